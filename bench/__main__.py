@@ -1,0 +1,98 @@
+"""``python -m bench`` lists the cases, ``python -m bench NAME [--small] [--json OUT]`` runs one."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import pkgutil
+import platform
+import sys
+import time
+from dataclasses import asdict, fields
+from importlib.metadata import version
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+import optanon.bench as package
+from optanon.bench.registry import Case, Row, cases
+from optanon.models.errors import OptanonError
+from optanon.models.files import write_whole
+
+
+def main() -> int:
+    """Parse the command line, run the case, print its table."""
+    for module in pkgutil.iter_modules(package.__path__):
+        if module.name != "__main__":
+            importlib.import_module(f"{package.__name__}.{module.name}")
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Frozen, seeded benchmark cases.")
+    commands = parser.add_subparsers(dest="case")
+    for name, kind in cases().items():
+        command = commands.add_parser(name, help=_summary(kind), description=_summary(kind))
+        command.add_argument("--small", action="store_true", help="the quick version that CI runs")
+        command.add_argument("--json", type=Path, help="also write settings, machine and rows to this file")
+        for option in fields(kind):
+            default: Any = option.default
+            command.add_argument(
+                f"--{option.name.replace('_', '-')}", type=type(default), help=f"default {default}"
+            )
+    given = vars(parser.parse_args())
+    if given["case"] is None:
+        for name, kind in cases().items():
+            sys.stdout.write(f"{name:24} {_summary(kind)}\n")
+        return 0
+    kind = cases()[given["case"]]
+    settings: dict[str, Any] = dict(kind.small_settings) if given["small"] else {}
+    settings |= {f.name: given[f.name] for f in fields(kind) if given[f.name] is not None}
+    spec = kind(**settings)
+    began = time.monotonic()
+    try:
+        rows = spec.run()
+    except OptanonError as error:
+        sys.stderr.write(f"{spec.name}: {error}\n")
+        return 1
+    _print(spec, rows, time.monotonic() - began)
+    if given["json"] is not None:
+        text = json.dumps(_record(spec, rows), indent=2) + "\n"
+        write_whole(given["json"], lambda draft: draft.write_text(text, encoding="utf-8"))
+    return 0
+
+
+def _summary(kind: type[Case]) -> str:
+    return (kind.__doc__ or "").strip().splitlines()[0]
+
+
+def _print(spec: Case, rows: list[Row], seconds: float) -> None:
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    table = Table(*columns, title=f"{spec.name} {asdict(spec)}")
+    for row in rows:
+        table.add_row(*(_cell(row.get(column)) for column in columns))
+    console.print(table)
+    peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
+    console.print(f"{seconds:.1f} s, peak memory {peak:.0f} MB, {os.cpu_count()} cores, seed {spec.seed}")
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _record(spec: Case, rows: list[Row]) -> dict[str, Any]:
+    return {
+        "case": spec.name,
+        "settings": asdict(spec),
+        "machine": {"cores": os.cpu_count(), "system": platform.system(), "python": platform.python_version()},
+        "versions": {name: version(name) for name in ("ortools", "numpy", "pandas")},
+        "rows": rows,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

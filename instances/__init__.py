@@ -1,0 +1,1 @@
+"""With what: readers, problem files, shipped instances, generators, real data sets."""

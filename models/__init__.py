@@ -1,0 +1,1 @@
+"""What is asked: data, requirements, losses. Nothing here searches."""

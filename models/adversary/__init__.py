@@ -1,0 +1,1 @@
+"""What someone who holds all releases can conclude."""

@@ -1,0 +1,229 @@
+"""The CP-SAT model of one release: its variables and what they mean.
+
+Groups are represented by their first tuple: slot ``g`` is the group whose
+lowest-numbered member is tuple ``g``, so every release has exactly one
+encoding and no symmetry is left among slots. Requirements and losses write
+their constraints through the expressions below and never touch each other's
+auxiliary variables.
+
+==================  ==========================================================
+``x(t, g)``         tuple t is in slot g (0 or 1); only for t >= g
+``used(g)``         slot g is a group (the same literal as ``x(g, g)``)
+``suppressed(t)``   tuple t is left out
+``fakes(g, v)``     counterfeits of value v in slot g
+``count(g, v)``     published tuples with value v in slot g
+``members(g)``      real tuples in slot g
+``size(g)``         published tuples in slot g
+``width(g, a)``     width of the box in attribute a, in units of its domain, at least
+``shared(g, Q)``    members of slot g that were in the earlier group Q
+==================  ==========================================================
+
+All of them are 0 for an unused slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import cache
+from itertools import pairwise
+from typing import TypeAlias
+
+from ortools.sat.python import cp_model
+
+from .problem import Problem
+from .release import Release
+
+__all__ = ["Encoding", "Linear"]
+
+Linear: TypeAlias = cp_model.LinearExprT
+
+
+class Encoding:
+    """Variables of one release of `problem`; `cp` is the raw CP-SAT model.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is to be released.
+
+    Notes
+    -----
+    n tuples give at most n(n+1)/2 membership literals. Auxiliary variables are
+    made on first use.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.cp = cp_model.CpModel()
+        self.table = problem.table
+        self.tuples = range(len(problem.table))
+        self.values = problem.values
+        smallest = max(r.smallest_group(problem.table) for r in problem.policy.requirements)
+        limit = problem.policy.counterfeit_limit
+        self.may_fake = limit != 0
+        self.slots = range(len(self.tuples) if self.may_fake else max(0, len(self.tuples) - smallest + 1))
+        self._literals: dict[Hashable, cp_model.IntVar] = {}
+        self._members()
+        self._suppression()
+        self._counterfeits(limit)
+
+    # -- variables of the release ------------------------------------------------
+
+    def _members(self) -> None:
+        new = self.cp.new_bool_var
+        self._x = {(t, g): new(f"x[{t},{g}]") for g in self.slots for t in self.tuples if t >= g}
+        for (t, g), literal in self._x.items():
+            if t > g:
+                self.cp.add_implication(literal, self._x[g, g])
+
+    def _suppression(self) -> None:
+        limit = self.problem.policy.suppression_limit(len(self.tuples))
+        self._suppressed = [self.cp.new_bool_var(f"suppressed[{t}]") for t in self.tuples] if limit else []
+        for t in self.tuples:
+            homes = [self._x[t, g] for g in self.slots if g <= t]
+            self.cp.add_exactly_one([*homes, *self._suppressed[t : t + 1]])
+        if limit < len(self.tuples):
+            self.cp.add(sum(self._suppressed) <= limit)
+
+    def _counterfeits(self, limit: int | None) -> None:
+        self._fakes: dict[tuple[int, str], cp_model.IntVar] = {}
+        if not self.may_fake:
+            return
+        cap = max(r.largest_count(self.problem) for r in self.problem.policy.requirements)
+        cap = cap if limit is None else min(cap, limit)
+        for g in self.slots:
+            for v in self.values:
+                count = self.cp.new_int_var(0, cap, f"fakes[{g},{v}]")
+                self.cp.add(count == 0).only_enforce_if(~self.used(g))
+                self._fakes[g, v] = count
+        if limit is not None:
+            self.cp.add(sum(self._fakes.values()) <= limit)
+
+    def x(self, t: int, g: int) -> cp_model.IntVar:
+        """Literal: tuple t is in slot g (t >= g)."""
+        return self._x[t, g]
+
+    def candidates(self, g: int) -> range:
+        """Tuples that may be in slot g."""
+        return range(g, len(self.tuples))
+
+    def homes(self, t: int) -> list[int]:
+        """Slots that tuple t may be in."""
+        return [g for g in self.slots if g <= t]
+
+    def used(self, g: int) -> cp_model.IntVar:
+        """Literal: slot g is a group."""
+        return self._x[g, g]
+
+    def suppressed(self, t: int) -> Linear:
+        """1 if tuple t is left out."""
+        return self._suppressed[t] if self._suppressed else 0
+
+    def fakes(self, g: int, v: str) -> Linear:
+        """Counterfeits of value v in slot g."""
+        return self._fakes.get((g, v), 0)
+
+    @cache  # noqa: B019 - lives as long as the model
+    def all_fakes(self, g: int) -> Linear:
+        """Counterfeits in slot g."""
+        return sum(self.fakes(g, v) for v in self.values)
+
+    @cache  # noqa: B019
+    def members(self, g: int) -> Linear:
+        """Real tuples in slot g."""
+        return sum(self._x[t, g] for t in self.candidates(g))
+
+    @cache  # noqa: B019
+    def size(self, g: int) -> Linear:
+        """Published tuples in slot g."""
+        return self.members(g) + self.all_fakes(g)
+
+    @cache  # noqa: B019
+    def count(self, g: int, v: str) -> Linear:
+        """Published tuples with value v in slot g."""
+        people = self.table.members
+        return sum(self._x[t, g] for t in self.candidates(g) if people[t].value == v) + self.fakes(g, v)
+
+    @cache  # noqa: B019
+    def shared(self, g: int, release: int, index: int) -> Linear:
+        """Members of slot g that were in one group of an earlier release."""
+        there = self.problem.history.group(release, index).respondents
+        people = self.table.members
+        return sum(self._x[t, g] for t in self.candidates(g) if people[t].respondent in there)
+
+    # -- derived literals ----------------------------------------------------------
+
+    def at_least(self, key: Hashable, expression: Linear, bound: int) -> cp_model.IntVar:
+        """Literal that is true exactly if ``expression >= bound``; `key` names the expression."""
+        known = self._literals.get((key, bound))
+        if known is None:
+            known = self.cp.new_bool_var(f"{key}>={bound}")
+            self.cp.add(expression >= bound).only_enforce_if(known)
+            self.cp.add(expression <= bound - 1).only_enforce_if(~known)
+            self._literals[key, bound] = known
+        return known
+
+    def present(self, g: int, v: str) -> cp_model.IntVar:
+        """Literal: value v is in the signature of slot g."""
+        return self.at_least(("count", g, v), self.count(g, v), 1)
+
+    # -- boxes ------------------------------------------------------------------------
+
+    @cache  # noqa: B019
+    def width(self, g: int, a: int) -> Linear:
+        """Upper estimate of the width of slot g's box in attribute a, tight when minimized.
+
+        The anchor is in the group, so an interval grows from the anchor's code
+        and a taxonomy node climbs the anchor's chain of ancestors.
+        """
+        domain, codes = self.table.domains[a], self.table.codes[:, a]
+        home = int(codes[g])
+        if domain.nodes is not None:
+            chain = [node for node in domain.nodes if node[0] <= home <= node[1]]
+            costs = [domain.units(*node) for node in chain]
+            climbed = [self.cp.new_bool_var(f"climb[{g},{a},{j}]") for j in range(1, len(chain))]
+            for lower, upper in pairwise(climbed):
+                self.cp.add_implication(upper, lower)
+            for t in self.candidates(g):
+                j = next(j for j, (lo, hi) in enumerate(chain) if lo <= codes[t] <= hi)
+                if j:
+                    self.cp.add_implication(self._x[t, g], climbed[j - 1])
+            return sum((costs[j + 1] - costs[j]) * literal for j, literal in enumerate(climbed))
+        ahead = [int(codes[t]) for t in self.candidates(g)]
+        lo = self.cp.new_int_var(min(ahead), home, f"lo[{g},{a}]")
+        hi = self.cp.new_int_var(home, max(ahead), f"hi[{g},{a}]")
+        for t, code in zip(self.candidates(g), ahead, strict=True):
+            if code < home:
+                self.cp.add(lo <= home - (home - code) * self._x[t, g])
+            elif code > home:
+                self.cp.add(hi >= home + (code - home) * self._x[t, g])
+        return hi - lo
+
+    # -- to and from releases ---------------------------------------------------------
+
+    def hint(self, release: Release) -> None:
+        """Suggest a release to start the search from."""
+        self.cp.clear_hints()
+        row = self.table.row
+        home: dict[int, int] = {}
+        fakes: dict[tuple[int, str], int] = {}
+        for group in release.groups:
+            rows = sorted(row[who] for who in group.respondents)
+            home.update(dict.fromkeys(rows, rows[0]))
+            fakes.update({(rows[0], value): count for value, count in group.counterfeits})
+        for (t, g), literal in self._x.items():
+            self.cp.add_hint(literal, home.get(t) == g)
+        for t, literal in enumerate(self._suppressed):
+            self.cp.add_hint(literal, t not in home)
+        for key, count in self._fakes.items():
+            self.cp.add_hint(count, fakes.get(key, 0))
+
+    def release(self, value: Callable[[cp_model.IntVar], int]) -> Release:
+        """Read a release off a solution, with the tightest boxes."""
+        groups = {
+            g: [t for t in self.candidates(g) if value(self._x[t, g])]
+            for g in self.slots
+            if value(self.used(g))
+        }
+        fakes = [{v: value(self._fakes[g, v]) for v in self.values if self.may_fake} for g in groups]
+        return self.problem.assemble(list(groups.values()), fakes)

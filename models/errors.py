@@ -1,0 +1,67 @@
+"""The exception tree.
+
+::
+
+    OptanonError
+    ├── InputError (also ValueError)     the data or a file is not usable as given
+    │   ├── TableError                   a microdata table: column, row or value
+    │   ├── HierarchyError               a generalization hierarchy
+    │   ├── ReleaseError                 a published table or a history of them
+    │   └── ProblemFileError             a problem or policy file: key and remedy
+    ├── PolicyError (also ValueError)    a requirement, loss or limit is out of its range
+    ├── EngineError                      an engine cannot take this problem
+    └── CertificateError                 a release or certificate failed its re-check
+
+Every message names the column, row or parameter that is wrong and the remedy,
+and none carries a raw respondent id: rows are named by their number (from 1).
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CertificateError",
+    "EngineError",
+    "HierarchyError",
+    "InputError",
+    "OptanonError",
+    "PolicyError",
+    "ProblemFileError",
+    "ReleaseError",
+    "TableError",
+]
+
+
+class OptanonError(Exception):
+    """Base of every error optanon raises on purpose."""
+
+
+class InputError(OptanonError, ValueError):
+    """The data or a file is not usable as given."""
+
+
+class TableError(InputError):
+    """A microdata table has a wrong column, row or value."""
+
+
+class HierarchyError(InputError):
+    """A generalization hierarchy is malformed."""
+
+
+class ReleaseError(InputError):
+    """A published table or a history is malformed or inconsistent."""
+
+
+class ProblemFileError(InputError):
+    """A problem or policy file has a wrong key or value."""
+
+
+class PolicyError(OptanonError, ValueError):
+    """A requirement, loss or limit is out of its range."""
+
+
+class EngineError(OptanonError):
+    """An engine cannot take this problem; another one may."""
+
+
+class CertificateError(OptanonError):
+    """A release or a certificate failed its re-check."""

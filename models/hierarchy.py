@@ -1,0 +1,233 @@
+"""Generalization hierarchies: for each leaf its ancestors, one level per column (ARX's form)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import floor
+from pathlib import Path
+
+from .box import format_number
+from .errors import HierarchyError
+
+__all__ = ["Hierarchy"]
+
+ROOT = "*"
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A taxonomy over categories, stored as one path per leaf.
+
+    Parameters
+    ----------
+    paths : tuple of tuple of str
+        One row per leaf, leaf first, root last; all rows have the same length.
+        Rows that agree on a level must agree on every coarser level, otherwise
+        the rows do not form a tree. A last level with more than one label gets
+        a root ``*`` above it.
+
+    Raises
+    ------
+    HierarchyError
+        If there is no row, a leaf appears twice, rows differ in length, a cell
+        is empty, or the rows do not form a tree.
+
+    Notes
+    -----
+    Levels are numbered from 0 (the leaves) to `height` (the root), as ARX does.
+    """
+
+    paths: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not self.paths:
+            raise HierarchyError("a hierarchy needs at least one row (leaf first, then coarser levels)")
+        length = len(self.paths[0])
+        seen: set[str] = set()
+        for number, path in enumerate(self.paths, start=1):
+            if len(path) != length:
+                raise HierarchyError(
+                    f"hierarchy row {number} has {len(path)} levels, row 1 has {length}: "
+                    "give every row the same number of levels"
+                )
+            if not all(path):
+                raise HierarchyError(f"hierarchy row {number} has an empty cell: name every level")
+            if path[0] in seen:
+                raise HierarchyError(
+                    f"hierarchy row {number} repeats the leaf {path[0]!r}: keep one row per leaf"
+                )
+            seen.add(path[0])
+        if len({path[-1] for path in self.paths}) > 1:
+            object.__setattr__(self, "paths", tuple((*path, ROOT) for path in self.paths))
+            length += 1
+        for level in range(length - 1):
+            parent: dict[str, str] = {}
+            for number, path in enumerate(self.paths, start=1):
+                if parent.setdefault(path[level], path[level + 1]) != path[level + 1]:
+                    raise HierarchyError(
+                        f"hierarchy row {number}: {path[level]!r} (level {level}) lies under "
+                        f"{path[level + 1]!r} here but under {parent[path[level]]!r} in an earlier row: "
+                        "a label may have one parent only"
+                    )
+
+    # -- reading and building -------------------------------------------------------
+
+    @classmethod
+    def from_csv(cls, path: str | Path, *, delimiter: str = ";") -> Hierarchy:
+        """Read ARX's hierarchy format: ``;``-separated, leaf first, one level per column."""
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise HierarchyError(f"{path}: not UTF-8 text (byte {error.start}): save it as UTF-8") from error
+        except OSError as error:
+            raise HierarchyError(f"{path}: cannot be read ({error.strerror})") from error
+        rows = [
+            tuple(cell.strip() for cell in row)
+            for row in csv.reader(io.StringIO(text), delimiter=delimiter)
+            if row
+        ]
+        try:
+            return cls(tuple(rows))
+        except HierarchyError as error:
+            raise HierarchyError(f"{path}: {error}") from error
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, object], *, root: str = ROOT) -> Hierarchy:
+        """Build from nested mappings whose innermost values are lists of leaves.
+
+        Shorter branches are padded by repeating the leaf, so that levels line up
+        at the root.
+
+        Examples
+        --------
+        >>> Hierarchy.from_tree({"north": ["Oslo"], "south": ["Rome", "Bari"]}).paths[1]
+        ('Rome', 'south', '*')
+        """
+        found: list[tuple[str, ...]] = []
+
+        def walk(node: object, above: tuple[str, ...]) -> None:
+            if isinstance(node, Mapping):
+                for label, below in node.items():
+                    walk(below, (str(label), *above))
+            elif isinstance(node, str | int | float):
+                found.append((str(node), *above))
+            elif isinstance(node, Iterable):
+                for leaf in node:
+                    walk(leaf, above)
+            else:
+                raise HierarchyError(
+                    f"a hierarchy tree holds mappings and lists of leaves, not {type(node).__name__}"
+                )
+
+        walk(tree, (root,))
+        height = max((len(path) for path in found), default=0)
+        return cls(tuple((path[0],) * (height - len(path)) + path for path in found))
+
+    @classmethod
+    def flat(cls, leaves: Iterable[str], *, root: str = ROOT) -> Hierarchy:
+        """All leaves under one root: a value is published exactly or not at all."""
+        return cls(tuple((leaf, root) for leaf in leaves))
+
+    @classmethod
+    def intervals(
+        cls,
+        numbers: Iterable[Fraction | int | str],
+        widths: Sequence[int | Fraction],
+        *,
+        origin: int | Fraction = 0,
+    ) -> Hierarchy:
+        """Levels of half-open intervals ``[a,b)`` of growing width for numbers.
+
+        Parameters
+        ----------
+        numbers
+            The leaves.
+        widths
+            Interval widths from fine to coarse, each a multiple of the one before.
+        origin
+            Where intervals start to be counted.
+
+        Examples
+        --------
+        >>> Hierarchy.intervals([31, 37, 42], [5, 10]).paths[1]
+        ('37', '[35,40)', '[30,40)', '*')
+        """
+        steps = [Fraction(width) for width in widths]
+        for finer, coarser in pairwise(steps):
+            if (coarser / finer).denominator != 1:
+                raise HierarchyError(
+                    f"interval width {coarser} is not a multiple of {finer}: levels would overlap"
+                )
+        if any(step <= 0 for step in steps):
+            raise HierarchyError("interval widths must be above 0")
+        rows: list[tuple[str, ...]] = []
+        for number in sorted({Fraction(number) for number in numbers}):
+            labels = [format_number(number)]
+            for step in steps:
+                low = floor((number - origin) / step) * step + origin
+                labels.append(f"[{format_number(low)},{format_number(low + step)})")
+            rows.append((*labels, ROOT))
+        return cls(tuple(rows))
+
+    # -- reading off --------------------------------------------------------------
+
+    @property
+    def height(self) -> int:
+        """The root's level; 0 for a single leaf without ancestors."""
+        return len(self.paths[0]) - 1
+
+    @cached_property
+    def ordered(self) -> tuple[tuple[str, ...], ...]:
+        """The paths in depth-first order, so that every node is a run of consecutive leaves."""
+        first: dict[tuple[str, ...], int] = {}
+        for number, path in enumerate(self.paths):
+            for level in range(len(path)):
+                first.setdefault(path[level:], number)
+        return tuple(
+            sorted(
+                self.paths,
+                key=lambda path: [first[path[level:]] for level in range(len(path) - 1, -1, -1)],
+            )
+        )
+
+    @cached_property
+    def leaves(self) -> tuple[str, ...]:
+        """Leaf labels in depth-first order."""
+        return tuple(path[0] for path in self.ordered)
+
+    @cached_property
+    def nodes(self) -> tuple[tuple[int, int, str], ...]:
+        """Distinct nodes as (first leaf, last leaf, label), leaves first, root last.
+
+        Chains of nodes over the same leaves count once, with the finest label.
+        """
+        found: dict[tuple[int, int], str] = {}
+        for level in range(self.height + 1):
+            for lo, hi, label in self.runs(level):
+                found.setdefault((lo, hi), label)
+        return tuple(
+            (lo, hi, label)
+            for (lo, hi), label in sorted(found.items(), key=lambda item: (item[0][1] - item[0][0], item[0]))
+        )
+
+    def runs(self, level: int) -> list[tuple[int, int, str]]:
+        """The nodes of one level as (first leaf, last leaf, label), in leaf order."""
+        found: list[tuple[int, int, str]] = []
+        for index, path in enumerate(self.ordered):
+            if found and self.ordered[found[-1][0]][level:] == path[level:]:
+                found[-1] = (found[-1][0], index, path[level])
+            else:
+                found.append((index, index, path[level]))
+        return found
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write ARX's format."""
+        buffer = io.StringIO()
+        csv.writer(buffer, delimiter=";", lineterminator="\n").writerows(self.paths)
+        Path(path).write_text(buffer.getvalue(), encoding="utf-8")

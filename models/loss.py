@@ -1,0 +1,109 @@
+"""What every information loss offers, and the registry of all of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+
+from .errors import PolicyError
+from .release import QIGroup, Release
+from .table import Member, Microdata
+
+if TYPE_CHECKING:
+    from .encoding import Encoding, Linear
+
+__all__ = ["Cost", "Loss", "loss", "losses", "register_loss"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """A loss inside a model: ``loss = expression / scale`` for integers.
+
+    Attributes
+    ----------
+    expression : linear expression over the model's variables
+        To be minimized.
+    scale : int
+        What one unit of loss costs, at least 1.
+    exact : bool
+        False if `expression` rounds down: bounds stay valid, but an optimum of
+        the expression need not be one of the loss.
+    """
+
+    expression: Linear
+    scale: int = 1
+    exact: bool = True
+
+
+class Loss(ABC):
+    """A loss to minimize; 0 is best.
+
+    Class attributes
+    ----------------
+    name : str
+        Key in policy files.
+    combine : {"sum", "max", "ratio"}
+        How values of groups and suppressed tuples make the loss of a release;
+        only sums may be weighted with other losses.
+    reference : str
+        Where it is published.
+    """
+
+    name: ClassVar[str]
+    combine: ClassVar[Literal["sum", "max", "ratio"]] = "sum"
+    reference: ClassVar[str]
+
+    def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
+        """Loss of one group; O(members x attributes)."""
+        return Fraction(0)
+
+    def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
+        """Loss of one suppressed tuple."""
+        return Fraction(0)
+
+    def value(self, release: Release, table: Microdata) -> Fraction:
+        """Exact loss of a release of `table`."""
+        parts = [self.of_group(group, table) for group in release.groups]
+        parts += [self.of_suppressed(member, table) for member in release.suppressed]
+        return max(parts, default=Fraction(0)) if self.combine == "max" else sum(parts, Fraction(0))
+
+    @abstractmethod
+    def encode(self, model: Encoding) -> Cost:
+        """The loss as an integer cost in a model of one release."""
+
+    def decode(self, cost: int, scale: int, table: Microdata) -> Fraction:
+        """The loss that an integer cost (or a bound on it) stands for."""
+        return Fraction(cost, scale)
+
+
+L = TypeVar("L", bound=type[Loss])
+_registry: dict[str, Loss] = {}
+
+
+def register_loss(kind: L) -> L:
+    """Class decorator: make a loss known under its name."""
+    if kind.name in _registry:
+        raise ValueError(f"two losses are called {kind.name!r}")
+    _registry[kind.name] = kind()
+    return kind
+
+
+def losses() -> Mapping[str, Loss]:
+    """Every registered loss by name."""
+    return dict(_registry)
+
+
+def loss(name: str) -> Loss:
+    """Look up a loss.
+
+    Raises
+    ------
+    PolicyError
+        If there is no loss of that name.
+    """
+    if name not in _registry:
+        raise PolicyError(f"unknown loss {name!r}: known are {', '.join(sorted(_registry))}")
+    return _registry[name]

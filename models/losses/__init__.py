@@ -1,0 +1,16 @@
+"""One file per kind of loss: value of a group, encoding, bound. Importing registers all."""
+
+from .counts import Counterfeits, Suppressed
+from .information import AverageInformationLoss, InformationLoss, Semiperimeter
+from .sizes import AverageGroupSize, Discernibility, MaximumGroupSize
+
+__all__ = [
+    "AverageGroupSize",
+    "AverageInformationLoss",
+    "Counterfeits",
+    "Discernibility",
+    "InformationLoss",
+    "MaximumGroupSize",
+    "Semiperimeter",
+    "Suppressed",
+]

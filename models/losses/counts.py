@@ -1,0 +1,43 @@
+"""Losses that count: suppressed tuples and counterfeits."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+from ..loss import Cost, Loss, register_loss
+from ..release import QIGroup
+from ..table import Member, Microdata
+
+if TYPE_CHECKING:
+    from ..encoding import Encoding
+
+__all__ = ["Counterfeits", "Suppressed"]
+
+
+@register_loss
+class Suppressed(Loss):
+    """Number of tuples left out."""
+
+    name: ClassVar[str] = "suppressed"
+    reference: ClassVar[str] = "Samarati, Protecting Respondents' Identities in Microdata Release"
+
+    def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
+        return Fraction(1)
+
+    def encode(self, model: Encoding) -> Cost:
+        return Cost(expression=sum(model.suppressed(t) for t in model.tuples))
+
+
+@register_loss
+class Counterfeits(Loss):
+    """Number of invented tuples."""
+
+    name: ClassVar[str] = "counterfeits"
+    reference: ClassVar[str] = "Xiao and Tao, m-Invariance"
+
+    def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
+        return Fraction(group.fakes)
+
+    def encode(self, model: Encoding) -> Cost:
+        return Cost(expression=sum(model.all_fakes(g) for g in model.slots))

@@ -1,0 +1,87 @@
+"""Losses that measure group sizes: discernibility, average and maximum group size."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from ..loss import Cost, Loss, register_loss
+from ..release import QIGroup, Release
+from ..table import Member, Microdata
+
+if TYPE_CHECKING:
+    from ..encoding import Encoding
+
+__all__ = ["AverageGroupSize", "Discernibility", "MaximumGroupSize"]
+
+
+def _largest(model: Encoding) -> int:
+    room = max(r.largest_count(model.problem) for r in model.problem.policy.requirements) * len(model.values)
+    limit = model.problem.policy.counterfeit_limit
+    return len(model.tuples) + (room if limit is None else min(limit, room))
+
+
+@register_loss
+class Discernibility(Loss):
+    """Sum of squared published group sizes; a suppressed tuple costs the size of the table."""
+
+    name: ClassVar[str] = "discernibility"
+    reference: ClassVar[str] = "Bayardo and Agrawal, Data Privacy through Optimal k-Anonymization"
+
+    def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
+        return Fraction(group.size**2)
+
+    def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
+        return Fraction(len(table))
+
+    def encode(self, model: Encoding) -> Cost:
+        """Squares by multiplication constraints over the slot sizes."""
+        terms: list[object] = [len(model.tuples) * model.suppressed(t) for t in model.tuples]
+        top = _largest(model)
+        for g in model.slots:
+            size = model.cp.new_int_var(0, top, f"size[{g}]")
+            square = model.cp.new_int_var(0, top * top, f"square[{g}]")
+            model.cp.add(size == model.size(g))
+            model.cp.add_multiplication_equality(square, [size, size])
+            terms.append(square)
+        return Cost(expression=sum(terms))
+
+
+@register_loss
+class MaximumGroupSize(Loss):
+    """Largest published group size."""
+
+    name: ClassVar[str] = "maximum_group_size"
+    combine: ClassVar[Literal["sum", "max", "ratio"]] = "max"
+    reference: ClassVar[str] = "Fu, Wang, Wong, Wang, Global Privacy Guarantee, sec. 7"
+
+    def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
+        return Fraction(group.size)
+
+    def encode(self, model: Encoding) -> Cost:
+        largest = model.cp.new_int_var(0, _largest(model), "largest")
+        for g in model.slots:
+            model.cp.add(largest >= model.size(g))
+        return Cost(expression=largest)
+
+
+@register_loss
+class AverageGroupSize(Loss):
+    """Tuples of the microdata per group; the size of the table if there is no group.
+
+    The number of tuples is fixed, so the fewest tuples per group means the most
+    groups: the model's cost counts groups negatively.
+    """
+
+    name: ClassVar[str] = "average_group_size"
+    combine: ClassVar[Literal["sum", "max", "ratio"]] = "ratio"
+    reference: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan, Mondrian, sec. 4.1"
+
+    def value(self, release: Release, table: Microdata) -> Fraction:
+        return Fraction(len(table), max(1, len(release.groups)))
+
+    def encode(self, model: Encoding) -> Cost:
+        return Cost(expression=-sum(model.used(g) for g in model.slots))
+
+    def decode(self, cost: int, scale: int, table: Microdata) -> Fraction:
+        return Fraction(len(table), max(1, -cost))

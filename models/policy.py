@@ -1,0 +1,152 @@
+"""A policy: what a release must keep and what it should lose least of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from .errors import PolicyError
+from .loss import loss
+from .release import Form, Release
+from .requirement import Requirement, as_fraction
+from .table import Microdata
+
+__all__ = ["Level", "LevelSpec", "Policy"]
+
+LevelSpec: TypeAlias = str | Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Level:
+    """One level of a lexicographic objective: a loss, or a weighted sum of losses.
+
+    Parameters
+    ----------
+    weights : tuple of (loss name, weight)
+        Weights above 0; exactly one entry unless all losses are sums.
+    """
+
+    weights: tuple[tuple[str, Fraction], ...]
+
+    def __post_init__(self) -> None:
+        if not self.weights:
+            raise PolicyError("minimize: a weighted level needs at least one loss")
+        for name, weight in self.weights:
+            found = loss(name)
+            if weight <= 0:
+                raise PolicyError(f"minimize: the weight of {name} must be above 0, got {weight}")
+            if len(self.weights) > 1 and found.combine != "sum":
+                raise PolicyError(
+                    f"minimize: {name} is no sum over groups and cannot be weighted with others"
+                )
+
+    @property
+    def name(self) -> str:
+        """The loss, or the weighted sum in words."""
+        if len(self.weights) == 1 and self.weights[0][1] == 1:
+            return self.weights[0][0]
+        return " + ".join(f"{weight} {name}" for name, weight in self.weights)
+
+    @property
+    def losses(self) -> frozenset[str]:
+        """Names of the losses in this level."""
+        return frozenset(name for name, _ in self.weights)
+
+    def value(self, release: Release, table: Microdata) -> Fraction:
+        """Exact value of a release."""
+        return sum((weight * loss(name).value(release, table) for name, weight in self.weights), Fraction(0))
+
+
+@dataclass(frozen=True, init=False)
+class Policy:
+    """Requirements and objective.
+
+    Parameters
+    ----------
+    requirements : sequence of Requirement
+        All must hold.
+    minimize : sequence
+        Levels in order of importance: a loss name, or a mapping of loss names to
+        positive weights. Default: information loss.
+    max_suppressed : int, or rational between 0 and 1, optional
+        How many tuples (or which share of them) may be left out. Default: none,
+        or any number if suppression is named in `minimize`.
+    max_counterfeits : int, optional
+        How many counterfeits a release may hold. Default: none, or any number
+        if counterfeits are named in `minimize`.
+    form : {"generalized", "anatomized"}
+        What is published.
+
+    Raises
+    ------
+    PolicyError
+        If a parameter is out of its range.
+    """
+
+    requirements: tuple[Requirement, ...]
+    levels: tuple[Level, ...]
+    max_suppressed: int | Fraction | None
+    max_counterfeits: int | None
+    form: Form
+
+    def __init__(
+        self,
+        requirements: Sequence[Requirement],
+        minimize: Sequence[LevelSpec] | LevelSpec = ("information_loss",),
+        *,
+        max_suppressed: int | float | str | Fraction | None = None,
+        max_counterfeits: int | None = None,
+        form: Form = "generalized",
+    ) -> None:
+        if not requirements:
+            raise PolicyError(
+                "a policy needs at least one requirement: without one the raw table would be published"
+            )
+        specs: Sequence[LevelSpec] = [minimize] if isinstance(minimize, str | Mapping) else minimize
+        levels = tuple(_level(spec) for spec in specs)
+        if not levels:
+            raise PolicyError("minimize: name at least one loss")
+        if form not in ("generalized", "anatomized"):
+            raise PolicyError(f"form must be 'generalized' or 'anatomized', got {form!r}")
+        if max_counterfeits is not None and max_counterfeits < 0:
+            raise PolicyError(f"max_counterfeits must be at least 0, got {max_counterfeits}")
+        limit: int | Fraction | None = None
+        if max_suppressed is not None:
+            limit = as_fraction("policy", "max_suppressed", max_suppressed)
+            if (limit.denominator == 1 and limit != 1) or isinstance(max_suppressed, int):
+                limit = int(limit)
+            if limit < 0 or (isinstance(limit, Fraction) and limit > 1):
+                raise PolicyError(
+                    f"max_suppressed must be a count or a share from 0 to 1, got {max_suppressed}"
+                )
+        object.__setattr__(self, "requirements", tuple(requirements))
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "max_suppressed", limit)
+        object.__setattr__(self, "max_counterfeits", max_counterfeits)
+        object.__setattr__(self, "form", form)
+
+    def suppression_limit(self, tuples: int) -> int:
+        """How many of `tuples` tuples may be suppressed."""
+        if self.max_suppressed is None:
+            named = any("suppressed" in level.losses for level in self.levels)
+            return tuples if named else 0
+        if isinstance(self.max_suppressed, Fraction):
+            return int(self.max_suppressed * tuples)
+        return min(self.max_suppressed, tuples)
+
+    @property
+    def counterfeit_limit(self) -> int | None:
+        """How many counterfeits a release may hold; None for any number."""
+        if self.max_counterfeits is None:
+            return None if any("counterfeits" in level.losses for level in self.levels) else 0
+        return self.max_counterfeits
+
+
+def _level(spec: LevelSpec) -> Level:
+    if isinstance(spec, str):
+        return Level(weights=((spec, Fraction(1)),))
+    return Level(
+        weights=tuple((name, as_fraction("minimize", f"weight of {name}", raw)) for name, raw in spec.items())
+    )

@@ -1,0 +1,181 @@
+"""A problem: microdata, history and policy, validated against one another."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+from .box import Interval
+from .errors import PolicyError, ReleaseError, TableError
+from .history import History
+from .policy import Policy
+from .release import QIGroup, Release, tight_box
+from .requirement import Context, Violation
+from .table import Microdata
+
+__all__ = ["Problem"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One release to be made.
+
+    Raises
+    ------
+    ReleaseError
+        If the history has other columns than the table.
+    TableError
+        If a persistent sensitive value differs from what was published before.
+    PolicyError
+        If a requirement is about the other kind of sensitive value (persistent or
+        transient) than the table's.
+    """
+
+    table: Microdata
+    policy: Policy
+    history: History = field(default_factory=History)
+
+    def __post_init__(self) -> None:
+        private = self.table.sensitive
+        for requirement in self.policy.requirements:
+            if private.persistence != "both" and requirement.adversary not in ("either", private.persistence):
+                raise PolicyError(
+                    f"{requirement.name} protects {requirement.adversary} values, but column {private.name!r} is "
+                    f"declared {private.persistence}: change the requirement, or declare persistence 'both'"
+                )
+        if not len(self.history):
+            return
+        last = self.history[-1]
+        if (last.attributes, last.sensitive) != (self.table.attributes, private.name):
+            raise ReleaseError(
+                f"the table has columns {(*self.table.attributes, private.name)}, the history "
+                f"{(*last.attributes, last.sensitive)}: one series keeps its columns and their order"
+            )
+        if private.persistence == "transient":
+            return
+        for row, member in enumerate(self.table.members, start=1):
+            record = self.history.records.get(member.respondent)
+            if record is not None and record.member.value != member.value:
+                raise TableError(
+                    f"column {private.name!r}, row {row}: the value differs from the one published in release "
+                    f"{record.groups[-1][0] + 1}: correct it, give the new tuple a new respondent id, "
+                    "or declare the values transient"
+                )
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """Sensitive values a release may publish: of the table, of the history, declared; sorted."""
+        found = set(self.table.histogram) | set(self.table.sensitive.domain)
+        for release in self.history:
+            for group in release.groups:
+                found |= group.signature
+        return tuple(sorted(found))
+
+    @cached_property
+    def context(self) -> Context:
+        """What new groups are judged against."""
+        return Context(history=self.history, reference=self.table.histogram)
+
+    def check(self, release: Release) -> Iterator[Violation]:
+        """Yield every violation of the policy: of limits, coverage, then of each requirement."""
+        yield from self._coverage(release)
+        for requirement in self.policy.requirements:
+            yield from requirement.check(release, self.history)
+
+    def _coverage(self, release: Release) -> Iterator[Violation]:
+        if set(release.members) != set(self.table.members):
+            missing = len(set(self.table.members) - set(release.members))
+            extra = len(set(release.members) - set(self.table.members))
+            yield Violation(
+                requirement="coverage",
+                message=f"the release does not cover the table: {missing} tuples missing, {extra} not in the table",
+                witness={"missing": missing, "extra": extra},
+            )
+        limit = self.policy.suppression_limit(len(self.table))
+        if len(release.suppressed) > limit:
+            yield Violation(
+                requirement="suppression",
+                message=f"{len(release.suppressed)} tuples are suppressed, the policy allows {limit}",
+                witness={"suppressed": len(release.suppressed), "limit": limit},
+            )
+        fakes = self.policy.counterfeit_limit
+        if fakes is not None and release.counterfeits > fakes:
+            yield Violation(
+                requirement="counterfeits",
+                message=f"{release.counterfeits} counterfeits are published, the policy allows {fakes}",
+                witness={"counterfeits": release.counterfeits, "limit": fakes},
+            )
+
+    def objective(self, release: Release) -> tuple[Fraction, ...]:
+        """Exact value of every level of the objective."""
+        return tuple(level.value(release, self.table) for level in self.policy.levels)
+
+    def assemble(
+        self, groups: Sequence[Sequence[int]], fakes: Sequence[Mapping[str, int]] | None = None
+    ) -> Release:
+        """Build a release from row numbers (from 0) per group; rows in no group are suppressed.
+
+        Parameters
+        ----------
+        groups
+            Rows of each group.
+        fakes
+            Counterfeits per group and value, in the same order; none by default.
+        """
+        generalized = self.policy.form == "generalized"
+        people = self.table.members
+        built: list[QIGroup] = []
+        for rows, extra in zip(groups, fakes or [{}] * len(groups), strict=True):
+            members = tuple(people[t] for t in rows)
+            built.append(
+                QIGroup(
+                    members=members,
+                    counterfeits=tuple((v, extra[v]) for v in sorted(extra) if extra[v]),
+                    box=tight_box(members, self.table.domains) if generalized else None,
+                )
+            )
+        placed = {t for rows in groups for t in rows}
+        return Release(
+            groups=tuple(sorted(built, key=_public_order)),
+            suppressed=tuple(m for t, m in enumerate(people) if t not in placed),
+            attributes=self.table.attributes,
+            sensitive=self.table.sensitive.name,
+            form=self.policy.form,
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of table, history and policy; changes when any of them does."""
+        parts = {
+            "table": [[m.respondent, [str(v) for v in m.point], m.value] for m in self.table.members],
+            "attributes": [repr(domain) for domain in self.table.domains],
+            "sensitive": repr(self.table.sensitive.name) + self.table.sensitive.persistence,
+            "history": [
+                [
+                    [sorted(group.respondents), sorted(group.histogram.items()), str(group.box)]
+                    for group in release.groups
+                ]
+                for release in self.history
+            ],
+            "policy": [
+                [str(requirement) for requirement in self.policy.requirements],
+                [level.name for level in self.policy.levels],
+                str(self.policy.max_suppressed),
+                str(self.policy.max_counterfeits),
+                self.policy.form,
+            ],
+        }
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _public_order(group: QIGroup) -> tuple[object, ...]:
+    """Sort groups by what is published of them, so that their numbers tell nothing more."""
+    cells = [
+        (cell.lo, cell.hi, "") if isinstance(cell, Interval) else (Fraction(0), Fraction(0), cell.label)
+        for cell in group.box or ()
+    ]
+    return (cells, sorted(group.histogram.items()), sorted(group.respondents))

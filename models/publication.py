@@ -1,0 +1,153 @@
+"""Releases as data frames: the public copy, the steward's own copy, and back.
+
+The steward's copy has one row per tuple: `group` (from 1; empty if suppressed), `kind`
+(member, counterfeit, suppressed), the respondent, exact quasi-identifiers, their
+published cells (columns ``NAME published``) and the sensitive value.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from .domain import Domain
+from .errors import ReleaseError
+from .release import Form, QIGroup, Release
+from .table import Member
+
+__all__ = ["anatomized_frames", "published_frame", "steward_frame", "steward_release"]
+
+GROUP, KIND, FAKES = "group", "kind", "counterfeits"
+PUBLISHED = " published"
+
+
+def published_frame(release: Release) -> pd.DataFrame:
+    """The public copy of a generalized release: one row per published tuple.
+
+    Rows are sorted by group and value. If the release has counterfeits, a column
+    `counterfeits` tells how many tuples of the row's group are invented, not which.
+    """
+    if release.form != "generalized":
+        raise ReleaseError("an anatomized release is published as two tables: use anatomized_frames")
+    rows: list[list[Any]] = []
+    for number, group in enumerate(release.groups, start=1):
+        cells = [str(cell) for cell in group.box or ()]
+        for value in sorted(Counter(group.histogram).elements()):
+            rows.append([number, *cells, value, group.fakes])
+    frame = pd.DataFrame(rows, columns=[GROUP, *release.attributes, release.sensitive, FAKES])
+    return frame if release.counterfeits else frame.drop(columns=FAKES)
+
+
+def anatomized_frames(release: Release) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The public copy of an anatomized release: exact QI table and value table, joined by group."""
+    if release.form != "anatomized":
+        raise ReleaseError("only an anatomized release is published as two tables")
+    people: list[list[Any]] = []
+    values: list[list[Any]] = []
+    for number, group in enumerate(release.groups, start=1):
+        people += sorted([number, *(str(v) for v in member.point)] for member in group.members)
+        values += [[number, value, count, group.fakes] for value, count in sorted(group.histogram.items())]
+    value_table = pd.DataFrame(values, columns=[GROUP, release.sensitive, "count", FAKES])
+    if not release.counterfeits:
+        value_table = value_table.drop(columns=FAKES)
+    return pd.DataFrame(people, columns=[GROUP, *release.attributes]), value_table
+
+
+def steward_frame(release: Release, respondent: str = "respondent") -> pd.DataFrame:
+    """The steward's own copy, with respondents; never to be published."""
+    nothing = [""] * len(release.attributes)
+    rows: list[list[Any]] = []
+    for number, group in enumerate(release.groups, start=1):
+        cells = [str(cell) for cell in group.box] if group.box is not None else nothing
+        for member in sorted(group.members, key=lambda m: m.respondent):
+            exact = [str(v) for v in member.point]
+            rows.append([str(number), "member", member.respondent, *exact, *cells, member.value])
+        for value, count in group.counterfeits:
+            rows += [[str(number), "counterfeit", "", *nothing, *cells, value]] * count
+    for member in sorted(release.suppressed, key=lambda m: m.respondent):
+        exact = [str(v) for v in member.point]
+        rows.append(["", "suppressed", member.respondent, *exact, *nothing, member.value])
+    published = [name + PUBLISHED for name in release.attributes]
+    return pd.DataFrame(
+        rows, columns=[GROUP, KIND, respondent, *release.attributes, *published, release.sensitive]
+    )
+
+
+def steward_release(
+    frame: pd.DataFrame,
+    *,
+    respondent: str,
+    domains: Sequence[Domain],
+    sensitive: str,
+    form: Form | None = None,
+) -> Release:
+    """Read a steward's copy back.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As made by `steward_frame`; all columns are taken as text.
+    respondent, sensitive : str
+        Column names.
+    domains : sequence of Domain
+        The series' quasi-identifiers, to read cells and values.
+    form
+        Default: anatomized if no published cell is filled in.
+
+    Raises
+    ------
+    ReleaseError
+        If a column is missing, a cell cannot be read, or the groups are inconsistent.
+    """
+    names = [domain.name for domain in domains]
+    needed = [GROUP, KIND, respondent, *names, *(name + PUBLISHED for name in names), sensitive]
+    for name in needed:
+        if name not in frame.columns:
+            raise ReleaseError(f"the steward's copy has no column {name!r}: it needs {', '.join(needed)}")
+    text = frame[needed].astype("string").fillna("")
+    found = form or (
+        "generalized" if (text[[n + PUBLISHED for n in names]] != "").any(axis=None) else "anatomized"
+    )
+    groups: list[QIGroup] = []
+    suppressed: list[Member] = []
+    members: dict[str, list[Member]] = {}
+    fakes: dict[str, Counter[str]] = {}
+    boxes: dict[str, tuple[str, ...]] = {}
+    for number, row in enumerate(text.itertuples(index=False, name=None), start=1):
+        group, kind, who = row[:3]
+        exact, cells, value = row[3 : 3 + len(names)], row[3 + len(names) : -1], row[-1]
+        if kind not in ("member", "counterfeit", "suppressed"):
+            raise ReleaseError(f"row {number}: kind is {kind!r}, not member, counterfeit or suppressed")
+        if kind == "counterfeit":
+            fakes.setdefault(group, Counter())[value] += 1
+        else:
+            point = tuple(domain.parse_value(cell) for domain, cell in zip(domains, exact, strict=True))
+            (suppressed if kind == "suppressed" else members.setdefault(group, [])).append(
+                Member(who, point, value)
+            )
+        if kind != "suppressed" and boxes.setdefault(group, cells) != cells:
+            raise ReleaseError(f"row {number}: group {group} has different published cells in an earlier row")
+    lonely = set(fakes) - set(members)
+    if lonely:
+        raise ReleaseError(f"group {min(lonely)} has counterfeits only: a group needs a real tuple")
+    for group, people in members.items():
+        box = None
+        if found == "generalized":
+            box = tuple(domain.parse(cell) for domain, cell in zip(domains, boxes[group], strict=True))
+        groups.append(
+            QIGroup(
+                members=tuple(people),
+                counterfeits=tuple(sorted(fakes.get(group, Counter()).items())),
+                box=box,
+            )
+        )
+    return Release(
+        groups=tuple(groups),
+        suppressed=tuple(suppressed),
+        attributes=tuple(names),
+        sensitive=sensitive,
+        form=found,
+    )

@@ -1,0 +1,273 @@
+"""What every requirement offers, and the registry of all of them.
+
+A requirement is a meaning (`Requirement.check`, plain Python over a finished
+release), an encoding (`Requirement.encode`, constraints on the CP-SAT model of a
+release) and, where constraints are too many to write down at once, a separation
+(`Requirement.separate`, cuts for a release that fails). Its declared properties
+are all that engines may ask about: nobody asks for its class.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+from .errors import PolicyError
+from .history import History
+from .release import QIGroup, Release
+from .table import Microdata
+
+if TYPE_CHECKING:
+    from .encoding import Encoding
+    from .problem import Problem
+
+__all__ = [
+    "Context",
+    "Cut",
+    "GroupRequirement",
+    "Requirement",
+    "Scope",
+    "Violation",
+    "as_fraction",
+    "build_requirement",
+    "register",
+    "registered",
+]
+
+
+class Scope(Enum):
+    """What a requirement looks at."""
+
+    GROUP = "group"
+    """One group and the history: a release is fine when each of its groups is."""
+    RELEASE = "release"
+    """All groups of the new release together (and the history)."""
+    SERIES = "series"
+    """Several releases jointly."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Violation:
+    """Who breaks which requirement where, with a witness anyone can re-check.
+
+    Attributes
+    ----------
+    requirement : str
+        Name of the broken requirement.
+    message : str
+        In words, without respondent ids.
+    groups : tuple of int
+        Indices (from 0) of the groups of the new release involved.
+    earlier : tuple of (release index, group index)
+        Groups of the history involved.
+    respondents : tuple of str
+        Respondent ids concerned, for the steward only.
+    witness : Mapping
+        The numbers behind the verdict, as exact values.
+    """
+
+    requirement: str
+    message: str
+    groups: tuple[int, ...] = ()
+    earlier: tuple[tuple[int, int], ...] = ()
+    respondents: tuple[str, ...] = field(default=(), repr=False)
+    witness: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def describe(self, *, show_ids: bool = False) -> str:
+        """The message, with the respondents' ids only if asked."""
+        if show_ids and self.respondents:
+            return f"{self.message} (respondents: {', '.join(self.respondents)})"
+        return self.message
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What a group is judged against.
+
+    Attributes
+    ----------
+    history : History
+        Releases published before.
+    reference : Mapping of str to int
+        Sensitive values of the whole microdata (suppressed tuples included,
+        counterfeits not).
+    """
+
+    history: History
+    reference: Mapping[str, int]
+
+    @classmethod
+    def of(cls, release: Release, history: History) -> Context:
+        """The context of a finished release's groups."""
+        return cls(history=history, reference=release.histogram)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A constraint some found release breaks; `apply` writes it into a model.
+
+    `name` tells what it stands for, so that rounds of cuts can be reported.
+    """
+
+    name: str
+    apply: Callable[[Encoding], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requirement(ABC):
+    """A privacy condition on a new release given the history.
+
+    Class attributes
+    ----------------
+    name : str
+        Key in policy files.
+    scope : Scope
+        What it looks at.
+    monotone : bool
+        Whether merging two groups that satisfy it always satisfies it.
+    adversary : {"persistent", "transient", "either"}
+        Which adversary its guarantee is about.
+    reference : str
+        Where its definition is published.
+    """
+
+    name: ClassVar[str]
+    scope: ClassVar[Scope]
+    monotone: ClassVar[bool]
+    adversary: ClassVar[Literal["persistent", "transient", "either"]] = "either"
+    reference: ClassVar[str]
+
+    @abstractmethod
+    def check(self, release: Release, history: History) -> Iterator[Violation]:
+        """Yield every violation; exact, no solver."""
+
+    @abstractmethod
+    def encode(self, model: Encoding) -> None:
+        """Write constraints that every release of `model` must keep.
+
+        They may be weaker than `check` only if `separate` closes the difference.
+        """
+
+    def separate(self, release: Release, history: History) -> Iterator[Cut]:
+        """Yield cuts that a failing release breaks and no good one does."""
+        return iter(())
+
+    def smallest_group(self, table: Microdata) -> int:
+        """A lower bound, at least 1, on the published size of any group that can be released."""
+        return 1
+
+    def largest_count(self, problem: Problem) -> int:
+        """How many tuples of one value a group may need at most, counterfeits included.
+
+        Bounds the counterfeit variables when the policy sets no limit.
+        """
+        return len(problem.table)
+
+    def obstacle(self, problem: Problem) -> str | None:
+        """Why no release of the whole table can exist, in words, if that is plain to see."""
+        return None
+
+    def settings(self) -> dict[str, Any]:
+        """Parameters by name, as a policy file would give them."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{key}={value}" for key, value in self.settings().items() if value is not None)
+        return f"{self.name}({shown})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupRequirement(Requirement):
+    """A requirement that judges each group by itself, given the history."""
+
+    scope: ClassVar[Scope] = Scope.GROUP
+
+    @abstractmethod
+    def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        """Yield the violations of one group (their `groups` are filled in by `check`)."""
+
+    def admits(self, group: QIGroup, context: Context) -> bool:
+        """Whether one group keeps the requirement."""
+        return next(self.violations(group, context), None) is None
+
+    def check(self, release: Release, history: History) -> Iterator[Violation]:
+        context = Context.of(release, history)
+        for index, group in enumerate(release.groups):
+            for found in self.violations(group, context):
+                yield Violation(
+                    requirement=found.requirement,
+                    message=f"group {index + 1}: {found.message}",
+                    groups=(index,),
+                    earlier=found.earlier,
+                    respondents=found.respondents,
+                    witness=found.witness,
+                )
+
+
+R = TypeVar("R", bound=type[Requirement])
+_registry: dict[str, type[Requirement]] = {}
+
+
+def register(requirement: R) -> R:
+    """Class decorator: make a requirement known under its name."""
+    if requirement.name in _registry:
+        raise ValueError(f"two requirements are called {requirement.name!r}")
+    _registry[requirement.name] = requirement
+    return requirement
+
+
+def registered() -> Mapping[str, type[Requirement]]:
+    """Every registered requirement by name."""
+    return dict(_registry)
+
+
+def build_requirement(name: str, settings: Mapping[str, Any]) -> Requirement:
+    """Build a requirement from its name and plain parameters (as read from a file).
+
+    Raises
+    ------
+    PolicyError
+        If the name or a parameter is unknown, or a value out of range.
+    """
+    if name not in _registry:
+        raise PolicyError(f"unknown requirement {name!r}: known are {', '.join(sorted(_registry))}")
+    kind = _registry[name]
+    known = [f.name for f in fields(kind)]
+    for key in settings:
+        if key not in known:
+            raise PolicyError(f"{name} has no parameter {key!r}: it has {', '.join(known) or 'none'}")
+    try:
+        return kind(**settings)
+    except TypeError as error:
+        raise PolicyError(f"{name}: {error}") from error
+
+
+def as_fraction(owner: str, parameter: str, raw: object) -> Fraction:
+    """Read a rational parameter exactly (0.5 is 1/2; ``"1/3"`` is allowed)."""
+    if isinstance(raw, bool):
+        raise PolicyError(f"{owner}: {parameter} must be a number, got {raw}")
+    try:
+        return Fraction(str(raw)) if not isinstance(raw, int | Fraction) else Fraction(raw)
+    except (ValueError, ZeroDivisionError) as error:
+        raise PolicyError(
+            f"{owner}: {parameter} must be a number such as 0.5 or '1/3', got {raw!r}"
+        ) from error
+
+
+def whole(owner: str, parameter: str, raw: object, least: int) -> int:
+    """Check that a parameter is an integer of at least `least`."""
+    if isinstance(raw, bool) or not isinstance(raw, int) or raw < least:
+        raise PolicyError(f"{owner}: {parameter} must be a whole number of at least {least}, got {raw!r}")
+    return raw
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Fraction):
+        return int(value) if value.denominator == 1 else str(value)
+    if isinstance(value, frozenset | tuple):
+        return sorted(value) if isinstance(value, frozenset) else list(value)  # pyright: ignore[reportArgumentType]
+    return value

@@ -1,0 +1,151 @@
+r"""Safety from historical correlations of degree n (Riboni and Bettini, Def. 3, Fig. 6).
+
+A historical correlation: an earlier group Q1 and a new group Q2 with common
+respondents C publish the same multiset of values, so the rest of Q1 and the rest of
+Q2 carry the same values: knowing one rest discloses the other.
+
+Both readings look at every earlier release, not only at the last.
+
+``definition``
+    Q1 and Q2 publish equal multisets and share someone; R1 = Q1 \\ Q2 and R2 = Q2 \\ Q1
+    (C = all common respondents is the strongest choice). Whoever knows all of R2 learns
+    about R1, which takes |R2| known persons, and is impossible if Q2 has a counterfeit (a
+    counterfeit is nobody, so nobody can know it); and vice versa. Unsafe if a
+    non-empty side can be learned from fewer than n persons. If both sides are empty
+    nothing is learned. Groups of different size publish different multisets and are
+    not correlated.
+``hcsafe``
+    Fig. 6: unsafe if ``|Q| - n < l < |Q|`` for the new group Q (counterfeits counted) and
+    the largest overlap l >= 1 with one earlier group. It accepts nothing that the
+    definition rejects, and rejects more. n = 1 forbids nothing. (Some l' with
+    ``|Q| - n < l' < |Q|`` exists exactly if the largest one is such, because overlaps
+    with two groups of one release add up to at most |Q|; so groups are tested singly.)
+
+Encoding: one disjunction per new slot and earlier group.
+hcsafe: ``o = 0 or o <= size - n or o >= size``. definition: some value's counts differ,
+or ``o = 0``, or the side R1 is safe and the side R2 is safe, where R1 is safe if it is
+empty, or Q2 has a counterfeit, or ``|R2| >= n`` (counting persons), and so on. Both are
+the conditions themselves.
+
+Pairs of groups are not everything: unions of groups and chains over releases can be
+correlated although all pairs are safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from ..errors import PolicyError
+from ..release import QIGroup
+from ..requirement import Context, GroupRequirement, Violation, register, whole
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+    from ..encoding import Encoding
+    from ..problem import Problem
+
+__all__ = ["HcSafety"]
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class HcSafety(GroupRequirement):
+    """No historical correlation that fewer than `n` known persons can exploit.
+
+    Parameters
+    ----------
+    n : int
+        Degree, at least 1.
+    reading : {"hcsafe", "definition"}
+        Which of the two published conditions is meant; see the module.
+    """
+
+    name: ClassVar[str] = "hc_safety"
+    monotone: ClassVar[bool] = False
+    adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
+    reference: ClassVar[str] = "Riboni and Bettini, Def. 3 and Fig. 6"
+
+    n: int
+    reading: Literal["hcsafe", "definition"] = "hcsafe"
+
+    def __post_init__(self) -> None:
+        whole(self.name, "n", self.n, 1)
+        if self.reading not in ("hcsafe", "definition"):
+            raise PolicyError(f"{self.name}: reading must be 'hcsafe' or 'definition', got {self.reading!r}")
+
+    def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        met = {
+            at
+            for who in group.respondents
+            if who in context.history.records
+            for at in context.history.records[who].groups
+        }
+        for at in sorted(met):
+            old = context.history.group(*at)
+            common = old.respondents & group.respondents
+            rest_old, rest_new = old.respondents - common, group.respondents - common
+            if self.reading == "hcsafe":
+                unsafe = group.size - self.n < len(common) < group.size
+            else:
+                unsafe = old.histogram == group.histogram and (
+                    (bool(rest_old) and not group.fakes and len(rest_new) < self.n)
+                    or (bool(rest_new) and not old.fakes and len(rest_old) < self.n)
+                )
+            if unsafe:
+                yield Violation(
+                    requirement=self.name,
+                    message=f"shares {len(common)} of {group.size} tuples with group {at[1] + 1} of release "
+                    f"{at[0] + 1}: knowing {len(rest_new)} respondents here tells about {len(rest_old)} there, "
+                    f"or the other way round (degree below n = {self.n})",
+                    earlier=(at,),
+                    respondents=tuple(sorted(rest_old | rest_new)),
+                    witness={
+                        "overlap": len(common),
+                        "size": group.size,
+                        "rest_earlier": len(rest_old),
+                        "rest_new": len(rest_new),
+                        "n": self.n,
+                    },
+                )
+
+    def encode(self, model: Encoding) -> None:
+        for g in model.slots:
+            people = {model.table.members[t].respondent for t in model.candidates(g)}
+            for release, published in enumerate(model.problem.history):
+                for index, old in enumerate(published.groups):
+                    if old.respondents & people:
+                        self._pair(model, g, release, index, old)
+
+    def _pair(self, model: Encoding, g: int, release: int, index: int, old: QIGroup) -> None:
+        key = (g, release, index)
+        overlap, size = model.shared(g, release, index), model.size(g)
+        apart = ~model.at_least(("shared", *key), overlap, 1)
+        if self.reading == "hcsafe":
+            if self.n > 1:
+                few = model.at_least(("room", *key), size - overlap, self.n)
+                inside = ~model.at_least(("room", *key), size - overlap, 1)
+                model.cp.add_bool_or(apart, few, inside)
+            return
+        differ: list[cp_model.IntVar] = [apart]
+        for v in model.values:
+            wanted = old.histogram.get(v, 0)
+            differ.append(model.at_least(("count", g, v), model.count(g, v), wanted + 1))
+            if wanted:
+                differ.append(~model.at_least(("count", g, v), model.count(g, v), wanted))
+        rest_new, rest_old = model.members(g) - overlap, len(old.respondents) - overlap
+        new_full = model.at_least(("rest_new", *key), rest_new, self.n)
+        old_full = model.at_least(("rest_old", *key), rest_old, self.n)
+        no_new = ~model.at_least(("rest_new", *key), rest_new, 1)
+        no_old = ~model.at_least(("rest_old", *key), rest_old, 1)
+        faked = [model.at_least(("fakes", g), model.all_fakes(g), 1)] if model.may_fake else []
+        model.cp.add_bool_or(*differ, no_old, new_full, *faked)
+        if not old.fakes:
+            model.cp.add_bool_or(*differ, no_new, old_full)
+
+    def largest_count(self, problem: Problem) -> int:
+        # One tuple of each value more than any earlier group, or n more than the overlap, always escapes.
+        old = [max(group.histogram.values()) + 1 for release in problem.history for group in release.groups]
+        return max([len(problem.table) + self.n, *old])

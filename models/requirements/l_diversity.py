@@ -1,0 +1,215 @@
+"""Distinct, entropy and recursive (c, l)-diversity (Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam).
+
+With counts ``n_1 >= n_2 >= ...`` of the s tuples of a group:
+
+distinct
+    at least l different values.
+entropy
+    entropy of the shares at least log l, that is ``s**s >= l**s * prod n_v**n_v``
+    (printed with ``>`` by Byun et al.; then l equal values would fail).
+recursive
+    ``n_1 < c (n_l + n_(l+1) + ...)``.
+
+Encodings. Distinct: presence literals add up to l. Recursive: the l - 1 largest
+counts add up to the least ``(l - 1) u + sum w_v`` with ``w_v >= n_v - u``, w >= 0
+(linear programming duality; integer u suffices since an optimal u is a count), so
+``n_v < c (s - (l - 1) u - sum w)`` for some u, w says exactly the same. Entropy: see
+`EntropyLDiversity.encode`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, log2, prod
+from typing import TYPE_CHECKING, ClassVar
+
+from ..errors import PolicyError
+from ..release import QIGroup
+from ..requirement import Context, GroupRequirement, Violation, as_fraction, register, whole
+from ..table import Microdata
+
+if TYPE_CHECKING:
+    from ..encoding import Encoding
+    from ..problem import Problem
+
+__all__ = ["DistinctLDiversity", "EntropyLDiversity", "RecursiveCLDiversity"]
+
+REFERENCE = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, l-Diversity"
+
+
+def _too_few_values(requirement: GroupRequirement, needed: int, problem: Problem) -> str | None:
+    fakes = problem.policy.counterfeit_limit != 0
+    known = len(problem.values) if fakes else len(problem.table.histogram)
+    if known < needed:
+        return f"{requirement}: needs {needed} different sensitive values, only {known} can be published"
+    return None
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class DistinctLDiversity(GroupRequirement):
+    """At least `l` different sensitive values in each group (`l` at least 1)."""
+
+    name: ClassVar[str] = "distinct_l_diversity"
+    monotone: ClassVar[bool] = True
+    reference: ClassVar[str] = REFERENCE
+
+    l: int  # noqa: E741 - the field's own name
+
+    def __post_init__(self) -> None:
+        whole(self.name, "l", self.l, 1)
+
+    def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        found = len(group.signature)
+        if found < self.l:
+            yield Violation(
+                requirement=self.name,
+                message=f"{found} different values, fewer than l = {self.l}",
+                respondents=tuple(sorted(group.respondents)),
+                witness={"values": found, "l": self.l},
+            )
+
+    def encode(self, model: Encoding) -> None:
+        for g in model.slots:
+            model.cp.add(sum(model.present(g, v) for v in model.values) >= self.l * model.used(g))
+
+    def smallest_group(self, table: Microdata) -> int:
+        return self.l
+
+    def obstacle(self, problem: Problem) -> str | None:
+        return _too_few_values(self, self.l, problem)
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class EntropyLDiversity(GroupRequirement):
+    """Entropy of each group's values at least ``log l`` (`l` rational, at least 1)."""
+
+    name: ClassVar[str] = "entropy_l_diversity"
+    monotone: ClassVar[bool] = True  # entropy is concave, a merged histogram is a mixture
+    reference: ClassVar[str] = REFERENCE
+
+    l: Fraction  # noqa: E741
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "l", as_fraction(self.name, "l", self.l))
+        if self.l < 1:
+            raise PolicyError(f"{self.name}: l must be at least 1, got {self.l}")
+
+    def keeps(self, counts: list[int]) -> bool:
+        """Exact test of a histogram by integer powers; O(tuples) big multiplications."""
+        size = sum(counts)
+        left = size**size * self.l.denominator**size
+        return left >= self.l.numerator**size * prod(n**n for n in counts)
+
+    def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        counts = sorted(group.histogram.values(), reverse=True)
+        if not self.keeps(counts):
+            yield Violation(
+                requirement=self.name,
+                message=f"entropy of the counts {counts} is below log {self.l}",
+                respondents=tuple(sorted(group.respondents)),
+                witness={"counts": tuple(counts), "l": self.l},
+            )
+
+    def encode(self, model: Encoding) -> None:
+        """Write ``sum f(n_v) <= f(s) - s log l`` with ``f(n) = n log n`` in fixed point.
+
+        Rounding: every term is off by at most one unit, so the inequality is
+        given a slack of (values + 2) units; ties (l equal counts) are thereby kept.
+        A histogram that lies inside the slack without being a tie would have to
+        miss by less than 2**-40; `separate` forbids it should one ever occur.
+        """
+        unit = 2**44
+        most = len(model.tuples) + (self._most_fakes(model) if model.may_fake else 0)
+        power = [round(unit * n * log2(n)) if n else 0 for n in range(most + 1)]
+        target = [p - round(unit * s * log2(self.l)) for s, p in enumerate(power)]
+        for g in model.slots:
+            terms = [self._lookup(model, f"f[{g},{v}]", model.count(g, v), power) for v in model.values]
+            allowed = self._lookup(model, f"F[{g}]", model.size(g), target)
+            model.cp.add(sum(terms) <= allowed + len(terms) + 2)
+
+    @staticmethod
+    def _most_fakes(model: Encoding) -> int:
+        limit = model.problem.policy.counterfeit_limit
+        room = max(r.largest_count(model.problem) for r in model.problem.policy.requirements) * len(
+            model.values
+        )
+        return room if limit is None else min(limit, room)
+
+    @staticmethod
+    def _lookup(model: Encoding, name: str, index: object, table: list[int]) -> object:
+        at = model.cp.new_int_var(0, len(table) - 1, f"at {name}")
+        model.cp.add(at == index)
+        found = model.cp.new_int_var(min(table), max(table), name)
+        model.cp.add_element(at, table, found)
+        return found
+
+    def smallest_group(self, table: Microdata) -> int:
+        return ceil(self.l)
+
+    def obstacle(self, problem: Problem) -> str | None:
+        return _too_few_values(self, ceil(self.l), problem)
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class RecursiveCLDiversity(GroupRequirement):
+    """The most frequent value has less than `c` times the tuples of the l-th and all rarer ones.
+
+    Parameters
+    ----------
+    c : rational
+        Above 0.
+    l : int
+        At least 1.
+    """
+
+    name: ClassVar[str] = "recursive_c_l_diversity"
+    monotone: ClassVar[bool] = True
+    reference: ClassVar[str] = REFERENCE
+
+    c: Fraction
+    l: int  # noqa: E741
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "c", as_fraction(self.name, "c", self.c))
+        if self.c <= 0:
+            raise PolicyError(f"{self.name}: c must be above 0, got {self.c}")
+        whole(self.name, "l", self.l, 1)
+
+    def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        counts = sorted(group.histogram.values(), reverse=True)
+        rest = sum(counts[self.l - 1 :])
+        if not counts[0] < self.c * rest:
+            yield Violation(
+                requirement=self.name,
+                message=f"most frequent value {counts[0]} times, not below {self.c} x {rest} (l-th and rarer values)",
+                respondents=tuple(sorted(group.respondents)),
+                witness={"most": counts[0], "rest": rest, "c": self.c, "l": self.l},
+            )
+
+    def encode(self, model: Encoding) -> None:
+        most = len(model.tuples) + max(
+            r.largest_count(model.problem) for r in model.problem.policy.requirements
+        )
+        for g in model.slots:
+            level = model.cp.new_int_var(0, most, f"u[{g}]")
+            above: list[object] = []
+            for v in model.values:
+                excess = model.cp.new_int_var(0, most, f"w[{g},{v}]")
+                model.cp.add(excess >= model.count(g, v) - level)
+                above.append(excess)
+            rest = model.size(g) - (self.l - 1) * level - sum(above)
+            for v in model.values:
+                model.cp.add(
+                    self.c.denominator * model.count(g, v) + 1 <= self.c.numerator * rest
+                ).only_enforce_if(model.used(g))
+
+    def smallest_group(self, table: Microdata) -> int:
+        return max(self.l, floor(1 / self.c) + self.l if self.c <= 1 else self.l)
+
+    def obstacle(self, problem: Problem) -> str | None:
+        return _too_few_values(self, self.l, problem)

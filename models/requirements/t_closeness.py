@@ -1,0 +1,118 @@
+"""t-closeness (Li, Li, Venkatasubramanian): a group's value distribution stays close to the table's.
+
+Meaning: ``distance(p, q) <= t`` with p the shares in the group (counterfeits
+included: they are published) and q the shares in the microdata (suppressed tuples
+included, counterfeits not). Distances, both exact rationals from 0 to 1:
+
+equal    ``1/2 sum_v |p_v - q_v|``
+ordered  ``1/(V-1) sum_(i<V) |sum_(j<=i) (p_j - q_j)|`` for V ordered values
+
+Encoding: with N tuples, table counts P and group counts n of size s, multiply by
+N s: ``sum |N n_v - s P_v| <= 2 t N s``, and the like for cumulative counts. Absolute
+values become variables bounded below by both signs; the inequality only needs
+upper bounds on them, so this is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from typing import TYPE_CHECKING, ClassVar
+
+from ..errors import PolicyError
+from ..release import QIGroup
+from ..requirement import Context, GroupRequirement, Violation, as_fraction, register
+
+if TYPE_CHECKING:
+    from ..encoding import Encoding
+
+__all__ = ["TCloseness"]
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class TCloseness(GroupRequirement):
+    """Distance of every group's distribution to the table's of at most `t`.
+
+    Parameters
+    ----------
+    t : rational
+        From 0 to 1.
+    order : tuple of str, optional
+        All values (at least 2) in their natural order: the distance is then the
+        ordered earth mover's distance, otherwise all values are equally far apart.
+    """
+
+    name: ClassVar[str] = "t_closeness"
+    monotone: ClassVar[bool] = True  # both distances are convex in p, a merged histogram is a mixture
+    reference: ClassVar[str] = "Li, Li, Venkatasubramanian, t-Closeness, sec. 4"
+
+    t: Fraction
+    order: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "t", as_fraction(self.name, "t", self.t))
+        if not 0 <= self.t <= 1:
+            raise PolicyError(f"{self.name}: t must be from 0 to 1, got {self.t}")
+        if self.order is not None:
+            order = tuple(str(value) for value in self.order)
+            if len(order) < 2 or len(set(order)) < len(order):
+                raise PolicyError(f"{self.name}: order must list at least two different values, each once")
+            object.__setattr__(self, "order", order)
+
+    def distance(self, group: Mapping[str, int], table: Mapping[str, int]) -> Fraction:
+        """Exact distance between two histograms; O(number of values)."""
+        size, total = sum(group.values()), sum(table.values())
+        gaps = [
+            Fraction(group.get(v, 0), size) - Fraction(table.get(v, 0), total)
+            for v in self._values(set(group) | set(table))
+        ]
+        if self.order is None:
+            return sum((abs(gap) for gap in gaps), Fraction(0)) / 2
+        return sum((abs(gap) for gap in accumulate(gaps)), Fraction(0)) / (len(gaps) - 1)
+
+    def _values(self, found: set[str]) -> Sequence[str]:
+        if self.order is None:
+            return sorted(found)
+        strange = found - set(self.order)
+        if strange:
+            raise PolicyError(
+                f"{self.name}: order lacks {len(strange)} values that occur: list every value once"
+            )
+        return self.order
+
+    def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        found = self.distance(group.histogram, context.reference)
+        if found > self.t:
+            yield Violation(
+                requirement=self.name,
+                message=f"distance {found} to the table's distribution, more than t = {self.t}",
+                respondents=tuple(sorted(group.respondents)),
+                witness={"distance": found, "t": self.t},
+            )
+
+    def encode(self, model: Encoding) -> None:
+        table = model.table.histogram
+        total = len(model.table)
+        values = self._values(set(model.values))
+        share = self.t if self.order is not None else 2 * self.t
+        share *= len(values) - 1 if self.order is not None else 1
+        known = set(model.values)
+        most = total * (
+            total
+            + max(r.largest_count(model.problem) for r in model.problem.policy.requirements) * len(values)
+        )
+        for g in model.slots:
+            gaps = [
+                total * (model.count(g, v) if v in known else 0) - table.get(v, 0) * model.size(g)
+                for v in values
+            ]
+            distances: list[object] = []
+            for i, gap in enumerate(accumulate(gaps) if self.order is not None else gaps):
+                far = model.cp.new_int_var(0, most, f"far[{g},{i}]")
+                model.cp.add(far >= gap)
+                model.cp.add(far >= -gap)
+                distances.append(far)
+            model.cp.add(share.denominator * sum(distances) <= share.numerator * total * model.size(g))

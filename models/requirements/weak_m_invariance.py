@@ -1,0 +1,140 @@
+"""Weak m-invariance (Riboni and Bettini, Defs. 5 and 6) and m-invariance (Xiao and Tao).
+
+Meaning. Every group has at least m different values, all with the same
+multiplicity (counterfeits count). All groups of one respondent, in any two
+releases and whether or not others lie between, have one and the same signature
+(the printed Def. 6 lets the two tuples be anybody's; it must be one respondent's).
+With ``multiplicity=1`` no value occurs twice in a group: m-invariance.
+
+Why it protects (persistent values): all groups of a person have one signature S
+with equal multiplicities, so permuting S maps possible worlds onto possible
+worlds; each person's exact posterior is 1/|S| <= 1/m over any number of releases,
+with returning tuples, deletions and counterfeits.
+
+Encoding. ``count(g, v) = mu(g)`` where v is present and 0 elsewhere, presence
+literals add up to m, and a returning tuple's slot has exactly its old signature
+present. These are the definition's own lines, so the encoding is exact.
+
+The signature of a respondent with two different old signatures (a history made by
+another tool) can never be kept again: such a respondent can only be suppressed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from ..release import QIGroup
+from ..requirement import Context, GroupRequirement, Violation, register, whole
+from ..table import Microdata
+
+if TYPE_CHECKING:
+    from ..encoding import Encoding
+    from ..problem import Problem
+
+__all__ = ["WeakMInvariance"]
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class WeakMInvariance(GroupRequirement):
+    """At least `m` values, equally often, and one signature per respondent for ever.
+
+    Parameters
+    ----------
+    m : int
+        At least 1 value.
+    multiplicity : int, optional
+        If given, every value occurs exactly so often (1: m-invariance).
+    """
+
+    name: ClassVar[str] = "weak_m_invariance"
+    monotone: ClassVar[bool] = False  # {a,b} and {a,c} merge to unequal multiplicities
+    adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
+    reference: ClassVar[str] = "Riboni and Bettini, Defs. 5 and 6; Xiao and Tao, m-Invariance"
+
+    m: int
+    multiplicity: int | None = None
+
+    def __post_init__(self) -> None:
+        whole(self.name, "m", self.m, 1)
+        if self.multiplicity is not None:
+            whole(self.name, "multiplicity", self.multiplicity, 1)
+
+    def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        found, counts = len(group.signature), set(group.histogram.values())
+        people = tuple(sorted(group.respondents))
+        if found < self.m:
+            yield Violation(
+                requirement=self.name,
+                message=f"{found} different values, fewer than m = {self.m}",
+                respondents=people,
+                witness={"values": found, "m": self.m},
+            )
+        if len(counts) > 1 or (self.multiplicity is not None and counts != {self.multiplicity}):
+            wanted = "equally often" if self.multiplicity is None else f"{self.multiplicity} times"
+            yield Violation(
+                requirement=self.name,
+                message=f"values occur {sorted(counts)} times, not all {wanted}",
+                respondents=people,
+                witness={"multiplicities": tuple(sorted(counts)), "multiplicity": self.multiplicity},
+            )
+        for who in people:
+            record = context.history.records.get(who)
+            if record is not None and record.signature != group.signature:
+                other = next(
+                    at for at in record.groups if context.history.group(*at).signature != group.signature
+                )
+                yield Violation(
+                    requirement=self.name,
+                    message=f"a respondent's signature differs from group {other[1] + 1} of release {other[0] + 1}",
+                    earlier=(other,),
+                    respondents=(who,),
+                    witness={
+                        "signature": tuple(sorted(group.signature)),
+                        "earlier": tuple(sorted(context.history.group(*other).signature)),
+                    },
+                )
+
+    def encode(self, model: Encoding) -> None:
+        most = self.largest_count(model.problem) if self.multiplicity is None else self.multiplicity
+        for g in model.slots:
+            mu = model.cp.new_int_var(0, most, f"mu[{g}]")
+            for v in model.values:
+                there = model.present(g, v)
+                model.cp.add(model.count(g, v) == mu).only_enforce_if(there)
+                model.cp.add(self.m * model.count(g, v) <= model.size(g))  # implied; helps the bound
+            model.cp.add(sum(model.present(g, v) for v in model.values) >= self.m * model.used(g))
+            if self.multiplicity is not None:
+                model.cp.add(mu == self.multiplicity).only_enforce_if(model.used(g))
+        for t, member in enumerate(model.table.members):
+            record = model.problem.history.records.get(member.respondent)
+            if record is None:
+                continue
+            for g in model.homes(t):
+                if record.signature is None:
+                    model.cp.add(model.x(t, g) == 0)
+                    continue
+                for v in model.values:
+                    literal = model.present(g, v)
+                    model.cp.add_implication(model.x(t, g), literal if v in record.signature else ~literal)
+
+    def smallest_group(self, table: Microdata) -> int:
+        return self.m * (self.multiplicity or 1)
+
+    def largest_count(self, problem: Problem) -> int:
+        return max(len(problem.table), self.multiplicity or 1)
+
+    def obstacle(self, problem: Problem) -> str | None:
+        fakes = problem.policy.counterfeit_limit != 0
+        known = len(problem.values) if fakes else len(problem.table.histogram)
+        if known < self.m:
+            return f"{self}: needs groups of m = {self.m} different values, only {known} can be published"
+        for row, member in enumerate(problem.table.members, start=1):
+            record = problem.history.records.get(member.respondent)
+            if record is not None and record.signature is None:
+                return f"{self}: row {row} was published under two signatures before, no group can keep both"
+            if record is not None and record.signature is not None and len(record.signature) < self.m:
+                return f"{self}: row {row} was published among {len(record.signature)} values, fewer than m, before"
+        return None

@@ -1,0 +1,248 @@
+"""The steward's microdata at one time: respondents, quasi-identifiers, one sensitive value."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from .box import Point
+from .domain import Categories, Codes, Domain, Numeric, Ordered
+from .errors import TableError
+from .hierarchy import Hierarchy
+
+__all__ = ["Member", "Microdata", "Persistence", "QISpec", "Sensitive"]
+
+Persistence: TypeAlias = Literal["persistent", "transient", "both"]
+QISpec: TypeAlias = Domain | Hierarchy | str | Sequence[str] | None
+"""How a column is generalized: a domain, a hierarchy, ``"numeric"``, ``"flat"``, an ordered
+list of categories, or None to guess (numbers are numeric, all else is flat)."""
+
+MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One tuple of the microdata: a respondent, the exact quasi-identifiers, the sensitive value."""
+
+    respondent: str = field(repr=False)
+    point: Point = field(repr=False)
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sensitive:
+    """The sensitive attribute.
+
+    Parameters
+    ----------
+    name : str
+        Column name.
+    persistence : {"persistent", "transient", "both"}
+        Whether a respondent's value stays the same over releases. It decides
+        which adversary is meant; ``"both"`` (unchanging data, requirements of
+        either kind) makes the user's choice explicit when the two are mixed.
+    order : tuple of str, optional
+        The values in their natural order, if they have one (a salary band);
+        ordered t-closeness needs it.
+    domain : frozenset of str
+        Values that may be used for counterfeits although no tuple has them.
+    """
+
+    name: str
+    persistence: Persistence = "persistent"
+    order: tuple[str, ...] | None = None
+    domain: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.persistence not in ("persistent", "transient", "both"):
+            raise TableError(
+                f"persistence of column {self.name!r} must be 'persistent', 'transient' or 'both', "
+                f"got {self.persistence!r}"
+            )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Microdata:
+    """A validated table; build it with `from_frame`.
+
+    Attributes
+    ----------
+    members : tuple of Member
+        One per row, in the row order of the frame it came from.
+    respondent : str
+        Name of the respondent column.
+    domains : tuple of Domain
+        One per quasi-identifier.
+    sensitive : Sensitive
+        The sensitive attribute.
+    codes : int64 array, shape (n, number of quasi-identifiers)
+        Quasi-identifiers as codes of their domains.
+    """
+
+    respondent: str
+    members: tuple[Member, ...]
+    domains: tuple[Domain, ...]
+    sensitive: Sensitive
+    codes: Codes
+
+    def __post_init__(self) -> None:
+        if not self.members:
+            raise TableError("the table is empty: give at least one row")
+        if not self.domains:
+            raise TableError("the table has no quasi-identifier: name at least one column")
+        first: dict[str, int] = {}
+        for row, member in enumerate(self.members, start=1):
+            if first.setdefault(member.respondent, row) != row:
+                raise TableError(
+                    f"column {self.respondent!r}: rows {first[member.respondent]} and {row} have the same respondent: "
+                    "keep one row per respondent and release"
+                )
+        self.codes.setflags(write=False)
+
+    def __repr__(self) -> str:
+        return f"Microdata({len(self)} tuples, {', '.join(self.attributes)} | {self.sensitive.name})"
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Names of the quasi-identifiers."""
+        return tuple(domain.name for domain in self.domains)
+
+    @cached_property
+    def row(self) -> Mapping[str, int]:
+        """Row number (from 0) of each respondent."""
+        return {member.respondent: row for row, member in enumerate(self.members)}
+
+    @cached_property
+    def histogram(self) -> Mapping[str, int]:
+        """How many tuples have each sensitive value."""
+        return Counter(member.value for member in self.members)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The table as strings, one row per tuple (the steward's own copy)."""
+        rows = [(m.respondent, *(str(v) for v in m.point), m.value) for m in self.members]
+        return pd.DataFrame(rows, columns=[self.respondent, *self.attributes, self.sensitive.name])
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        respondent: str,
+        quasi_identifiers: Sequence[str] | Mapping[str, QISpec],
+        sensitive: str | Sensitive,
+        missing: Literal["refuse", "category"] = "refuse",
+    ) -> Microdata:
+        """Read the roles off a data frame.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            One row per respondent. Respondents and sensitive values are kept as strings.
+        respondent, sensitive : str
+            Column names (or a `Sensitive` for its options).
+        quasi_identifiers : sequence of str, or mapping of str to QISpec
+            Columns the adversary knows, and how each is generalized.
+        missing : {"refuse", "category"}
+            Missing values are an error, or the category ``missing`` (of a flat or
+            sensitive column, or where a hierarchy lists it).
+
+        Raises
+        ------
+        TableError
+            Naming the column, the row (from 1) and the remedy.
+        """
+        specs: dict[str, QISpec] = (
+            dict(quasi_identifiers)
+            if isinstance(quasi_identifiers, Mapping)
+            else dict.fromkeys(quasi_identifiers)
+        )
+        private = sensitive if isinstance(sensitive, Sensitive) else Sensitive(name=sensitive)
+        roles = [respondent, *specs, private.name]
+        for name in roles:
+            if name not in frame.columns:
+                known = ", ".join(repr(str(column)) for column in frame.columns)
+                raise TableError(f"there is no column {name!r}: the table has {known}")
+            if roles.count(name) > 1:
+                raise TableError(
+                    f"column {name!r} has two roles: respondent, quasi-identifiers and sensitive differ"
+                )
+        if len(frame) == 0:
+            raise TableError("the table is empty: give at least one row")
+        columns = {name: _column(frame, name, missing, refuse=name == respondent) for name in roles}
+        domains = tuple(_domain(name, columns[name], spec) for name, spec in specs.items())
+        codes = np.stack([domain.encode(columns[domain.name]) for domain in domains], axis=1)
+        points = zip(*([d.value(int(c)) for c in codes[:, a]] for a, d in enumerate(domains)), strict=True)
+        members = tuple(
+            Member(str(who), point, str(value))
+            for who, point, value in zip(columns[respondent], points, columns[private.name], strict=True)
+        )
+        if private.order is not None:
+            for row, member in enumerate(members, start=1):
+                if member.value not in private.order:
+                    raise TableError(
+                        f"column {private.name!r}, row {row}: {member.value!r} is not in the declared order of values"
+                    )
+        return cls(respondent=respondent, members=members, domains=domains, sensitive=private, codes=codes)
+
+
+def _column(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> list[object]:
+    column = frame[name]
+    if isinstance(column, pd.DataFrame):
+        raise TableError(f"column {name!r} appears twice in the table: rename one")
+    gone = column.isna().to_numpy()
+    if not gone.any():
+        return column.tolist()
+    row = int(np.flatnonzero(gone)[0]) + 1
+    if refuse or missing != "category":
+        remedy = (
+            "fill it in or drop the row"
+            if refuse
+            else "fill it in, drop the row, or read with missing='category'"
+        )
+        raise TableError(f"column {name!r}, row {row}: value is missing: {remedy}")
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        raise TableError(
+            f"column {name!r}, row {row}: value is missing in a numeric column: fill it in, drop the row, "
+            "or read the column as text to make 'missing' a category"
+        )
+    return [MISSING if lost else raw for raw, lost in zip(column.tolist(), gone, strict=True)]
+
+
+def _looks_numeric(raw: object) -> bool:
+    """Numbers, and texts written like one; 007 is a code, not a number."""
+    if isinstance(raw, str):
+        return re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", raw.strip()) is not None
+    return isinstance(raw, int | float | Fraction | np.number) and not isinstance(raw, bool)
+
+
+def _domain(name: str, column: list[object], spec: QISpec) -> Domain:
+    if isinstance(spec, Domain):
+        if spec.name != name:
+            raise TableError(f"column {name!r} was given the domain of {spec.name!r}")
+        return spec
+    if isinstance(spec, Hierarchy):
+        return Categories(name=name, hierarchy=spec)
+    if spec is None:
+        numeric = all(_looks_numeric(raw) for raw in column)
+        spec = "numeric" if numeric else "flat"
+    if spec == "numeric":
+        return Numeric.of(name, column)
+    if spec == "flat":
+        return Categories(name=name, hierarchy=Hierarchy.flat(sorted({str(raw) for raw in column})))
+    if isinstance(spec, str):
+        raise TableError(
+            f"column {name!r}: unknown kind {spec!r}: use 'numeric', 'flat', an ordered list or a hierarchy"
+        )
+    return Ordered(name=name, categories=tuple(str(category) for category in spec))

@@ -1,0 +1,52 @@
+"""Published views: what two projections of a table reveal about a secret association.
+
+Measures of Wang and Lakshmanan ("Probabilistic privacy analysis of published views", WPES
+2006): the association cover, the connectivity graph of a join, the possible worlds behind
+it in closed form, and the probability of a breach with and without the knowledge that an
+identifier has a single property value.
+"""
+
+from __future__ import annotations
+
+from .association import association_cover
+from .breach import AttackModel, Breach, Posterior, breach, exceeds, posterior
+from .coded import CodedTable
+from .connectivity import Component, Counts, connectivity_graph
+from .covers import covers_avoiding, riw, rpw, uiw, upw
+from .enclosure import cover_share
+from .pair import Exposure, ViewPair, project
+from .pattern import Pattern, standing_patterns, violated_pattern
+from .protection import ProtectedAssociation
+from .publication import PublishedWeight
+from .query import SecretQuery, associations, parse_secret_query
+
+__all__ = [
+    "AttackModel",
+    "Breach",
+    "CodedTable",
+    "Component",
+    "Counts",
+    "Exposure",
+    "Pattern",
+    "Posterior",
+    "ProtectedAssociation",
+    "PublishedWeight",
+    "SecretQuery",
+    "ViewPair",
+    "association_cover",
+    "associations",
+    "breach",
+    "connectivity_graph",
+    "cover_share",
+    "covers_avoiding",
+    "exceeds",
+    "parse_secret_query",
+    "posterior",
+    "project",
+    "riw",
+    "rpw",
+    "standing_patterns",
+    "uiw",
+    "upw",
+    "violated_pattern",
+]

@@ -1,0 +1,1 @@
+"""How a problem is answered: engines, results, and what a person asks afterwards."""

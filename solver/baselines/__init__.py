@@ -1,0 +1,1 @@
+"""Heuristics: baselines to compare with and warm starts for the engines."""

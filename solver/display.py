@@ -1,0 +1,64 @@
+"""Live incumbent, bound and gap on a terminal; silent elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from ..models.problem import Problem
+from .result import Point
+
+__all__ = ["live_display", "show_number"]
+
+
+def show_number(number: Fraction | None) -> str:
+    """A number for people: exact if short, else six significant digits."""
+    if number is None:
+        return "-"
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):.6g}"
+
+
+@contextmanager
+def live_display(problem: Problem, wanted: bool | None) -> Iterator[Callable[[Point, str], None] | None]:
+    """Give a listener that redraws a small table, or None if nothing is to be shown.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its objective's levels are the table's rows.
+    wanted : bool or None
+        None shows only on a terminal.
+    """
+    console = Console(stderr=True)
+    if wanted is False or (wanted is None and not console.is_terminal):
+        yield None
+        return
+    latest: dict[int, Point] = {}
+
+    def draw() -> Table:
+        table = Table("loss", "incumbent", "bound", "gap", "seconds")
+        for index, level in enumerate(problem.policy.levels):
+            point = latest.get(index)
+            if point is None:
+                table.add_row(level.name, "", "", "", "")
+                continue
+            gap = ""
+            if point.value and point.bound is not None:
+                gap = f"{float((point.value - point.bound) / point.value):.2%}"
+            table.add_row(
+                level.name, show_number(point.value), show_number(point.bound), gap, f"{point.seconds:.1f}"
+            )
+        return table
+
+    with Live(draw(), console=console, refresh_per_second=8, transient=True) as live:
+
+        def listener(point: Point, text: str) -> None:
+            latest[point.level] = point
+            live.update(draw())
+
+        yield listener

@@ -1,0 +1,1 @@
+"""Engines: each turns a problem into an answer that can be checked."""

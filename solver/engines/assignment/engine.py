@@ -1,0 +1,255 @@
+"""Assignment engine: the direct CP-SAT model, level by level, with rounds of cuts.
+
+Each level of the objective is minimized with earlier levels held at their proven
+value. A release that breaks a release- or series-scope requirement is answered with
+that requirement's cuts, and the model is solved again from the same release; the
+model without all its cuts is a relaxation, so its bound stays valid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.metadata import version
+from math import lcm
+
+from ortools.sat.python import cp_model
+
+from ....models.encoding import Encoding, Linear
+from ....models.errors import EngineError
+from ....models.loss import loss
+from ....models.policy import Level
+from ....models.problem import Problem
+from ....models.release import Release
+from ....models.requirement import Cut
+from ...baselines.greedy import greedy
+from ...result import Status, Termination
+from ...settings import Answer, Clock, Settings, Watch
+
+__all__ = ["AssignmentEngine"]
+
+LARGEST = 200
+"""Tuples the model is built for; it proves optima up to about 20 to 30."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Objective:
+    """A level as an integer expression: ``level value >= decode(expression)``."""
+
+    level: Level
+    expression: Linear
+    scale: int
+
+    def decode(self, cost: int, problem: Problem) -> Fraction:
+        if len(self.level.weights) == 1:
+            name, weight = self.level.weights[0]
+            return weight * loss(name).decode(cost, self.scale, problem.table)
+        return Fraction(cost, self.scale)
+
+
+class AssignmentEngine:
+    """Exact for every requirement; takes up to 200 tuples."""
+
+    name = "assignment"
+
+    def refuses(self, problem: Problem) -> str | None:
+        if len(problem.table) > LARGEST:
+            return (
+                f"the assignment engine takes up to {LARGEST} tuples and proves optima up to about 30, "
+                f"the table has {len(problem.table)}: split the table by an attribute that may be published exactly"
+            )
+        return None
+
+    def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
+        """Minimize level by level; see the module."""
+        refusal = self.refuses(problem)
+        if refusal is not None:
+            raise EngineError(refusal)
+        return _Search(problem, settings, watch).run()
+
+
+class _Search:
+    """State of one solve."""
+
+    def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
+        self.problem, self.settings, self.watch = problem, settings, watch
+        self.clock = Clock(settings.time_limit, watch.clock.began)
+        self.model = Encoding(problem)
+        for requirement in problem.policy.requirements:
+            requirement.encode(self.model)
+        if settings.extend is not None:
+            settings.extend(self.model)
+        self.objectives = [_objective(level, self.model) for level in problem.policy.levels]
+        self.best: Release | None = None
+        self.bounds: list[Fraction | None] = [None] * len(self.objectives)
+        self.rounds = 0
+
+    def run(self) -> Answer:
+        if self.settings.extend is None:
+            self._offer(self.settings.initial)
+            if self.best is None:
+                self._offer(greedy(self.problem, self.settings.seed))
+        for index in range(len(self.objectives)):
+            status, termination = self._minimize(index)
+            if status is not Status.OPTIMAL:
+                return self._answer(status, termination)
+        if self.settings.workers > 1:
+            self._repeatable()
+        proven = self.best is not None and all(
+            value == bound
+            for value, bound in zip(self.problem.objective(self.best), self.bounds, strict=True)
+        )
+        return self._answer(
+            Status.OPTIMAL if proven else Status.FEASIBLE,
+            Termination.COMPLETED if proven else Termination.ROUNDING,
+        )
+
+    def _repeatable(self) -> None:
+        """Replace the optimum that parallel threads happened to find by the one a single thread finds.
+
+        All levels are held at their optimum by now, so only the choice among equals is made
+        again. If that takes long, the optimum found stays.
+        """
+        self.model.cp.clear_objective()
+        self.model.cp.clear_hints()
+        solver = cp_model.CpSolver()
+        solver.parameters.random_seed = self.settings.seed
+        solver.parameters.num_workers = 1
+        solver.parameters.max_deterministic_time = 30.0
+        if self.clock.left is not None:
+            solver.parameters.max_time_in_seconds = max(0.01, self.clock.left)
+        if solver.solve(self.model.cp) in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            release = self.model.release(solver.value)
+            if next(self.problem.check(release), None) is None:
+                self.best = release
+
+    def _offer(self, release: Release | None) -> None:
+        """Keep a release if it passes every check and is better than the best so far."""
+        if release is None or next(self.problem.check(release), None) is not None:
+            return
+        if self.best is None or self.problem.objective(release) < self.problem.objective(self.best):
+            self.best = release
+
+    def _minimize(self, index: int) -> tuple[Status, Termination]:
+        objective = self.objectives[index]
+        self.model.cp.minimize(objective.expression)
+        while True:
+            if self.best is not None:
+                self.model.hint(self.best)
+            solver, status = self._call(index, objective)
+            if status == cp_model.INFEASIBLE:
+                return Status.INFEASIBLE, Termination.COMPLETED
+            if status == cp_model.MODEL_INVALID:
+                raise EngineError(f"CP-SAT refuses the model: {self.model.cp.validate()}")
+            self._raise_bound(index, objective, solver)
+            if status == cp_model.UNKNOWN:
+                break
+            release = self.model.release(solver.value)
+            cuts = self._separate(release)
+            if not cuts:
+                self._offer(release)
+                if status == cp_model.OPTIMAL:
+                    self.model.cp.add(objective.expression <= round(solver.objective_value))
+                    return Status.OPTIMAL, Termination.COMPLETED
+                break
+            self.rounds += 1
+            for cut in cuts:
+                cut.apply(self.model)
+            if status == cp_model.FEASIBLE:
+                break
+        termination = Termination.TIME_LIMIT if self.clock.over else Termination.INTERRUPTED
+        return Status.UNKNOWN if self.best is None else Status.FEASIBLE, termination
+
+    def _separate(self, release: Release) -> list[Cut]:
+        """Cuts for a release that fails its check; none if it passes."""
+        if next(self.problem.check(release), None) is None:
+            return []
+        history = self.problem.history
+        cuts = [cut for r in self.problem.policy.requirements for cut in r.separate(release, history)]
+        return cuts or [_no_good(self.problem, release)]
+
+    def _call(self, index: int, objective: _Objective) -> tuple[cp_model.CpSolver, cp_model.CpSolverStatus]:
+        solver = cp_model.CpSolver()
+        parameters = solver.parameters
+        parameters.random_seed = self.settings.seed
+        parameters.num_workers = self.settings.workers
+        parameters.catch_sigint_signal = True
+        if self.clock.left is not None:
+            parameters.max_time_in_seconds = max(0.01, self.clock.left)
+        listener = _Listener(self, index, objective)
+        solver.best_bound_callback = listener.on_bound
+        return solver, solver.solve(self.model.cp, listener)
+
+    def _raise_bound(self, index: int, objective: _Objective, solver: cp_model.CpSolver) -> None:
+        bound = objective.decode(round(solver.best_objective_bound), self.problem)
+        old = self.bounds[index]
+        self.bounds[index] = bound if old is None else max(old, bound)
+        value = None if self.best is None else self.problem.objective(self.best)[index]
+        self.watch.note(index, value, self.bounds[index])
+
+    def _answer(self, status: Status, termination: Termination) -> Answer:
+        return Answer(
+            release=None if status is Status.INFEASIBLE else self.best,
+            bounds=tuple(self.bounds),
+            status=status,
+            termination=termination,
+            rounds=self.rounds,
+            proof={"kind": "CP-SAT", "ortools": version("ortools"), "rounds": self.rounds},
+        )
+
+
+class _Listener(cp_model.CpSolverSolutionCallback):
+    """Passes CP-SAT's incumbents and bounds on."""
+
+    def __init__(self, search: _Search, index: int, objective: _Objective) -> None:
+        super().__init__()
+        self._search, self._index, self._objective = search, index, objective
+        self._value: Fraction | None = None
+
+    def on_solution_callback(self) -> None:
+        self._value = self._decode(self.objective_value)
+        self._note(self.best_objective_bound)
+
+    def on_bound(self, bound: float) -> None:
+        self._note(bound)
+
+    def _decode(self, cost: float) -> Fraction:
+        return self._objective.decode(round(cost), self._search.problem)
+
+    def _note(self, bound: float) -> None:
+        if abs(bound) < 2**53:
+            self._search.watch.note(self._index, self._value, self._decode(bound))
+
+
+def _objective(level: Level, model: Encoding) -> _Objective:
+    """One integer expression for a level; weighted sums get their common scale."""
+    costs = [(weight, loss(name).encode(model)) for name, weight in level.weights]
+    if len(costs) == 1:
+        return _Objective(level=level, expression=costs[0][1].expression, scale=costs[0][1].scale)
+    factors = [weight / cost.scale for weight, cost in costs]
+    scale = lcm(*(factor.denominator for factor in factors))
+    terms = [int(factor * scale) * cost.expression for factor, (_, cost) in zip(factors, costs, strict=True)]
+    return _Objective(level=level, expression=sum(terms), scale=scale)
+
+
+def _no_good(problem: Problem, release: Release) -> Cut:
+    """Forbid exactly this release: the last resort of a requirement without cuts of its own."""
+
+    def apply(model: Encoding) -> None:
+        row = problem.table.row
+        same: list[cp_model.IntVar] = []
+        anchors: set[int] = set()
+        for group in release.groups:
+            rows = sorted(row[who] for who in group.respondents)
+            anchors.add(rows[0])
+            fakes = dict(group.counterfeits)
+            same += [model.x(t, rows[0]) for t in rows]
+            if model.may_fake:
+                for v in model.values:
+                    key, count = ("fakes", rows[0], v), model.fakes(rows[0], v)
+                    same.append(model.at_least(key, count, fakes.get(v, 0)))
+                    same.append(~model.at_least(key, count, fakes.get(v, 0) + 1))
+        same += [~model.used(g) for g in model.slots if g not in anchors]
+        model.cp.add_bool_or(~literal for literal in same)
+
+    return Cut("this release", apply)

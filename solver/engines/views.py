@@ -1,0 +1,411 @@
+"""Choose two projections of a table that publish most and keep every secret.
+
+The search is a relaxation that learns: CP-SAT proposes the best pair not yet excluded, the
+exact breach probability of every secret is computed for it, and each one above its threshold
+excludes the whole family of pairs that break it for the same reason. The first proposal
+that passes is therefore optimal, and the proof is CP-SAT's bound on the last relaxation.
+
+In the unrestricted model no association the views allow has a probability of 1/2 or
+less, so a threshold of at most 1/2 there can only be met by withholding: such a secret keeps its
+identifier or its property out of both views.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import pandas as pd
+from ortools.sat.python import cp_model
+
+from ...models.errors import CertificateError, PolicyError
+from ...models.views import (
+    Breach,
+    CodedTable,
+    Pattern,
+    ProtectedAssociation,
+    PublishedWeight,
+    ViewPair,
+    associations,
+    breach,
+    standing_patterns,
+    violated_pattern,
+)
+
+__all__ = ["ChoiceStatus", "ViewChoice", "ViewModel", "choose_views"]
+
+_ORDERED = 50
+"""Columns that decide which view is called the first; later ones would overflow."""
+_PER_ROUND = 25
+"""Families excluded per round at most: the first ones usually make the others idle."""
+
+
+class ChoiceStatus(StrEnum):
+    """What was found."""
+
+    OPTIMAL = "optimal"
+    """The views publish most, proven."""
+    FEASIBLE = "feasible"
+    """The views keep every secret; better ones may exist."""
+    INFEASIBLE = "infeasible"
+    """No pair of views has all required columns and keeps every secret, proven."""
+    UNKNOWN = "unknown"
+    """Stopped before anything was found."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewChoice:
+    """Two projections, what they publish and what they reveal.
+
+    Parameters
+    ----------
+    status
+        What was found.
+    termination
+        Why the search stopped: ``"proved"`` or ``"time limit"``.
+    first, second
+        Columns of the two views in table order, None if no views were found. Equal views
+        mean that one projection is all that is published.
+    published, joined
+        Weight of the columns in at least one view and in both.
+    objective, bound
+        ``(W + 1) * published + joined`` for total weight ``W``, and the proven upper
+        limit on it; None if unknown.
+    breaches
+        The verdict on every association the secrets select, in their order.
+    rounds, excluded
+        Proposals examined, and families of pairs excluded.
+
+    Raises
+    ------
+    PolicyError
+        If the fields contradict one another.
+    """
+
+    status: ChoiceStatus
+    termination: str
+    first: tuple[str, ...] | None = None
+    second: tuple[str, ...] | None = None
+    published: int | None = None
+    joined: int | None = None
+    objective: int | None = None
+    bound: int | None = None
+    breaches: tuple[Breach, ...] = ()
+    rounds: int = 0
+    excluded: int = 0
+
+    def __post_init__(self) -> None:
+        found = self.status in (ChoiceStatus.OPTIMAL, ChoiceStatus.FEASIBLE)
+        parts = (self.first, self.second, self.published, self.joined, self.objective)
+        if any((part is not None) != found for part in parts):
+            raise PolicyError(f"ViewChoice: status {self.status.value} contradicts its views")
+        if self.status is ChoiceStatus.OPTIMAL and self.objective != self.bound:
+            raise PolicyError("ViewChoice: an optimal choice must meet its bound")
+
+    @property
+    def join(self) -> tuple[str, ...]:
+        """Columns of both views, on which they can be joined."""
+        return tuple(a for a in self.first or () if a in (self.second or ()))
+
+
+class ViewModel:
+    """The relaxation: pairs of projections not excluded so far.
+
+    Parameters
+    ----------
+    weight
+        The columns that may be published, in table order, and their weights.
+    required
+        Columns at least one view must have.
+
+    Attributes
+    ----------
+    model
+        The CP-SAT model.
+    first, second, both, either
+        Column -> Boolean: the column is in the first view, the second, both, at least one.
+    """
+
+    def __init__(self, weight: PublishedWeight, required: Collection[str]) -> None:
+        attributes = tuple(weight.weights)
+        self.weight = weight
+        self.model = cp_model.CpModel()
+        self.first = {a: self.model.new_bool_var(f"first[{a}]") for a in attributes}
+        self.second = {a: self.model.new_bool_var(f"second[{a}]") for a in attributes}
+        self.both = {a: self.model.new_bool_var(f"both[{a}]") for a in attributes}
+        self.either = {a: self.model.new_bool_var(f"either[{a}]") for a in attributes}
+        gains: list[cp_model.LinearExpr] = []
+        for a in attributes:
+            one, two, both = self.first[a], self.second[a], self.both[a]
+            self.model.add_bool_or(~one, ~two, both)
+            self.model.add_implication(both, one)
+            self.model.add_implication(both, two)
+            # a Boolean of its own: written as one + two - both, this weight bounds badly
+            self.model.add_bool_or(one, two, ~self.either[a])
+            if a in required:
+                self.model.add_bool_or(self.either[a])
+            gains.append(weight.weights[a] * (weight.scale * self.either[a] + both))
+        self.model.add_bool_or(self.first.values())
+        self.model.add_bool_or(self.second.values())
+        # views have no order: the first one has the earliest column only one of them has
+        self.model.add(
+            sum(
+                (1 << k) * (self.first[a] - self.second[a])
+                for k, a in enumerate(reversed(attributes[:_ORDERED]))
+            )
+            >= 0
+        )
+        self.model.maximize(cp_model.LinearExpr.sum(gains))
+        self.solver = cp_model.CpSolver()
+
+    def exclude(self, pattern: Pattern) -> None:
+        """Forbid a family of pairs, whichever of its views is called the first.
+
+        Parameters
+        ----------
+        pattern
+            The family.
+        """
+        for family in (pattern, pattern.mirrored()):
+            self.model.add_bool_or(
+                [~self.first[a] for a in sorted(family.first_in)]
+                + [self.first[a] for a in sorted(family.first_out)]
+                + [~self.second[a] for a in sorted(family.second_in)]
+                + [self.second[a] for a in sorted(family.second_out)]
+                + [~self.both[a] for a in sorted(family.join_in)]
+                + [self.both[a] for a in sorted(family.join_out)]
+            )
+
+    def solve(self, seconds: float, seed: int) -> int:
+        """Find the best pair left.
+
+        Parameters
+        ----------
+        seconds
+            Time limit.
+        seed
+            Random seed; one worker, so that equal input gives equal output.
+
+        Returns
+        -------
+        int
+            CP-SAT's status.
+        """
+        self.solver = cp_model.CpSolver()
+        self.solver.parameters.num_workers = 1
+        self.solver.parameters.random_seed = seed
+        self.solver.parameters.max_time_in_seconds = max(seconds, 0.001)
+        return int(self.solver.solve(self.model))
+
+
+def choose_views(
+    table: pd.DataFrame,
+    secrets: Sequence[ProtectedAssociation],
+    *,
+    weights: Mapping[str, int] | None = None,
+    required: Collection[str] = (),
+    time_limit: float = 60.0,
+    seed: int = 0,
+) -> ViewChoice:
+    """Choose the two projections that publish most while every secret holds.
+
+    Parameters
+    ----------
+    table
+        The base table; every column may be published in one view, in both, or withheld.
+    secrets
+        Associations with threshold and adversary model; a secret with an open value stands
+        for every association it selects.
+    weights
+        Positive integer per column; default the number of cells, the same for all columns.
+        What they mean for two views is said at
+        :class:`~optanon.models.views.publication.PublishedWeight`.
+    required
+        Columns that at least one view must have.
+    time_limit
+        Seconds, above 0.
+    seed
+        Random seed of CP-SAT, at least 0; the search runs on one thread and is repeatable
+        unless the time limit ends it.
+
+    Returns
+    -------
+    ViewChoice
+        The views, re-measured on the published projections themselves.
+
+    Raises
+    ------
+    TableError
+        If the table is empty, or a column or a secret does not fit it.
+    PolicyError
+        If a weight, a required column, the limit or the seed is out of its range.
+    CertificateError
+        If the published projections fail the re-check.
+
+    Notes
+    -----
+    Up to ``4 ** columns`` pairs exist. Each round takes one small CP-SAT solve and
+    ``O(columns * rows * log(rows))`` per broken secret; the number of rounds depends on how
+    many families of pairs break a secret for different reasons.
+    """
+    attributes = tuple(str(column) for column in table.columns)
+    if time_limit <= 0 or seed < 0:
+        raise PolicyError("choose_views: time_limit must be above 0 and seed at least 0")
+    coded = CodedTable(table, attributes)
+    weight = PublishedWeight.of(table, weights)
+    for column in required:
+        if column not in attributes:
+            raise PolicyError(f"choose_views: required column {column!r} is not in the table")
+    single = tuple(
+        replace(secret, query=query)
+        for secret in dict.fromkeys(secrets)
+        for query in associations(secret.query, table)
+    )
+    search = _Search(coded, single, ViewModel(weight, required), set(required))
+    choice = search.run(time.monotonic() + time_limit, seed)
+    if choice.first is None or choice.second is None:
+        return choice
+    return replace(choice, breaches=_measured(table, single, choice.first, choice.second))
+
+
+class _Search:
+    """Proposals, verdicts on them and the best pair that keeps every secret."""
+
+    def __init__(
+        self,
+        coded: CodedTable,
+        secrets: Sequence[ProtectedAssociation],
+        relaxation: ViewModel,
+        required: set[str],
+    ) -> None:
+        self.coded = coded
+        self.secrets = secrets
+        self.relaxation = relaxation
+        self.required = required
+        self.excluded: set[Pattern] = set()
+        self.best: tuple[frozenset[str], frozenset[str]] | None = None
+
+    def run(self, deadline: float, seed: int) -> ViewChoice:
+        """Alternate between proposing and excluding until a proposal holds."""
+        for secret in self.secrets:
+            self._exclude(standing_patterns(self.coded, secret))
+        rounds, bound = 0, None
+        while (left := deadline - time.monotonic()) > 0 or rounds == 0:
+            rounds += 1
+            status = self.relaxation.solve(left, seed)
+            if status == cp_model.INFEASIBLE:
+                return self._result(ChoiceStatus.INFEASIBLE, rounds, None)
+            if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+                break
+            solver = self.relaxation.solver
+            limit = round(solver.best_objective_bound)
+            bound = limit if bound is None else min(bound, limit)
+            if self.best is not None and self.relaxation.weight.value(*self.best) == bound:
+                return self._result(ChoiceStatus.OPTIMAL, rounds, bound)
+            first, second = (
+                frozenset(a for a, literal in side.items() if solver.boolean_value(literal))
+                for side in (self.relaxation.first, self.relaxation.second)
+            )
+            broken = self._broken(first, second)
+            if not broken:
+                self._improve(first, second)
+                if status == cp_model.OPTIMAL:
+                    return self._result(ChoiceStatus.OPTIMAL, rounds, bound)
+                break
+            self._exclude(broken.values())
+            self._repair(first, second, broken)
+        found = ChoiceStatus.UNKNOWN if self.best is None else ChoiceStatus.FEASIBLE
+        return self._result(found, rounds, bound)
+
+    def _exclude(self, patterns: Iterable[Pattern]) -> None:
+        for pattern in patterns:
+            if pattern not in self.excluded:
+                self.excluded.add(pattern)
+                self.relaxation.exclude(pattern)
+
+    def _broken(self, first: frozenset[str], second: frozenset[str]) -> dict[ProtectedAssociation, Pattern]:
+        """Return secrets a pair breaks, the first few of them, and why."""
+        broken: dict[ProtectedAssociation, Pattern] = {}
+        for secret in self.secrets:
+            pattern = violated_pattern(self.coded, secret, first, second)
+            if pattern is not None:
+                broken[secret] = pattern
+                if len(broken) == _PER_ROUND:
+                    break
+        return broken
+
+    def _repair(
+        self,
+        first: frozenset[str],
+        second: frozenset[str],
+        broken: Mapping[ProtectedAssociation, Pattern],
+    ) -> None:
+        """Shrink the join, then withhold, until a pair holds: something to fall back on."""
+        weights = self.relaxation.weight.weights
+        while broken:
+            query = next(iter(broken)).query
+            i, p = query.id_attribute, query.property_attribute
+            if not ({i, p} <= first or {i, p} <= second) and first & second:
+                loose = frozenset({min(first & second, key=lambda a: (weights[a], a))})
+                first, second = (first - loose, second) if p in first else (first, second - loose)
+            else:
+                free = [a for a in (p, i) if a not in self.required]
+                first, second = first - set(free[:1]), second - set(free[:1])
+                if not free or not first | second:
+                    return
+                first, second = first or second, second or first
+            if not self._is_better(first, second):
+                return
+            broken = self._broken(first, second)
+        self._improve(first, second)
+
+    def _is_better(self, first: frozenset[str], second: frozenset[str]) -> bool:
+        value = self.relaxation.weight.value
+        return self.best is None or value(first, second) > value(*self.best)
+
+    def _improve(self, first: frozenset[str], second: frozenset[str]) -> None:
+        if self._is_better(first, second):
+            self.best = (first, second)
+
+    def _result(self, status: ChoiceStatus, rounds: int, bound: int | None) -> ViewChoice:
+        weight = self.relaxation.weight
+        proved = status in (ChoiceStatus.OPTIMAL, ChoiceStatus.INFEASIBLE)
+        found: dict[str, Any] = {}
+        if self.best is not None:
+            first, second = self.best
+            found = {
+                "first": tuple(a for a in self.coded.attributes if a in first),
+                "second": tuple(a for a in self.coded.attributes if a in second),
+                "published": weight.published(first, second),
+                "joined": weight.joined(first, second),
+                "objective": weight.value(first, second),
+            }
+        return ViewChoice(
+            status=status,
+            termination="proved" if proved else "time limit",
+            bound=bound,
+            rounds=rounds,
+            excluded=len(self.excluded),
+            **found,
+        )
+
+
+def _measured(
+    table: pd.DataFrame,
+    secrets: Sequence[ProtectedAssociation],
+    first: Sequence[str],
+    second: Sequence[str],
+) -> tuple[Breach, ...]:
+    """Measure the published projections by definition, apart from the search's own counts."""
+    views = ViewPair.of(table, first, second)
+    verdicts = tuple(breach(views, secret.query, secret.model) for secret in secrets)
+    for number, (secret, verdict) in enumerate(zip(secrets, verdicts, strict=True), start=1):
+        if secret.holds(verdict) is False:
+            raise CertificateError(
+                f"association {number}: the chosen views reveal it with probability"
+                f" {verdict.probability}, above {secret.threshold}; please report this"
+            )
+    return verdicts

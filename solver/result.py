@@ -1,0 +1,148 @@
+"""What a solve returns. Status says what was found, termination why the search stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ..models.release import Release
+
+if TYPE_CHECKING:
+    from .certificate import Certificate
+
+__all__ = ["LevelValue", "Point", "Result", "Status", "Termination"]
+
+
+class Status(Enum):
+    """What was found."""
+
+    OPTIMAL = "OPTIMAL"
+    """A release, and a proof that none is better."""
+    FEASIBLE = "FEASIBLE"
+    """A release; better ones may exist."""
+    INFEASIBLE = "INFEASIBLE"
+    """A proof that no release keeps the policy."""
+    UNKNOWN = "UNKNOWN"
+    """Neither a release nor a proof."""
+
+
+class Termination(Enum):
+    """Why the search stopped."""
+
+    COMPLETED = "completed"
+    TIME_LIMIT = "time limit"
+    INTERRUPTED = "interrupted"
+    ROUNDING = "rounding"
+    """The search ended, but costs had to be rounded to fit integers, so a tiny gap is left."""
+    ITERATION_LIMIT = "iteration limit"
+    """The engine's own limit (rounds, nodes) was reached."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelValue:
+    """One level of the objective.
+
+    Attributes
+    ----------
+    name : str
+        The loss or weighted sum.
+    value : Fraction
+        Recomputed from the data.
+    bound : Fraction or None
+        No release is below it, among those that are as good on all earlier
+        levels; None if nothing was proven.
+    """
+
+    name: str
+    value: Fraction
+    bound: Fraction | None
+
+    @property
+    def gap(self) -> Fraction | None:
+        """``(value - bound) / value``, 0 if proven optimal; None without a bound."""
+        if self.bound is None:
+            return None
+        if self.value <= self.bound:
+            return Fraction(0)
+        return (self.value - self.bound) / self.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One moment of a search.
+
+    Attributes
+    ----------
+    seconds : float
+        Since the start of the search.
+    level : int
+        Index of the level being minimized.
+    value, bound : Fraction or None
+        Incumbent and proven bound of that level.
+    """
+
+    seconds: float
+    level: int
+    value: Fraction | None
+    bound: Fraction | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """Answer to a problem.
+
+    Attributes
+    ----------
+    status, termination
+        What was found; why the search stopped.
+    release : Release or None
+        Has passed every requirement's check.
+    levels : tuple of LevelValue
+        Objective and bound, most important first; empty without a release.
+    bounds : tuple of Fraction or None
+        Proven bound per level, also without a release.
+    engine : str
+        Which engine answered, and why it was chosen.
+    seconds : float
+        Wall time of the search.
+    rounds : int
+        How often cuts were added and the model solved again.
+    reason : str or None
+        Why there is no release, in words.
+    trajectory : tuple of Point
+        Incumbent and bound over time.
+    certificate : Certificate or None
+        What can be re-checked without the solver.
+    """
+
+    status: Status
+    termination: Termination
+    release: Release | None
+    levels: tuple[LevelValue, ...] = ()
+    bounds: tuple[Fraction | None, ...] = ()
+    engine: str = ""
+    seconds: float = 0.0
+    rounds: int = 0
+    reason: str | None = None
+    trajectory: tuple[Point, ...] = field(default=(), repr=False)
+    certificate: Certificate | None = field(default=None, repr=False)
+
+    @property
+    def objective(self) -> tuple[Fraction, ...]:
+        """Value of every level."""
+        return tuple(level.value for level in self.levels)
+
+    @property
+    def bound(self) -> tuple[Fraction | None, ...]:
+        """Proven bound of every level."""
+        return self.bounds
+
+    @property
+    def gap(self) -> Fraction | None:
+        """Gap of the first level that is not proven optimal; 0 if all are, None if unknown."""
+        for level in self.levels:
+            if level.gap != 0:
+                return level.gap
+        return Fraction(0) if self.levels else None

@@ -1,0 +1,198 @@
+"""The front door: `solve` picks an engine, keeps the clock, checks and certifies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from ..models.encoding import Encoding
+from ..models.errors import CertificateError, EngineError, PolicyError
+from ..models.history import History
+from ..models.policy import Policy
+from ..models.problem import Problem
+from ..models.release import Release
+from ..models.table import Microdata
+from .certificate import certify
+from .conflict import conflict
+from .display import live_display
+from .engines.assignment.engine import AssignmentEngine
+from .result import LevelValue, Result, Status, Termination
+from .settings import Answer, Engine, Settings, Watch
+
+__all__ = ["engines", "solve", "solve_problem"]
+
+
+def engines() -> dict[str, Engine]:
+    """Every engine by name, the preferred ones first."""
+    found: Sequence[Engine] = (AssignmentEngine(),)
+    return {engine.name: engine for engine in found}
+
+
+def solve(
+    table: Microdata,
+    policy: Policy,
+    history: History | None = None,
+    *,
+    engine: str = "auto",
+    time_limit: float | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    display: bool | None = None,
+    initial: Release | None = None,
+    extend: Callable[[Encoding], None] | None = None,
+) -> Result:
+    """Find the release of `table` with the least loss that keeps `policy`, with a proof.
+
+    Parameters
+    ----------
+    table : Microdata
+        What is to be published.
+    policy : Policy
+        Requirements and objective.
+    history : History, optional
+        Releases published before; none by default. It is read, not changed.
+    engine : str
+        ``"auto"`` or the name of an engine (see `engines`).
+    time_limit : float, optional
+        Seconds of wall time, above 0. When it ends, the best release so far is
+        returned with its true gap.
+    seed : int
+        Same seed and workers give the same result if the search runs to its end.
+    workers : int, optional
+        Threads; default one, or all cores (at most 8) of a machine with four or more.
+    display : bool, optional
+        Show incumbent, bound and gap live; default only on a terminal.
+    initial : Release, optional
+        A release to start from; ignored if it fails a check.
+    extend : callable, optional
+        Receives the `Encoding` (its ``cp`` is the raw CP-SAT model) and may add
+        constraints. Assignment engine only.
+
+    Returns
+    -------
+    Result
+        Its release, if any, has passed every requirement's plain-Python check.
+
+    Raises
+    ------
+    OptanonError
+        If the data, the history or the policy are not usable (see the exception tree),
+        or no engine takes the problem.
+
+    Notes
+    -----
+    Ctrl-C ends the search with the best release so far, status FEASIBLE.
+    """
+    problem = Problem(table=table, policy=policy, history=history if history is not None else History())
+    return solve_problem(
+        problem,
+        engine=engine,
+        time_limit=time_limit,
+        seed=seed,
+        workers=workers,
+        display=display,
+        initial=initial,
+        extend=extend,
+    )
+
+
+def solve_problem(
+    problem: Problem,
+    *,
+    engine: str = "auto",
+    time_limit: float | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    display: bool | None = None,
+    initial: Release | None = None,
+    extend: Callable[[Encoding], None] | None = None,
+) -> Result:
+    """`solve` for a problem that is already put together."""
+    if time_limit is not None and not time_limit > 0:
+        raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
+    if workers is not None and workers < 1:
+        raise PolicyError(f"workers must be at least 1, got {workers}")
+    settings = Settings(
+        time_limit=time_limit,
+        seed=seed,
+        workers=workers or _default_workers(),
+        initial=initial,
+        extend=extend,
+    )
+    obstacles = [] if settings.extend else _obstacles(problem)
+    if obstacles:
+        return Result(
+            status=Status.INFEASIBLE,
+            termination=Termination.COMPLETED,
+            release=None,
+            engine="none needed",
+            reason="; ".join(obstacles),
+        )
+    chosen, why = _choose(problem, engine)
+    with live_display(problem, display) as listener:
+        watch = Watch(listener)
+        answer = chosen.solve(problem, settings, watch)
+        seconds = watch.clock.seconds
+    return _result(problem, answer, f"{chosen.name} ({why})", seconds, watch, settings)
+
+
+def _default_workers() -> int:
+    """Few threads make a poor portfolio: below four cores one thread is as fast, and simpler."""
+    cores = os.cpu_count() or 1
+    return 1 if cores < 4 else min(8, cores)
+
+
+def _obstacles(problem: Problem) -> list[str]:
+    """Plain reasons why the whole table cannot be released; none are sought if tuples may be suppressed."""
+    if problem.policy.suppression_limit(len(problem.table)):
+        return []
+    return [found for r in problem.policy.requirements if (found := r.obstacle(problem)) is not None]
+
+
+def _choose(problem: Problem, wanted: str) -> tuple[Engine, str]:
+    known = engines()
+    if wanted != "auto":
+        if wanted not in known:
+            raise PolicyError(f"unknown engine {wanted!r}: use 'auto' or one of {', '.join(known)}")
+        return known[wanted], "asked for"
+    refusals: list[str] = []
+    for engine in known.values():
+        refusal = engine.refuses(problem)
+        if refusal is None:
+            return engine, f"{len(problem.table)} tuples"
+        refusals.append(refusal)
+    raise EngineError("; ".join(refusals))
+
+
+def _result(
+    problem: Problem, answer: Answer, engine: str, seconds: float, watch: Watch, settings: Settings
+) -> Result:
+    levels: tuple[LevelValue, ...] = ()
+    if answer.release is not None:
+        broken = next(problem.check(answer.release), None)
+        if broken is not None:
+            raise CertificateError(f"the engine's release fails {broken.requirement}: {broken.message}")
+        levels = tuple(
+            LevelValue(name=level.name, value=value, bound=bound)
+            for level, value, bound in zip(
+                problem.policy.levels, problem.objective(answer.release), answer.bounds, strict=True
+            )
+        )
+    reason = None
+    if answer.status is Status.INFEASIBLE:
+        reason = "the search proved that no release keeps the policy"
+        if settings.extend is None:
+            reason = conflict(problem, settings)
+    return Result(
+        status=answer.status,
+        termination=answer.termination,
+        release=answer.release,
+        levels=levels,
+        bounds=answer.bounds,
+        engine=engine,
+        seconds=seconds,
+        rounds=answer.rounds,
+        reason=reason,
+        trajectory=tuple(watch.points),
+        certificate=certify(problem, answer, levels, seed=settings.seed, workers=settings.workers),
+    )

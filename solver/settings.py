@@ -1,0 +1,125 @@
+"""What every engine is told besides the problem, and how it reports while it runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Protocol
+
+from ..models.encoding import Encoding
+from ..models.problem import Problem
+from ..models.release import Release
+from .result import Point, Status, Termination
+
+__all__ = ["Answer", "Clock", "Engine", "Settings", "Watch"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How to search.
+
+    Parameters
+    ----------
+    time_limit : float or None
+        Seconds of wall time for the whole search; None for no limit.
+    seed : int
+        Same seed and workers: same result, if the search runs to its end.
+    workers : int
+        Threads, at least 1.
+    initial : Release or None
+        A release to start from; used if it passes every check.
+    extend : callable or None
+        Adds the user's own constraints to the raw CP-SAT model (assignment engine only).
+    """
+
+    time_limit: float | None = None
+    seed: int = 0
+    workers: int = 1
+    initial: Release | None = None
+    extend: Callable[[Encoding], None] | None = None
+
+
+@dataclass
+class Clock:
+    """Wall time since the search began, and what is left of the limit."""
+
+    limit: float | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.began
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left, at least 0; None without a limit."""
+        return None if self.limit is None else max(0.0, self.limit - self.seconds)
+
+    @property
+    def over(self) -> bool:
+        """Whether the limit has passed."""
+        return self.left is not None and self.left <= 0
+
+
+class Watch:
+    """Collects the course of a search; a display may listen."""
+
+    def __init__(self, listener: Callable[[Point, str], None] | None = None) -> None:
+        self.points: list[Point] = []
+        self.clock = Clock()
+        self._listener = listener
+
+    def note(self, level: int, value: Fraction | None, bound: Fraction | None, text: str = "") -> None:
+        """Record incumbent and bound of a level; `text` says what the engine is doing."""
+        point = Point(seconds=self.clock.seconds, level=level, value=value, bound=bound)
+        if not self.points or (self.points[-1].level, self.points[-1].value, self.points[-1].bound) != (
+            level,
+            value,
+            bound,
+        ):
+            self.points.append(point)
+        if self._listener is not None:
+            self._listener(point, text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What an engine found.
+
+    Attributes
+    ----------
+    release : Release or None
+        Best release found; it has passed the problem's check.
+    bounds : tuple of Fraction or None
+        Per level, a proven lower bound given that earlier levels are optimal.
+    status, termination
+        As in `Result`.
+    rounds : int
+        Rounds of cuts.
+    proof : dict
+        What the certificate says about the bound: its kind, solver, versions.
+    """
+
+    release: Release | None
+    bounds: tuple[Fraction | None, ...]
+    status: Status
+    termination: Termination
+    rounds: int = 0
+    proof: dict[str, object] = field(default_factory=dict[str, object])
+
+
+class Engine(Protocol):
+    """One signature for all engines."""
+
+    name: str
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Why this engine cannot take the problem, in words; None if it can."""
+        ...
+
+    def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
+        """Search; the release returned has passed every check."""
+        ...
