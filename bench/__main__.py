@@ -16,13 +16,12 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 import optanon.bench as package
 from optanon.bench.registry import Case, Row, cases
 from optanon.models.errors import OptanonError
 from optanon.models.files import write_whole
+from rich.console import Console
+from rich.table import Table
 
 
 def main() -> int:
@@ -88,7 +87,8 @@ def _record(spec: Case, rows: list[Row]) -> dict[str, Any]:
     return {
         "case": spec.name,
         "settings": asdict(spec),
-        "machine": {"cores": os.cpu_count(), "system": platform.system(), "python": platform.python_version()},
+        "machine": {"cores": os.cpu_count(), "system": platform.system()},
+        "python": platform.python_version(),
         "versions": {name: version(name) for name in ("ortools", "numpy", "pandas")},
         "rows": rows,
     }

@@ -176,12 +176,14 @@ class Numeric(Domain):
             if not self.lo <= number <= self.hi:
                 raise TableError(
                     f"column {self.name!r}, row {row + 1}: {format_number(number)} is outside its domain "
-                    f"[{format_number(self.lo)},{format_number(self.hi)}]: correct the value or widen the domain"
+                    f"[{format_number(self.lo)},{format_number(self.hi)}]: correct the value or widen the "
+                    "domain"
                 )
             steps = (number - self.lo) / self.step
             if not self.rounded and steps.denominator != 1:
                 raise TableError(
-                    f"column {self.name!r}, row {row + 1}: {format_number(number)} is not on the grid of step "
+                    f"column {self.name!r}, row {row + 1}: {format_number(number)} is not on the grid of "
+                    "step "
                     f"{self.step}: give `decimals` for this column"
                 )
             codes[row] = int(steps)
@@ -375,7 +377,8 @@ def _lookup(name: str, column: Sequence[object], known: dict[str, int], where: s
         code = known.get(str(raw))
         if code is None:
             raise TableError(
-                f"column {name!r}, row {row + 1}: {str(raw)!r} is not in {where}: correct the value or add it there"
+                f"column {name!r}, row {row + 1}: {str(raw)!r} is not in {where}: correct the value or "
+                "add it there"
             )
         codes[row] = code
     return codes

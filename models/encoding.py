@@ -35,7 +35,7 @@ from .release import Release
 
 __all__ = ["Encoding", "Linear"]
 
-Linear: TypeAlias = cp_model.LinearExprT
+Linear: TypeAlias = cp_model.LinearExpr | int
 
 
 class Encoding:

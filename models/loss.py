@@ -79,11 +79,11 @@ class Loss(ABC):
         return Fraction(cost, scale)
 
 
-L = TypeVar("L", bound=type[Loss])
+L = TypeVar("L", bound=Loss)
 _registry: dict[str, Loss] = {}
 
 
-def register_loss(kind: L) -> L:
+def register_loss(kind: type[L]) -> type[L]:
     """Class decorator: make a loss known under its name."""
     if kind.name in _registry:
         raise ValueError(f"two losses are called {kind.name!r}")

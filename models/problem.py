@@ -44,7 +44,8 @@ class Problem:
         for requirement in self.policy.requirements:
             if private.persistence != "both" and requirement.adversary not in ("either", private.persistence):
                 raise PolicyError(
-                    f"{requirement.name} protects {requirement.adversary} values, but column {private.name!r} is "
+                    f"{requirement.name} protects {requirement.adversary} values, but column "
+                    f"{private.name!r} is "
                     f"declared {private.persistence}: change the requirement, or declare persistence 'both'"
                 )
         if not len(self.history):
@@ -61,7 +62,8 @@ class Problem:
             record = self.history.records.get(member.respondent)
             if record is not None and record.member.value != member.value:
                 raise TableError(
-                    f"column {private.name!r}, row {row}: the value differs from the one published in release "
+                    f"column {private.name!r}, row {row}: the value differs from the one published in "
+                    "release "
                     f"{record.groups[-1][0] + 1}: correct it, give the new tuple a new respondent id, "
                     "or declare the values transient"
                 )
@@ -92,7 +94,8 @@ class Problem:
             extra = len(set(release.members) - set(self.table.members))
             yield Violation(
                 requirement="coverage",
-                message=f"the release does not cover the table: {missing} tuples missing, {extra} not in the table",
+                message=f"the release does not cover the table: {missing} tuples missing, {extra} not in the "
+                "table",
                 witness={"missing": missing, "extra": extra},
             )
         limit = self.policy.suppression_limit(len(self.table))

@@ -35,8 +35,8 @@ def published_frame(release: Release) -> pd.DataFrame:
     rows: list[list[Any]] = []
     for number, group in enumerate(release.groups, start=1):
         cells = [str(cell) for cell in group.box or ()]
-        for value in sorted(Counter(group.histogram).elements()):
-            rows.append([number, *cells, value, group.fakes])
+        values = sorted(Counter(group.histogram).elements())
+        rows += [[number, *cells, value, group.fakes] for value in values]
     frame = pd.DataFrame(rows, columns=[GROUP, *release.attributes, release.sensitive, FAKES])
     return frame if release.counterfeits else frame.drop(columns=FAKES)
 

@@ -102,7 +102,8 @@ class Microdata:
         for row, member in enumerate(self.members, start=1):
             if first.setdefault(member.respondent, row) != row:
                 raise TableError(
-                    f"column {self.respondent!r}: rows {first[member.respondent]} and {row} have the same respondent: "
+                    f"column {self.respondent!r}: rows {first[member.respondent]} and {row} have the same "
+                    "respondent: "
                     "keep one row per respondent and release"
                 )
         self.codes.setflags(write=False)
@@ -192,7 +193,8 @@ class Microdata:
             for row, member in enumerate(members, start=1):
                 if member.value not in private.order:
                     raise TableError(
-                        f"column {private.name!r}, row {row}: {member.value!r} is not in the declared order of values"
+                        f"column {private.name!r}, row {row}: its value is not in the declared order of "
+                        "values"
                     )
         return cls(respondent=respondent, members=members, domains=domains, sensitive=private, codes=codes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from fractions import Fraction
 
@@ -24,7 +24,7 @@ def show_number(number: Fraction | None) -> str:
 
 
 @contextmanager
-def live_display(problem: Problem, wanted: bool | None) -> Iterator[Callable[[Point, str], None] | None]:
+def live_display(problem: Problem, wanted: bool | None) -> Generator[Callable[[Point, str], None] | None]:
     """Give a listener that redraws a small table, or None if nothing is to be shown.
 
     Parameters

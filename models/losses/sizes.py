@@ -10,7 +10,7 @@ from ..release import QIGroup, Release
 from ..table import Member, Microdata
 
 if TYPE_CHECKING:
-    from ..encoding import Encoding
+    from ..encoding import Encoding, Linear
 
 __all__ = ["AverageGroupSize", "Discernibility", "MaximumGroupSize"]
 
@@ -36,7 +36,7 @@ class Discernibility(Loss):
 
     def encode(self, model: Encoding) -> Cost:
         """Squares by multiplication constraints over the slot sizes."""
-        terms: list[object] = [len(model.tuples) * model.suppressed(t) for t in model.tuples]
+        terms: list[Linear] = [len(model.tuples) * model.suppressed(t) for t in model.tuples]
         top = _largest(model)
         for g in model.slots:
             size = model.cp.new_int_var(0, top, f"size[{g}]")

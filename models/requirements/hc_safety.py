@@ -98,7 +98,8 @@ class HcSafety(GroupRequirement):
                 yield Violation(
                     requirement=self.name,
                     message=f"shares {len(common)} of {group.size} tuples with group {at[1] + 1} of release "
-                    f"{at[0] + 1}: knowing {len(rest_new)} respondents here tells about {len(rest_old)} there, "
+                    f"{at[0] + 1}: knowing {len(rest_new)} respondents here tells about {len(rest_old)} "
+                    "there, "
                     f"or the other way round (degree below n = {self.n})",
                     earlier=(at,),
                     respondents=tuple(sorted(rest_old | rest_new)),
@@ -129,7 +130,7 @@ class HcSafety(GroupRequirement):
                 inside = ~model.at_least(("room", *key), size - overlap, 1)
                 model.cp.add_bool_or(apart, few, inside)
             return
-        differ: list[cp_model.IntVar] = [apart]
+        differ: list[cp_model.LiteralT] = [apart]
         for v in model.values:
             wanted = old.histogram.get(v, 0)
             differ.append(model.at_least(("count", g, v), model.count(g, v), wanted + 1))

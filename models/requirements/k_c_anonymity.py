@@ -89,5 +89,8 @@ class KCAnonymity(GroupRequirement):
             return f"{self}: needs groups of {self.smallest_group(table)} tuples, the table has {len(table)}"
         count = max(table.histogram.values())
         if problem.policy.counterfeit_limit == 0 and count > self.c * len(table):
-            return f"{self}: one value has {count} of {len(table)} tuples, more than the share c = {self.c} anywhere"
+            return (
+                f"{self}: one value has {count} of {len(table)} tuples, more than the share c = "
+                f"{self.c} anywhere"
+            )
         return None

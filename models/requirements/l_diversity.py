@@ -31,7 +31,7 @@ from ..requirement import Context, GroupRequirement, Violation, as_fraction, reg
 from ..table import Microdata
 
 if TYPE_CHECKING:
-    from ..encoding import Encoding
+    from ..encoding import Encoding, Linear
     from ..problem import Problem
 
 __all__ = ["DistinctLDiversity", "EntropyLDiversity", "RecursiveCLDiversity"]
@@ -140,7 +140,7 @@ class EntropyLDiversity(GroupRequirement):
         return room if limit is None else min(limit, room)
 
     @staticmethod
-    def _lookup(model: Encoding, name: str, index: object, table: list[int]) -> object:
+    def _lookup(model: Encoding, name: str, index: Linear, table: list[int]) -> Linear:
         at = model.cp.new_int_var(0, len(table) - 1, f"at {name}")
         model.cp.add(at == index)
         found = model.cp.new_int_var(min(table), max(table), name)
@@ -186,7 +186,8 @@ class RecursiveCLDiversity(GroupRequirement):
         if not counts[0] < self.c * rest:
             yield Violation(
                 requirement=self.name,
-                message=f"most frequent value {counts[0]} times, not below {self.c} x {rest} (l-th and rarer values)",
+                message=f"most frequent value {counts[0]} times, not below {self.c} x {rest} (l-th and rarer "
+                "values)",
                 respondents=tuple(sorted(group.respondents)),
                 witness={"most": counts[0], "rest": rest, "c": self.c, "l": self.l},
             )
@@ -197,7 +198,7 @@ class RecursiveCLDiversity(GroupRequirement):
         )
         for g in model.slots:
             level = model.cp.new_int_var(0, most, f"u[{g}]")
-            above: list[object] = []
+            above: list[Linear] = []
             for v in model.values:
                 excess = model.cp.new_int_var(0, most, f"w[{g},{v}]")
                 model.cp.add(excess >= model.count(g, v) - level)

@@ -26,7 +26,7 @@ from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, register
 
 if TYPE_CHECKING:
-    from ..encoding import Encoding
+    from ..encoding import Encoding, Linear
 
 __all__ = ["TCloseness"]
 
@@ -109,7 +109,7 @@ class TCloseness(GroupRequirement):
                 total * (model.count(g, v) if v in known else 0) - table.get(v, 0) * model.size(g)
                 for v in values
             ]
-            distances: list[object] = []
+            distances: list[Linear] = []
             for i, gap in enumerate(accumulate(gaps) if self.order is not None else gaps):
                 far = model.cp.new_int_var(0, most, f"far[{g},{i}]")
                 model.cp.add(far >= gap)

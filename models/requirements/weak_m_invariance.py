@@ -88,7 +88,8 @@ class WeakMInvariance(GroupRequirement):
                 )
                 yield Violation(
                     requirement=self.name,
-                    message=f"a respondent's signature differs from group {other[1] + 1} of release {other[0] + 1}",
+                    message=f"a respondent's signature differs from group {other[1] + 1} of release "
+                    f"{other[0] + 1}",
                     earlier=(other,),
                     respondents=(who,),
                     witness={
@@ -136,5 +137,8 @@ class WeakMInvariance(GroupRequirement):
             if record is not None and record.signature is None:
                 return f"{self}: row {row} was published under two signatures before, no group can keep both"
             if record is not None and record.signature is not None and len(record.signature) < self.m:
-                return f"{self}: row {row} was published among {len(record.signature)} values, fewer than m, before"
+                return (
+                    f"{self}: row {row} was published among {len(record.signature)} values, fewer than m, "
+                    "before"
+                )
         return None

@@ -15,7 +15,7 @@ from .connectivity import Component, Counts, connectivity_graph
 from .covers import covers_avoiding, riw, rpw, uiw, upw
 from .enclosure import cover_share
 from .pair import Exposure, ViewPair, project
-from .pattern import Pattern, standing_patterns, violated_pattern
+from .pattern import Pattern, is_broken, standing_patterns, violated_pattern
 from .protection import ProtectedAssociation
 from .publication import PublishedWeight
 from .query import SecretQuery, associations, parse_secret_query
@@ -40,6 +40,7 @@ __all__ = [
     "cover_share",
     "covers_avoiding",
     "exceeds",
+    "is_broken",
     "parse_secret_query",
     "posterior",
     "project",

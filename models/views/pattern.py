@@ -20,7 +20,7 @@ from .coded import CodedTable, Relevant
 from .protection import ProtectedAssociation
 from .query import SecretQuery
 
-__all__ = ["Pattern", "standing_patterns", "violated_pattern"]
+__all__ = ["Pattern", "is_broken", "standing_patterns", "violated_pattern"]
 
 _NONE: frozenset[str] = frozenset()
 
@@ -102,6 +102,40 @@ def standing_patterns(coded: CodedTable, secret: ProtectedAssociation) -> tuple[
     return (together, Pattern(first_in=i, second_in=p)) if secret.forbids_joining else (together,)
 
 
+def is_broken(
+    coded: CodedTable,
+    secret: ProtectedAssociation,
+    first: Collection[str],
+    second: Collection[str],
+) -> bool:
+    """Tell whether a pair of views reveals a secret with more than its threshold.
+
+    Parameters
+    ----------
+    coded
+        The base table.
+    secret
+        A secret whose query has both values.
+    first, second
+        Columns of the two views.
+
+    Returns
+    -------
+    bool
+        The verdict that :func:`~optanon.models.views.breach.breach` gives on the projections.
+    """
+    query = secret.query
+    i, p = query.id_attribute, query.property_attribute
+    one, two = set(first), set(second)
+    if {i, p} <= one or {i, p} <= two:
+        return coded.has(query)
+    if not {i, p} <= one | two:
+        return False
+    id_view, property_view = (one, two) if i in one else (two, one)
+    counts = coded.counts(query, id_view, property_view)
+    return exceeds(counts, query.property_value, secret.model, secret.threshold)
+
+
 def violated_pattern(
     coded: CodedTable,
     secret: ProtectedAssociation,
@@ -112,12 +146,8 @@ def violated_pattern(
 
     Parameters
     ----------
-    coded
-        The base table.
-    secret
-        A secret whose query has both values.
-    first, second
-        Columns of the two views.
+    coded, secret, first, second
+        As in :func:`is_broken`.
 
     Returns
     -------
@@ -135,27 +165,31 @@ def violated_pattern(
       among those joined with the identifier.
     * Otherwise the family keeps all counts, by the interval argument above.
     """
+    if not is_broken(coded, secret, first, second):
+        return None
     query = secret.query
     i, p = query.id_attribute, query.property_attribute
     one, two = frozenset(first), frozenset(second)
-    true = coded.has(query)
-    for view, mine in ((one, True), (two, False)):
-        if i in view and p in view:
-            together = Pattern(first_in=frozenset({i, p}))
-            return (together if mine else together.mirrored()) if true else None
-    if i in two and p in one:
-        pattern = violated_pattern(coded, secret, second, first)
-        return None if pattern is None else pattern.mirrored()
-    if not (i in one and p in two):
-        return None
-    counts = coded.counts(query, one, two)
-    if not exceeds(counts, query.property_value, secret.model, secret.threshold):
-        return None
+    together = Pattern(first_in=frozenset({i, p}))
+    if together.matches(one, two):
+        return together
+    if together.matches(two, one):
+        return together.mirrored()
+    if i in two:
+        return _split_pattern(coded, secret, two, one).mirrored()
+    return _split_pattern(coded, secret, one, two)
+
+
+def _split_pattern(
+    coded: CodedTable, secret: ProtectedAssociation, one: frozenset[str], two: frozenset[str]
+) -> Pattern:
+    """Generalize a broken pair with the identifier in the first view only."""
+    query = secret.query
     join = one & two
-    if true and _certain(coded, query, join):
+    if coded.has(query) and _certain(coded, query, join):
         return Pattern(
-            first_in=frozenset({i}),
-            second_in=frozenset({p}),
+            first_in=frozenset({query.id_attribute}),
+            second_in=frozenset({query.property_attribute}),
             join_in=_shrunk(join, lambda smaller: _certain(coded, query, smaller)),
         )
     if secret.forbids_joining:

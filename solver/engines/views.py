@@ -16,6 +16,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
 import pandas as pd
@@ -31,6 +32,7 @@ from ...models.views import (
     ViewPair,
     associations,
     breach,
+    is_broken,
     standing_patterns,
     violated_pattern,
 )
@@ -309,14 +311,14 @@ class _Search:
                 frozenset(a for a, literal in side.items() if solver.boolean_value(literal))
                 for side in (self.relaxation.first, self.relaxation.second)
             )
-            broken = self._broken(first, second)
-            if not broken:
-                self._improve(first, second)
+            patterns = self._patterns(first, second)
+            if not patterns:
+                self.best = (first, second) if self._is_better(first, second) else self.best
                 if status == cp_model.OPTIMAL:
                     return self._result(ChoiceStatus.OPTIMAL, rounds, bound)
                 break
-            self._exclude(broken.values())
-            self._repair(first, second, broken)
+            self._exclude(patterns)
+            self._repair(first, second)
         found = ChoiceStatus.UNKNOWN if self.best is None else ChoiceStatus.FEASIBLE
         return self._result(found, rounds, bound)
 
@@ -326,28 +328,21 @@ class _Search:
                 self.excluded.add(pattern)
                 self.relaxation.exclude(pattern)
 
-    def _broken(self, first: frozenset[str], second: frozenset[str]) -> dict[ProtectedAssociation, Pattern]:
-        """Return secrets a pair breaks, the first few of them, and why."""
-        broken: dict[ProtectedAssociation, Pattern] = {}
-        for secret in self.secrets:
-            pattern = violated_pattern(self.coded, secret, first, second)
-            if pattern is not None:
-                broken[secret] = pattern
-                if len(broken) == _PER_ROUND:
-                    break
-        return broken
+    def _patterns(self, first: frozenset[str], second: frozenset[str]) -> list[Pattern]:
+        """Return why a pair breaks secrets, for the first few it breaks."""
+        found = (violated_pattern(self.coded, s, first, second) for s in self.secrets)
+        return list(islice((pattern for pattern in found if pattern), _PER_ROUND))
 
-    def _repair(
-        self,
-        first: frozenset[str],
-        second: frozenset[str],
-        broken: Mapping[ProtectedAssociation, Pattern],
-    ) -> None:
+    def _repair(self, first: frozenset[str], second: frozenset[str]) -> None:
         """Shrink the join, then withhold, until a pair holds: something to fall back on."""
         weights = self.relaxation.weight.weights
-        while broken:
-            query = next(iter(broken)).query
-            i, p = query.id_attribute, query.property_attribute
+        while self._is_better(first, second):
+            broken = (s for s in self.secrets if is_broken(self.coded, s, first, second))
+            secret = next(broken, None)
+            if secret is None:
+                self.best = (first, second)
+                return
+            i, p = secret.query.id_attribute, secret.query.property_attribute
             if not ({i, p} <= first or {i, p} <= second) and first & second:
                 loose = frozenset({min(first & second, key=lambda a: (weights[a], a))})
                 first, second = (first - loose, second) if p in first else (first, second - loose)
@@ -357,18 +352,10 @@ class _Search:
                 if not free or not first | second:
                     return
                 first, second = first or second, second or first
-            if not self._is_better(first, second):
-                return
-            broken = self._broken(first, second)
-        self._improve(first, second)
 
     def _is_better(self, first: frozenset[str], second: frozenset[str]) -> bool:
         value = self.relaxation.weight.value
         return self.best is None or value(first, second) > value(*self.best)
-
-    def _improve(self, first: frozenset[str], second: frozenset[str]) -> None:
-        if self._is_better(first, second):
-            self.best = (first, second)
 
     def _result(self, status: ChoiceStatus, rounds: int, bound: int | None) -> ViewChoice:
         weight = self.relaxation.weight

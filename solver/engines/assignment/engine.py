@@ -56,7 +56,8 @@ class AssignmentEngine:
         if len(problem.table) > LARGEST:
             return (
                 f"the assignment engine takes up to {LARGEST} tuples and proves optima up to about 30, "
-                f"the table has {len(problem.table)}: split the table by an attribute that may be published exactly"
+                f"the table has {len(problem.table)}: split the table by an attribute that may be "
+                "published exactly"
             )
         return None
 
@@ -237,7 +238,7 @@ def _no_good(problem: Problem, release: Release) -> Cut:
 
     def apply(model: Encoding) -> None:
         row = problem.table.row
-        same: list[cp_model.IntVar] = []
+        same: list[cp_model.LiteralT] = []
         anchors: set[int] = set()
         for group in release.groups:
             rows = sorted(row[who] for who in group.respondents)
@@ -250,6 +251,6 @@ def _no_good(problem: Problem, release: Release) -> Cut:
                     same.append(model.at_least(key, count, fakes.get(v, 0)))
                     same.append(~model.at_least(key, count, fakes.get(v, 0) + 1))
         same += [~model.used(g) for g in model.slots if g not in anchors]
-        model.cp.add_bool_or(~literal for literal in same)
+        model.cp.add(sum(same) <= len(same) - 1)
 
     return Cut("this release", apply)

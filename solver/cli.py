@@ -1,0 +1,259 @@
+"""The command line: ``optanon solve | check | verify | instances``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..instances.problem_file import load_problem, load_release
+from ..models.errors import OptanonError
+from ..models.files import write_whole
+from ..models.problem import Problem
+from ..models.publication import anatomized_frames, published_frame, steward_frame
+from ..models.release import Release
+from ..models.requirement import Violation
+from .certificate import Certificate
+from .certificate import verify as verify_certificate
+from .display import show_number
+from .result import Result, Status
+from .search import solve_problem
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="optanon",
+    help="Provably optimal, attack-checked anonymization of tables that are released again and again.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+ProblemFile = Annotated[Path, typer.Argument(metavar="PROBLEM.yaml", help="Table, history and policy.")]
+ShowIds = Annotated[bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")]
+
+
+def main() -> None:
+    """Run the command line; errors that are the input's fault end with one line and exit code 2."""
+    try:
+        app()
+    except OptanonError as error:
+        Console(stderr=True, soft_wrap=True, highlight=False).print(f"error: {error}", markup=False)
+        sys.exit(2)
+
+
+@app.command()
+def solve(
+    problem_file: ProblemFile,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the release and result.")
+    ] = Path(),
+    steward: Annotated[bool, typer.Option("--steward", help="Also write the steward's own copy.")] = False,
+    engine: Annotated[str, typer.Option(help="Engine, or auto.")] = "auto",
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds; the best release so far is kept.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed and workers: same result.")] = 0,
+    workers: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No live display.")] = False,
+) -> None:
+    """Compute the release with the least loss that keeps the policy, check it, and write it.
+
+    Writes NAME.release.csv (for publication) and NAME.result.json (status, bounds, certificate).
+    Exit code 0 with a release, 3 if there is provably none, 4 if none was found in time.
+    """
+    problem = load_problem(problem_file)
+    if not output.is_dir():
+        raise OptanonError(f"--output: {output} is no folder: create it or name another")
+    result = solve_problem(
+        problem,
+        engine=engine,
+        time_limit=time_limit,
+        seed=seed,
+        workers=workers,
+        display=False if quiet else None,
+    )
+    console = _console()
+    if result.release is None:
+        console.print(f"[bold]{result.status.value}[/] ({result.termination.value}, {result.seconds:.2f} s)")
+        if result.reason:
+            console.print(result.reason, markup=False)
+        raise typer.Exit(3 if result.status is Status.INFEASIBLE else 4)
+    _print_groups(console, result.release)
+    _print_result(console, result, problem)
+    for path in _write(result, problem, output, problem_file.stem, steward):
+        console.print(f"wrote {path}", markup=False)
+
+
+@app.command()
+def check(
+    release_file: Annotated[
+        Path, typer.Argument(metavar="RELEASE.csv", help="The steward's copy of a release.")
+    ],
+    problem: Annotated[Path, typer.Option("--problem", "-p", help="The problem it answers.")],
+    show_ids: ShowIds = False,
+) -> None:
+    """Check a release against a policy by the definitions, without a solver.
+
+    Exit code 0 if every requirement holds, 1 with a table of violations otherwise.
+    """
+    asked = load_problem(problem)
+    release = load_release(release_file, asked.table)
+    found = list(asked.check(release))
+    console = _console()
+    if not found:
+        console.print(
+            f"every check passed: {', '.join(str(r) for r in asked.policy.requirements)}", markup=False
+        )
+        return
+    console.print(_violations(found, show_ids))
+    raise typer.Exit(1)
+
+
+@app.command()
+def verify(
+    certificate_file: Annotated[Path, typer.Argument(metavar="RESULT.json", help="Result or certificate.")],
+    problem: Annotated[Path, typer.Option("--problem", "-p", help="The problem it is about.")],
+    release_file: Annotated[
+        Path | None, typer.Option("--release", "-r", help="The steward's copy of the release.")
+    ] = None,
+) -> None:
+    """Re-check a certificate without a solver: digests, requirements, objective, stated bounds."""
+    try:
+        text = certificate_file.read_text(encoding="utf-8")
+        content = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise OptanonError(f"{certificate_file}: cannot be read as JSON ({error})") from error
+    inner = content.get("certificate", content) if isinstance(content, dict) else content
+    asked = load_problem(problem)
+    release = None if release_file is None else load_release(release_file, asked.table)
+    confirmed = verify_certificate(Certificate.from_json(json.dumps(inner)), asked, release)
+    _console().print("confirmed: " + ", ".join(confirmed), markup=False)
+
+
+@app.command()
+def instances(
+    name: Annotated[str | None, typer.Argument(help="Show one instance's files and description.")] = None,
+) -> None:
+    """List the shipped instances, or show one."""
+    from ..instances import catalog
+
+    console = _console()
+    if name is None:
+        table = Table("instance", "what it is")
+        for known in catalog.names():
+            table.add_row(known, catalog.describe(known).splitlines()[0])
+        console.print(table)
+        return
+    console.print(catalog.describe(name), markup=False)
+    for file in sorted(catalog.path(name).iterdir()):
+        console.print(f"  {file}", markup=False)
+
+
+def _console() -> Console:
+    """Full width where nothing draws the line, so that tables stay whole in files and pipes."""
+    return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+
+
+def _print_groups(console: Console, release: Release) -> None:
+    limit = 40
+    table = Table("group", *release.attributes, release.sensitive, "tuples", "counterfeits")
+    for number, group in enumerate(release.groups[:limit], start=1):
+        cells = (
+            [str(cell) for cell in group.box]
+            if group.box is not None
+            else ["exact"] * len(release.attributes)
+        )
+        values = ", ".join(v if n == 1 else f"{v} x{n}" for v, n in sorted(group.histogram.items()))
+        table.add_row(str(number), *cells, values, str(group.size), str(group.fakes or ""))
+    console.print(table)
+    if len(release.groups) > limit:
+        console.print(f"... and {len(release.groups) - limit} more groups")
+
+
+def _print_result(console: Console, result: Result, problem: Problem) -> None:
+    rounds = f", {result.rounds} rounds of cuts" if result.rounds else ""
+    console.print(
+        f"[bold]{result.status.value}[/] ({result.termination.value}, {result.engine}, "
+        f"{result.seconds:.2f} s{rounds})"
+    )
+    table = Table("loss", "value", "exactly", "proven bound", "gap")
+    for level in result.levels:
+        gap = "-" if level.gap is None else f"{float(level.gap):.2%}"
+        table.add_row(level.name, show_number(level.value), str(level.value), show_number(level.bound), gap)
+    console.print(table)
+    kept = ", ".join(str(r) for r in problem.policy.requirements)
+    console.print(f"every check passed: {kept}", markup=False)
+
+
+def _violations(found: list[Violation], show_ids: bool) -> Table:
+    table = Table("requirement", "violation", "witness")
+    for violation in found:
+        witness = {key: value for key, value in violation.witness.items() if show_ids or key != "value"}
+        shown = ", ".join(f"{key} = {_plain(value)}" for key, value in witness.items())
+        table.add_row(violation.requirement, violation.describe(show_ids=show_ids), shown)
+    return table
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(str(part) for part in value) if isinstance(value, tuple) else str(value)
+
+
+def _write(result: Result, problem: Problem, folder: Path, name: str, steward: bool) -> list[Path]:
+    """Write every file whole or not at all; the result, which vouches for the others, comes last."""
+    release = result.release
+    if release is None:
+        return []
+    frames: dict[str, Callable[[Path], object]] = {}
+
+    def csv(frame: Any) -> Callable[[Path], object]:
+        return lambda draft: frame.to_csv(draft, index=False, lineterminator="\n")
+
+    if release.form == "generalized":
+        frames[f"{name}.release.csv"] = csv(published_frame(release))
+    else:
+        people, values = anatomized_frames(release)
+        frames[f"{name}.release.csv"] = csv(people)
+        frames[f"{name}.release.values.csv"] = csv(values)
+    if steward:
+        frames[f"{name}.steward.csv"] = csv(steward_frame(release, problem.table.respondent))
+    text = json.dumps(_record(result), indent=2) + "\n"
+    frames[f"{name}.result.json"] = lambda draft: draft.write_text(text, encoding="utf-8")
+    for file, write in frames.items():
+        write_whole(folder / file, write)
+    return [folder / file for file in frames]
+
+
+def _record(result: Result) -> dict[str, Any]:
+    """The result file; it carries no respondent id and no sensitive value."""
+
+    def text(number: object) -> str | None:
+        return None if number is None else str(number)
+
+    return {
+        "status": result.status.value,
+        "termination": result.termination.value,
+        "engine": result.engine,
+        "seconds": round(result.seconds, 3),
+        "rounds": result.rounds,
+        "objective": [
+            {
+                "loss": level.name,
+                "value": text(level.value),
+                "bound": text(level.bound),
+                "gap": text(level.gap),
+            }
+            for level in result.levels
+        ],
+        "trajectory": [
+            {"seconds": round(p.seconds, 3), "level": p.level, "value": text(p.value), "bound": text(p.bound)}
+            for p in result.trajectory
+        ],
+        "certificate": None if result.certificate is None else result.certificate.content,
+    }
