@@ -30,7 +30,8 @@ from optanon.models.requirements import (
     WeakMInvariance,
 )
 from optanon.models.table import Microdata, Sensitive
-from optanon.solver.certificate import Certificate, verify
+from optanon.solver.certificate import Certificate
+from optanon.solver.certify import verify
 from optanon.solver.result import Result, Status, Termination
 from optanon.solver.search import solve, solve_problem
 

@@ -38,13 +38,14 @@ from ..models.hierarchy import Hierarchy
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
-from ..models.publication import steward_release
+from ..models.publication import KIND, steward_release
 from ..models.release import Release
 from ..models.requirement import build_requirement
 from ..models.table import Microdata, QISpec, Sensitive
 from .readers import read_frame
+from .reconstruct import public_release
 
-__all__ = ["load_problem", "load_release", "load_table"]
+__all__ = ["load_answer", "load_problem", "load_release", "load_table"]
 
 
 class _Strict(BaseModel):
@@ -179,6 +180,26 @@ def load_release(path: str | Path, table: Microdata) -> Release:
         return steward_release(
             frame, respondent=table.respondent, domains=table.domains, sensitive=table.sensitive.name
         )
+    except InputError as error:
+        raise type(error)(f"{path}: {error}") from error
+
+
+def load_answer(path: str | Path, problem: Problem) -> Release:
+    """Read a release of `problem`'s table: a steward's copy, or a public copy of a generalized release.
+
+    Without a history any membership that fits a public copy will do; with one it must be unique.
+
+    Raises
+    ------
+    ReleaseError
+        If the file is neither, or its memberships cannot be told.
+    """
+    frame = pd.DataFrame(read_frame(path))
+    if KIND in frame.columns:
+        return load_release(path, problem.table)
+    try:
+        limit = problem.policy.suppression_limit(len(problem.table))
+        return public_release(frame, problem.table, suppressed=limit, unique=len(problem.history) > 0)
     except InputError as error:
         raise type(error)(f"{path}: {error}") from error
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from .box import Interval
+from .box import Box, Interval
 from .errors import PolicyError, ReleaseError, TableError
 from .history import History
 from .policy import Policy
-from .release import QIGroup, Release, tight_box
+from .release import QIGroup, Release
 from .requirement import Context, Violation
 from .table import Microdata
 
@@ -138,7 +138,7 @@ class Problem:
                 QIGroup(
                     members=members,
                     counterfeits=tuple((v, extra[v]) for v in sorted(extra) if extra[v]),
-                    box=tight_box(members, self.table.domains) if generalized else None,
+                    box=self._box(rows) if generalized else None,
                 )
             )
         placed = {t for rows in groups for t in rows}
@@ -149,6 +149,11 @@ class Problem:
             sensitive=self.table.sensitive.name,
             form=self.policy.form,
         )
+
+    def _box(self, rows: Sequence[int]) -> Box:
+        codes = self.table.codes[list(rows)]
+        ends = zip(codes.min(axis=0).tolist(), codes.max(axis=0).tolist(), strict=True)
+        return tuple(domain.cell(lo, hi) for domain, (lo, hi) in zip(self.table.domains, ends, strict=True))
 
     @cached_property
     def digest(self) -> str:

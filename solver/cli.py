@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..instances.problem_file import load_problem, load_release
+from ..instances.problem_file import load_answer, load_problem
 from ..models.errors import OptanonError
 from ..models.files import write_whole
 from ..models.problem import Problem
@@ -20,7 +20,7 @@ from ..models.publication import anatomized_frames, published_frame, steward_fra
 from ..models.release import Release
 from ..models.requirement import Violation
 from .certificate import Certificate
-from .certificate import verify as verify_certificate
+from .certify import verify as verify_certificate
 from .display import show_number
 from .result import Result, Status
 from .search import solve_problem
@@ -94,7 +94,7 @@ def solve(
 @app.command()
 def check(
     release_file: Annotated[
-        Path, typer.Argument(metavar="RELEASE.csv", help="The steward's copy of a release.")
+        Path, typer.Argument(metavar="RELEASE.csv", help="Public or steward's copy of a release.")
     ],
     problem: Annotated[Path, typer.Option("--problem", "-p", help="The problem it answers.")],
     show_ids: ShowIds = False,
@@ -104,7 +104,7 @@ def check(
     Exit code 0 if every requirement holds, 1 with a table of violations otherwise.
     """
     asked = load_problem(problem)
-    release = load_release(release_file, asked.table)
+    release = load_answer(release_file, asked)
     found = list(asked.check(release))
     console = _console()
     if not found:
@@ -132,7 +132,7 @@ def verify(
         raise OptanonError(f"{certificate_file}: cannot be read as JSON ({error})") from error
     inner = content.get("certificate", content) if isinstance(content, dict) else content
     asked = load_problem(problem)
-    release = None if release_file is None else load_release(release_file, asked.table)
+    release = None if release_file is None else load_answer(release_file, asked)
     confirmed = verify_certificate(Certificate.from_json(json.dumps(inner)), asked, release)
     _console().print("confirmed: " + ", ".join(confirmed), markup=False)
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from ..models.release import Release
-
-if TYPE_CHECKING:
-    from .certificate import Certificate
+from .certificate import Certificate
 
 __all__ = ["LevelValue", "Point", "Result", "Status", "Termination"]
 

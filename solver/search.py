@@ -12,7 +12,7 @@ from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.table import Microdata
-from .certificate import certify
+from .certify import certify
 from .conflict import conflict
 from .display import live_display
 from .engines.assignment.engine import AssignmentEngine

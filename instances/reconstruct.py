@@ -1,0 +1,161 @@
+"""Who is in which group of a published table: read membership back from the public copy.
+
+The steward knows the microdata, the public copy shows boxes and values. Tuples are
+assigned to groups by a flow: every tuple goes to a group whose box covers it and
+that publishes its value, every group gets as many tuples as it publishes without
+counterfeits. If several assignments fit, the public copy alone does not tell which one
+was meant.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import networkx as nx
+import pandas as pd
+
+from ..models.box import Box, covers
+from ..models.errors import ReleaseError
+from ..models.publication import FAKES, GROUP
+from ..models.release import QIGroup, Release
+from ..models.table import Microdata
+
+__all__ = ["public_release"]
+
+SOURCE, SINK, LEFT_OUT = "source", "sink", "left out"
+
+
+def public_release(
+    frame: pd.DataFrame, table: Microdata, *, suppressed: int = 0, unique: bool = True
+) -> Release:
+    """Rebuild a generalized release of `table` from its public copy.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns: group, the quasi-identifiers' published cells, the sensitive column, and
+        `counterfeits` (number in the row's group) if there are any.
+    table : Microdata
+        The steward's table it was made from.
+    suppressed : int
+        How many tuples may be missing from the public copy.
+    unique : bool
+        Refuse if more than one assignment of tuples to groups fits; otherwise any one
+        that fits is returned (enough for requirements on published values alone).
+
+    Raises
+    ------
+    ReleaseError
+        If a column is missing or a cell unreadable, no assignment fits, or several do.
+
+    Notes
+    -----
+    One maximum flow and one strongly-connected-components pass over at most
+    tuples x groups edges.
+    """
+    boxes, histograms, fakes = _groups(frame, table)
+    people = {g: sum(histograms[g].values()) - fakes[g] for g in boxes}
+    missing = len(table) - sum(people.values())
+    if not 0 <= missing <= suppressed:
+        raise ReleaseError(
+            f"the public copy holds {sum(people.values())} real tuples, the table {len(table)}, "
+            f"and the policy allows {suppressed} suppressed tuples"
+        )
+    graph: nx.DiGraph[Any] = nx.DiGraph()
+    for t, member in enumerate(table.members):
+        graph.add_edge(SOURCE, t, capacity=1)
+        for g, box in boxes.items():
+            if histograms[g][member.value] and covers(box, member.point):
+                graph.add_edge(t, (g, member.value), capacity=1)
+        if missing:
+            graph.add_edge(t, LEFT_OUT, capacity=1)
+    for g, histogram in histograms.items():
+        for value, count in histogram.items():
+            graph.add_edge((g, value), ("group", g), capacity=count)
+        graph.add_edge(("group", g), SINK, capacity=people[g])
+    if missing:
+        graph.add_edge(LEFT_OUT, SINK, capacity=missing)
+    amount, flow = nx.maximum_flow(graph, SOURCE, SINK)
+    if amount < len(table):
+        raise ReleaseError(
+            "the public copy does not fit the table: "
+            "some tuple is in no group that covers it and has its value"
+        )
+    if unique and _ambiguous(graph, flow):
+        raise ReleaseError(
+            "the public copy fits the table in several ways, and with a history they differ: "
+            "give the steward's own copy"
+        )
+    return _release(table, flow, boxes, histograms)
+
+
+def _groups(
+    frame: pd.DataFrame, table: Microdata
+) -> tuple[dict[str, Box], dict[str, Counter[str]], dict[str, int]]:
+    """Box, histogram and number of counterfeits of each group."""
+    needed = [GROUP, *table.attributes, table.sensitive.name]
+    for name in needed:
+        if name not in frame.columns:
+            raise ReleaseError(f"the release has no column {name!r}: it needs {', '.join(needed)}")
+    text = frame.astype("string").fillna("")
+    boxes: dict[str, Box] = {}
+    labels: dict[str, tuple[str, ...]] = {}
+    histograms: dict[str, Counter[str]] = {}
+    fakes: dict[str, int] = {}
+    invented = text[FAKES].tolist() if FAKES in text.columns else ["0"] * len(text)
+    for number, (row, extra) in enumerate(
+        zip(text[needed].itertuples(index=False, name=None), invented, strict=True), start=1
+    ):
+        group, cells, value = row[0], row[1:-1], row[-1]
+        if labels.setdefault(group, cells) != cells:
+            raise ReleaseError(f"row {number}: group {group} has different cells in an earlier row")
+        if group not in boxes:
+            boxes[group] = tuple(d.parse(cell) for d, cell in zip(table.domains, cells, strict=True))
+        histograms.setdefault(group, Counter())[value] += 1
+        if not str(extra).isdigit() or fakes.setdefault(group, int(extra)) != int(extra):
+            raise ReleaseError(f"row {number}: column {FAKES!r} must hold one number per group")
+    return boxes, histograms, fakes
+
+
+def _ambiguous(graph: nx.DiGraph[Any], flow: Mapping[Any, Mapping[Any, int]]) -> bool:
+    """Whether another assignment fits: an unused edge of a tuple on a cycle of the residual graph."""
+    residual: nx.DiGraph[Any] = nx.DiGraph()
+    for start, end, capacity in graph.edges(data="capacity"):
+        if flow[start][end] < capacity:
+            residual.add_edge(start, end)
+        if flow[start][end] > 0:
+            residual.add_edge(end, start)
+    component = {
+        node: i for i, part in enumerate(nx.strongly_connected_components(residual)) for node in part
+    }
+    return any(
+        not flow[start][end] and component[start] == component[end]
+        for start, end in graph.edges()
+        if isinstance(start, int)
+    )
+
+
+def _release(
+    table: Microdata,
+    flow: Mapping[Any, Mapping[Any, int]],
+    boxes: Mapping[str, Box],
+    histograms: Mapping[str, Counter[str]],
+) -> Release:
+    rows: dict[str, list[int]] = {g: [] for g in boxes}
+    left: list[int] = []
+    for t in range(len(table)):
+        target = next(end for end, amount in flow[t].items() if amount)
+        (left if target == LEFT_OUT else rows[target[0]]).append(t)
+    groups: list[QIGroup] = []
+    for g, box in boxes.items():
+        members = tuple(table.members[t] for t in rows[g])
+        extra = histograms[g] - Counter(member.value for member in members)
+        groups.append(QIGroup(members=members, counterfeits=tuple(sorted(extra.items())), box=box))
+    return Release(
+        groups=tuple(groups),
+        suppressed=tuple(table.members[t] for t in left),
+        attributes=table.attributes,
+        sensitive=table.sensitive.name,
+    )
