@@ -13,6 +13,7 @@ from .box import Box, Interval
 from .errors import PolicyError, ReleaseError, TableError
 from .history import History
 from .policy import Policy
+from .recoding import Ladder, ladders, recoding_violations
 from .release import QIGroup, Release
 from .requirement import Context, Violation
 from .table import Microdata
@@ -41,6 +42,8 @@ class Problem:
 
     def __post_init__(self) -> None:
         private = self.table.sensitive
+        if self.policy.recoding == "full_domain":
+            _ = self.ladders  # raises if a hierarchy does not fit its column
         for requirement in self.policy.requirements:
             if private.persistence != "both" and requirement.adversary not in ("either", private.persistence):
                 raise PolicyError(
@@ -78,6 +81,11 @@ class Problem:
         return tuple(sorted(found))
 
     @cached_property
+    def ladders(self) -> tuple[Ladder, ...]:
+        """Levels of each quasi-identifier for full-domain recoding."""
+        return ladders(self.table, dict(self.policy.hierarchies))
+
+    @cached_property
     def context(self) -> Context:
         """What new groups are judged against."""
         return Context(history=self.history, reference=self.table.histogram)
@@ -85,6 +93,8 @@ class Problem:
     def check(self, release: Release) -> Iterator[Violation]:
         """Yield every violation of the policy: of limits, coverage, then of each requirement."""
         yield from self._coverage(release)
+        if self.policy.recoding == "full_domain":
+            yield from recoding_violations(release, self.ladders)
         for requirement in self.policy.requirements:
             yield from requirement.check(release, self.history)
 
@@ -118,7 +128,10 @@ class Problem:
         return tuple(level.value(release, self.table) for level in self.policy.levels)
 
     def assemble(
-        self, groups: Sequence[Sequence[int]], fakes: Sequence[Mapping[str, int]] | None = None
+        self,
+        groups: Sequence[Sequence[int]],
+        fakes: Sequence[Mapping[str, int]] | None = None,
+        boxes: Sequence[Box] | None = None,
     ) -> Release:
         """Build a release from row numbers (from 0) per group; rows in no group are suppressed.
 
@@ -128,17 +141,20 @@ class Problem:
             Rows of each group.
         fakes
             Counterfeits per group and value, in the same order; none by default.
+        boxes
+            Published box per group, in the same order; the tightest by default.
         """
         generalized = self.policy.form == "generalized"
         people = self.table.members
         built: list[QIGroup] = []
-        for rows, extra in zip(groups, fakes or [{}] * len(groups), strict=True):
+        given = boxes or [None] * len(groups)
+        for rows, extra, box in zip(groups, fakes or [{}] * len(groups), given, strict=True):
             members = tuple(people[t] for t in rows)
             built.append(
                 QIGroup(
                     members=members,
                     counterfeits=tuple((v, extra[v]) for v in sorted(extra) if extra[v]),
-                    box=self._box(rows) if generalized else None,
+                    box=(box or self._box(rows)) if generalized else None,
                 )
             )
         placed = {t for rows in groups for t in rows}
@@ -164,7 +180,11 @@ class Problem:
             "sensitive": repr(self.table.sensitive.name) + self.table.sensitive.persistence,
             "history": [
                 [
-                    [sorted(group.respondents), sorted(group.histogram.items()), str(group.box)]
+                    [
+                        sorted(group.respondents),
+                        sorted(group.histogram.items()),
+                        [str(cell) for cell in group.box or ()],
+                    ]
                     for group in release.groups
                 ]
                 for release in self.history
@@ -175,6 +195,8 @@ class Problem:
                 str(self.policy.max_suppressed),
                 str(self.policy.max_counterfeits),
                 self.policy.form,
+                self.policy.recoding,
+                [[name, hierarchy.paths] for name, hierarchy in self.policy.hierarchies],
             ],
         }
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -1,0 +1,223 @@
+"""The command line from a user's seat: what is printed, written, and returned."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from optanon.solver.cli import main
+
+RELEASE_1 = """name,age,gender,zip,disease
+Alice,33,Female,12000,cancer
+Betty,31,Female,11000,bronchitis
+Carl,35,Male,12000,AIDS
+Doris,40,Female,13000,cancer
+Erica,41,Female,14000,AIDS
+Fiona,37,Female,13000,bronchitis
+"""
+RELEASE_2 = """name,age,gender,zip,disease
+Carl,35,Male,12000,AIDS
+Doris,40,Female,13000,cancer
+Fiona,37,Female,13000,bronchitis
+Erica,41,Female,14000,AIDS
+Grace,42,Female,13000,bronchitis
+Hanna,42,Female,13000,cancer
+"""
+NAMES = ("Alice", "Betty", "Carl", "Doris", "Erica", "Fiona", "Grace", "Hanna")
+PROBLEM = {
+    "table": "release-1.csv",
+    "respondent": "name",
+    "quasi_identifiers": {"age": "numeric", "gender": "flat", "zip": "numeric"},
+    "sensitive": "disease",
+    "policy": {
+        "requirements": [{"weak_m_invariance": {"m": 3}}],
+        "minimize": ["counterfeits", "information_loss"],
+    },
+}
+
+
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: object, folder: Path) -> Done:
+    """Run the command line in this process: starting Python anew for each call takes seconds."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", ["optanon", *(str(argument) for argument in arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+    code = ended.value.code
+    return Done(code if isinstance(code, int) else 0, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture
+def hospital(tmp_path: Path) -> Path:
+    (tmp_path / "release-1.csv").write_text(RELEASE_1)
+    (tmp_path / "release-2.csv").write_text(RELEASE_2)
+    (tmp_path / "release-1.yaml").write_text(yaml.safe_dump(PROBLEM))
+    second = {**PROBLEM, "table": "release-2.csv", "history": ["release-1.steward.csv"]}
+    second["policy"] = {
+        "requirements": [{"weak_m_invariance": {"m": 3}}, {"hc_safety": {"n": 2}}],
+        "minimize": ["counterfeits", "information_loss"],
+    }
+    (tmp_path / "release-2.yaml").write_text(yaml.safe_dump(second))
+    return tmp_path
+
+
+def test_a_series_solved_checked_and_verified(hospital: Path):
+    first = run("solve", "release-1.yaml", "--steward", folder=hospital)
+    assert first.returncode == 0, first.stderr
+    assert "OPTIMAL" in first.stdout
+    assert "every check passed: weak_m_invariance(m=3)" in first.stdout
+    second = run("solve", "release-2.yaml", "--steward", folder=hospital)
+    assert second.returncode == 0, second.stderr
+    assert "75/7" in second.stdout  # the cheapest pair of groups that splits both old ones two to one
+    for release in ("release-2.steward.csv", "release-2.release.csv"):
+        checked = run("check", release, "--problem", "release-2.yaml", folder=hospital)
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+        verified = run(
+            "verify", "release-2.result.json", "-p", "release-2.yaml", "-r", release, folder=hospital
+        )
+        assert verified.returncode == 0, verified.stdout + verified.stderr
+        assert "2 objective values" in verified.stdout
+
+
+def test_files_for_others_carry_no_respondent(hospital: Path):
+    shown = run("solve", "release-1.yaml", folder=hospital).stdout
+    written = [
+        file.read_text() for file in hospital.iterdir() if ".release." in file.name or ".result." in file.name
+    ]
+    assert len(written) == 2
+    assert not any(name in text for name in NAMES for text in [shown, *written])
+    assert not (hospital / "release-1.steward.csv").exists()
+
+
+def test_a_failing_check_exits_1_with_witnesses_and_names_only_on_request(hospital: Path):
+    run("solve", "release-1.yaml", "--steward", folder=hospital)
+    steward = pd.read_csv(hospital / "release-1.steward.csv", dtype=str, keep_default_na=False)
+    swapped = steward.replace({"disease": {"AIDS": "cancer"}})
+    swapped.to_csv(hospital / "bad.steward.csv", index=False)
+    table = pd.read_csv(hospital / "release-1.csv").replace({"disease": {"AIDS": "cancer"}})
+    table.to_csv(hospital / "release-1.csv", index=False)
+    quiet = run("check", "bad.steward.csv", "--problem", "release-1.yaml", folder=hospital)
+    assert quiet.returncode == 1
+    assert "fewer than m = 3" in quiet.stdout
+    assert not any(name in quiet.stdout for name in NAMES)
+    named = run("check", "bad.steward.csv", "--problem", "release-1.yaml", "--show-ids", folder=hospital)
+    assert named.returncode == 1
+    assert "Alice" in named.stdout.replace("\n", "")
+
+
+def test_verify_catches_a_changed_bound(hospital: Path):
+    run("solve", "release-1.yaml", "--steward", folder=hospital)
+    path = hospital / "release-1.result.json"
+    content = json.loads(path.read_text())
+    content["certificate"]["objective"][1]["bound"] = "1000"
+    path.write_text(json.dumps(content))
+    done = run("verify", path, "-p", "release-1.yaml", "-r", "release-1.steward.csv", folder=hospital)
+    assert done.returncode == 2
+    assert "bound 1000 is above the value" in done.stderr
+
+
+def test_infeasible_says_what_conflicts(hospital: Path):
+    strict = {**PROBLEM, "policy": {"requirements": [{"k_c_anonymity": {"k": 3, "c": "1/4"}}]}}
+    (hospital / "strict.yaml").write_text(yaml.safe_dump(strict))
+    done = run("solve", "strict.yaml", folder=hospital)
+    assert done.returncode == 3
+    assert "INFEASIBLE" in done.stdout
+    assert "k_c_anonymity(k=3, c=1/4)" in done.stdout
+    assert not list(hospital.glob("strict.*.csv"))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"respondent": "nmae"}, ["no column 'nmae'", "release-1.csv"]),
+        ({"polcy": 1}, ["key polcy", "remove or correct it"]),
+        ({"policy": {"requirements": [{"weak_m_invarance": {"m": 3}}]}}, ["weak_m_invarance", "known are"]),
+        ({"policy": {"requirements": [{"weak_m_invariance": {"n": 3}}]}}, ["no parameter 'n'", "it has m"]),
+        ({"policy": {"requirements": [{"weak_m_invariance": {"m": 0}}]}}, ["m must be a whole number"]),
+        ({"policy": {"requirements": ["k_c_anonymity"]}}, ["k_c_anonymity", "'k'"]),
+        ({"quasi_identifiers": {"age": {"kind": "bands"}}}, ["quasi_identifiers.age", "kinds are"]),
+        ({"quasi_identifiers": {"salary": "numeric"}}, ["no column 'salary'"]),
+        ({"history": ["nowhere.csv"]}, ["nowhere.csv", "cannot be read"]),
+        ({"table": "nowhere.csv"}, ["nowhere.csv", "cannot be read"]),
+    ],
+)
+def test_wrong_problem_files_name_file_key_and_remedy(
+    hospital: Path, change: dict[str, object], said: list[str]
+):
+    (hospital / "wrong.yaml").write_text(yaml.safe_dump({**PROBLEM, **change}))
+    before = sorted(hospital.iterdir())
+    done = run("solve", "wrong.yaml", folder=hospital)
+    assert done.returncode == 2
+    assert "wrong.yaml" in done.stderr
+    for words in said:
+        assert words in done.stderr
+    assert sorted(hospital.iterdir()) == before
+
+
+def test_yaml_that_does_not_parse_names_the_line(hospital: Path):
+    (hospital / "wrong.yaml").write_text("table: a.csv\n  respondent: [")
+    done = run("solve", "wrong.yaml", folder=hospital)
+    assert done.returncode == 2
+    assert "wrong.yaml, line 2" in done.stderr
+
+
+def test_ctrl_c_keeps_the_best_release(tmp_path: Path):
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "id": [f"r{i}" for i in range(60)],
+            **{name: random.integers(0, 1000, 60) for name in "abcd"},
+            "v": random.choice(list("uvwxyz"), 60),
+        }
+    )
+    frame.to_csv(tmp_path / "big.csv", index=False)
+    problem = {
+        "table": "big.csv",
+        "respondent": "id",
+        "quasi_identifiers": list("abcd"),
+        "sensitive": "v",
+        "policy": {"requirements": [{"k_c_anonymity": {"k": 3, "c": 0.5}}]},
+    }
+    (tmp_path / "big.yaml").write_text(yaml.safe_dump(problem))
+    command = [
+        sys.executable,
+        "-m",
+        "optanon",
+        "solve",
+        "big.yaml",
+        "--engine",
+        "assignment",
+        "--time-limit",
+        "120",
+    ]
+    env = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    started = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+    )
+    time.sleep(8)
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=60)
+    assert started.returncode == 0, err
+    assert "FEASIBLE (interrupted" in out
+    assert (tmp_path / "big.release.csv").exists()
+    assert (tmp_path / "big.result.json").exists()
