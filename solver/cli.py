@@ -46,6 +46,9 @@ def main() -> None:
     except OptanonError as error:
         Console(stderr=True, soft_wrap=True, highlight=False).print(f"error: {error}", markup=False)
         sys.exit(2)
+    except KeyboardInterrupt:
+        Console(stderr=True).print("interrupted before a release was found; nothing was written")
+        sys.exit(130)
 
 
 @app.command()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb
 
+from ..errors import PolicyError
 from .covers import covers_avoiding
 
 __all__ = ["cover_share"]
@@ -33,7 +34,7 @@ def cover_share(m: int, n: int, s: int, t: int, *, bits: int | None = None) -> t
     Raises
     ------
     PolicyError
-        If a count is out of its range (exact mode).
+        If a count or the precision is out of its range.
 
     Notes
     -----
@@ -43,6 +44,11 @@ def cover_share(m: int, n: int, s: int, t: int, *, bits: int | None = None) -> t
     partial sums (Bonferroni). Terms shrink at least like :math:`m^d 2^{-dm} / d!`, so few of
     the ``(s+1)(m-s+1)`` are evaluated, in fixed-point arithmetic rounded outward.
     """
+    if not (0 <= s <= m and 0 <= t <= n) or (bits is not None and bits < 8):
+        raise PolicyError(
+            f"cover_share({m}, {n}, {s}, {t}, bits={bits}): marked nodes must lie between 0 and the"
+            " number of nodes on their side, and bits be at least 8"
+        )
     if bits is None:
         share = Fraction(covers_avoiding(m, n, s, t), 1 << (m * n))
         return share, share

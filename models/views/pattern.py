@@ -186,7 +186,7 @@ def _split_pattern(
     """Generalize a broken pair with the identifier in the first view only."""
     query = secret.query
     join = one & two
-    if coded.has(query) and _certain(coded, query, join):
+    if _certain(coded, query, join):
         return Pattern(
             first_in=frozenset({query.id_attribute}),
             second_in=frozenset({query.property_attribute}),
@@ -198,7 +198,7 @@ def _split_pattern(
 
 
 def _certain(coded: CodedTable, query: SecretQuery, join: frozenset[str]) -> bool:
-    """Tell whether a true association is certain under a join, in every model."""
+    """Tell whether an association is true, and certain under a join in every model."""
     relevant = coded.relevant(query, join)
     own = coded.identifier_rows(query)
     others = np.bincount(relevant.component[~own[relevant.rows]], minlength=relevant.number)

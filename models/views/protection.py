@@ -53,7 +53,7 @@ class ProtectedAssociation:
     @property
     def forbids_joining(self) -> bool:
         """Whether no views that allow the association can meet the threshold."""
-        return self.threshold == 0 or (self.model is AttackModel.UNRESTRICTED and 2 * self.threshold <= 1)
+        return self.model is AttackModel.UNRESTRICTED and 2 * self.threshold <= 1
 
     def holds(self, verdict: Breach) -> bool | None:
         """Compare a verdict with the threshold.
