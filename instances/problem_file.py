@@ -18,7 +18,9 @@
         - hc_safety: {n: 2}
       minimize: [counterfeits, information_loss]
       max_suppressed: 0.05           # a share, or a count
-      form: generalized
+      form: generalized              # or anatomized
+      recoding: multidimensional     # or full_domain: one level per column for the whole table
+      hierarchies: {age: age.csv}    # full_domain only: levels of numeric and ordered columns
 """
 
 from __future__ import annotations
@@ -96,6 +98,8 @@ class _PolicyFile(_Strict):
     max_suppressed: int | float | str | None = None
     max_counterfeits: int | None = Field(default=None, ge=0)
     form: Literal["generalized", "anatomized"] = "generalized"
+    recoding: Literal["multidimensional", "full_domain"] = "multidimensional"
+    hierarchies: dict[str, str] = Field(default_factory=dict[str, str])
 
 
 class _ProblemFile(_Strict):
@@ -129,7 +133,7 @@ def load_problem(path: str | Path) -> Problem:
     try:
         table = load_table(file)
         history = History(load_release(file.parent / name, table) for name in spec.history)
-        return Problem(table=table, policy=_policy(spec.policy), history=history)
+        return Problem(table=table, policy=_policy(spec.policy, file), history=history)
     except ProblemFileError:
         raise
     except PolicyError as error:
@@ -277,7 +281,7 @@ def _numeric(name: str, kind: _NumericKind, column: list[object]) -> Domain:
     return Numeric.of(name, column, lo=lo, hi=hi, decimals=kind.decimals)
 
 
-def _policy(spec: _PolicyFile) -> Policy:
+def _policy(spec: _PolicyFile, file: Path) -> Policy:
     requirements = [
         build_requirement(name, settings or {})
         for entry in spec.requirements
@@ -289,4 +293,6 @@ def _policy(spec: _PolicyFile) -> Policy:
         max_suppressed=spec.max_suppressed,
         max_counterfeits=spec.max_counterfeits,
         form=spec.form,
+        recoding=spec.recoding,
+        hierarchies={name: Hierarchy.from_csv(file.parent / path) for name, path in spec.hierarchies.items()},
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -27,20 +28,33 @@ def read_frame(path: str | Path, *, delimiter: str = ",") -> pd.DataFrame:
         If the file cannot be read, is no UTF-8, empty, or has rows of different length.
     """
     try:
-        return pd.read_csv(
-            path,
-            sep=delimiter,
-            dtype=str,
-            keep_default_na=False,
-            na_values=list(MISSING_MARKS),
-            encoding="utf-8-sig",
-        )
+        first = pd.read_csv(path, sep=delimiter, header=None, nrows=1, dtype=str, encoding="utf-8-sig")
+        names = first.iloc[0].tolist()
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise TableError(f"{path}: the header names column {twice!r} twice: rename one")
+        with warnings.catch_warnings():
+            # Without this pandas would take a surplus first column for row labels, silently.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            return pd.read_csv(
+                path,
+                sep=delimiter,
+                dtype=str,
+                keep_default_na=False,
+                na_values=list(MISSING_MARKS),
+                encoding="utf-8-sig",
+                index_col=False,
+            )
     except UnicodeDecodeError as error:
         raise TableError(f"{path}: not UTF-8 text (byte {error.start}): save it as UTF-8") from error
     except OSError as error:
         raise TableError(f"{path}: cannot be read ({error.strerror or error})") from error
     except pd.errors.EmptyDataError as error:
         raise TableError(f"{path}: the file is empty: give a header and at least one row") from error
+    except pd.errors.ParserWarning as error:
+        raise TableError(f"{path}: rows have more cells than the header: name every column") from error
+    except TableError:
+        raise
     except (pd.errors.ParserError, ValueError) as error:
         raise TableError(f"{path}: not a CSV table with delimiter {delimiter!r} ({error})") from error
 

@@ -1,0 +1,123 @@
+"""Problem files: every kind of column, and the policy's keys, arrive as meant."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import optanon as oa
+import pytest
+import yaml
+from optanon.instances.problem_file import load_problem
+from optanon.models.domain import Categories, Numeric, Ordered
+
+TABLE = """who,age,wage,school,town,sex,score,disease
+a,31,10.5,low,Oslo,F,3,flu
+b,37,11.25,high,Rome,M,17,cold
+c,42,9,mid,Bari,F,8,flu
+d,44,12,low,Oslo,M,12,cold
+"""
+TOWNS = "Oslo;north;*\nRome;south;*\nBari;south;*\n"
+
+PROBLEM = {
+    "table": "people.csv",
+    "respondent": "who",
+    "quasi_identifiers": {
+        "age": {"kind": "numeric", "lo": 0, "hi": 100},
+        "wage": {"kind": "numeric", "decimals": 0},
+        "school": {"kind": "ordered", "categories": ["low", "mid", "high"]},
+        "town": {"kind": "taxonomy", "hierarchy": "towns.csv"},
+        "sex": "flat",
+        "score": {"kind": "intervals", "widths": [5, 10]},
+    },
+    "sensitive": {"column": "disease", "persistence": "both", "order": ["cold", "flu"], "domain": ["gout"]},
+    "policy": {
+        "requirements": [{"k_c_anonymity": {"k": 2, "c": 0.5}}, {"distinct_l_diversity": {"l": 2}}],
+        "minimize": ["suppressed", {"information_loss": 1, "counterfeits": "1/10"}],
+        "max_suppressed": 0.5,
+        "max_counterfeits": 3,
+    },
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "people.csv").write_text(TABLE)
+    (tmp_path / "towns.csv").write_text(TOWNS)
+    return tmp_path
+
+
+def load(folder: Path, **changes: object) -> oa.Problem:
+    (folder / "p.yaml").write_text(yaml.safe_dump({**PROBLEM, **changes}, sort_keys=False))
+    return load_problem(folder / "p.yaml")
+
+
+def test_every_kind_of_column(folder: Path):
+    age, wage, school, town, sex, score = load(folder).table.domains
+    assert isinstance(age, Numeric)
+    assert (age.lo, age.hi, age.span) == (0, 100, 100)
+    assert isinstance(wage, Numeric)
+    assert wage.rounded
+    assert str(wage.cell(0, 2)) == "[9,12]"  # 9 to 11.25: rounded down to 9..11, published one step wider
+    assert isinstance(school, Ordered)
+    assert str(school.cell(0, 1)) == "low..mid"
+    assert isinstance(town, Categories)
+    assert {str(town.cell(0, 0)), str(town.cell(1, 2)), str(town.cell(0, 2))} == {"Oslo", "south", "*"}
+    assert isinstance(sex, Categories)
+    assert sex.width(sex.cell(0, 1)) == 1
+    assert isinstance(score, Categories)
+    assert str(score.hull(score.encode(["12", "17"]).tolist())) == "[10,20)"
+
+
+def test_policy_and_sensitive_keys(folder: Path):
+    problem = load(folder)
+    assert problem.table.sensitive.order == ("cold", "flu")
+    assert problem.values == ("cold", "flu", "gout")
+    assert [str(r) for r in problem.policy.requirements] == [
+        "k_c_anonymity(k=2, c=1/2)",
+        "distinct_l_diversity(l=2)",
+    ]
+    assert dict(problem.policy.levels[1].weights) == {"information_loss": 1, "counterfeits": Fraction(1, 10)}
+    assert problem.policy.suppression_limit(4) == 2
+    assert problem.policy.counterfeit_limit == 3
+    result = oa.solve_problem(problem)
+    assert result.status is oa.Status.OPTIMAL
+    assert result.release is not None
+    assert not list(problem.check(result.release))
+
+
+def test_column_names_alone_are_guessed(folder: Path):
+    problem = load(folder, quasi_identifiers=["age", "sex"])
+    age, sex = problem.table.domains
+    assert isinstance(age, Numeric)
+    assert isinstance(sex, Categories)
+
+
+def test_full_domain_recoding_is_read(folder: Path):
+    policy = {"requirements": [{"k_c_anonymity": {"k": 2}}], "recoding": "full_domain"}
+    problem = load(folder, policy=policy, quasi_identifiers={"town": PROBLEM["quasi_identifiers"]["town"]})  # type: ignore[index]
+    assert problem.policy.recoding == "full_domain"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"quasi_identifiers": {"age": {"kind": "numeric", "decimals": -1}}}, "quasi_identifiers.age"),
+        ({"quasi_identifiers": {"town": {"kind": "taxonomy"}}}, "hierarchy: field required: add it"),
+        ({"quasi_identifiers": {"age": {"kind": "numeric", "lo": 35}}}, "row 1: 31 is outside its domain"),
+        ({"quasi_identifiers": {"score": {"kind": "intervals", "widths": [5, 12]}}}, "not a multiple of 5"),
+        ({"sensitive": {"column": "disease", "order": ["flu"]}}, "not in the declared order"),
+        ({"sensitive": {"column": "disease", "persistence": "never"}}, "sensitive"),
+        (
+            {"policy": {"requirements": [{"k_c_anonymity": {"k": 2}}], "minimize": ["pain"]}},
+            "unknown loss 'pain'",
+        ),
+        ({"policy": {"requirements": [{"k_c_anonymity": {"k": 2, "c": 2}}]}}, "at most 1"),
+        ({"policy": {"requirements": []}}, "policy.requirements"),
+        ({"missing": "ignore"}, "missing"),
+    ],
+)
+def test_wrong_values_name_their_key(folder: Path, change: dict[str, object], said: str):
+    with pytest.raises(oa.OptanonError, match=r"p\.yaml") as caught:
+        load(folder, **change)
+    assert said in str(caught.value)
