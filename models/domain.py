@@ -7,6 +7,7 @@ most tightly, and measures that cell in integer *units* over an integer *span*:
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -45,7 +46,11 @@ def exact_number(raw: object) -> Fraction:
         return Fraction(int(raw))
     if isinstance(raw, float | np.floating):
         return Fraction(repr(float(raw)))
-    return Fraction(str(raw).strip())
+    text = str(raw).strip()
+    exponent = re.search(r"[eE]([+-]?\d+)$", text)
+    if exponent is not None and (len(exponent[1]) > 4 or abs(int(exponent[1])) > 400):
+        raise ValueError("the number's exponent is beyond 400")
+    return Fraction(text)
 
 
 class Domain(ABC):
@@ -271,11 +276,15 @@ class Ordered(Domain):
         return Fraction(max(ranks) - min(ranks), self.span) if ranks else Fraction(0)
 
     def parse(self, label: str) -> Leaves:
-        lo, _, hi = label.strip().partition("..")
-        ends = [self._rank.get(lo, -1), self._rank.get(hi or lo, -1)]
-        if min(ends) < 0 or ends[0] > ends[1]:
-            raise ReleaseError(f"column {self.name!r}: {label!r} is no range of its ordered categories")
-        return self.cell(ends[0], ends[1])
+        text = label.strip()
+        if text in self._rank:
+            return self.cell(self._rank[text], self._rank[text])
+        for dots in re.finditer(r"(?=\.\.)", text):  # a category may hold the sign of a range itself
+            lo = self._rank.get(text[: dots.start()])
+            hi = self._rank.get(text[dots.start() + 2 :])
+            if lo is not None and hi is not None and lo <= hi:
+                return self.cell(lo, hi)
+        raise ReleaseError(f"column {self.name!r}: {label!r} is no range of its ordered categories")
 
     def parse_value(self, text: str) -> str:
         if text not in self._rank:

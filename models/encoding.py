@@ -16,6 +16,7 @@ auxiliary variables.
 ``size(g)``         published tuples in slot g
 ``width(g, a)``     width of the box in attribute a, in units of its domain, at least
 ``shared(g, Q)``    members of slot g that were in the earlier group Q
+``hidden(g, a, v)`` hidden cells of slot g with the exact value v in attribute a
 ==================  ==========================================================
 
 All of them are 0 for an unused slot.
@@ -24,6 +25,7 @@ All of them are 0 for an unused slot.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import TypeAlias
@@ -31,7 +33,7 @@ from typing import TypeAlias
 from ortools.sat.python import cp_model
 
 from .problem import Problem
-from .release import Release
+from .release import QIGroup, Release
 
 __all__ = ["Encoding", "Linear"]
 
@@ -61,8 +63,15 @@ class Encoding:
         smallest = max(r.smallest_group(problem.table) for r in problem.policy.requirements)
         limit = problem.policy.counterfeit_limit
         self.may_fake = limit != 0
+        self.fake_cap = self._fake_cap(limit)
+        self.largest_count = len(self.tuples) + self.fake_cap
+        self.largest_size = len(self.tuples) + (self.fake_cap * len(self.values) if limit is None else limit)
         self.slots = range(len(self.tuples) if self.may_fake else max(0, len(self.tuples) - smallest + 1))
+        self.may_hide = problem.policy.form == "anatomized" and any(
+            "hidden_cells" in level.losses for level in problem.policy.levels
+        )
         self._literals: dict[Hashable, cp_model.IntVar] = {}
+        self._hidden: dict[tuple[int, int, str], cp_model.IntVar] = {}
         self._members()
         self._suppression()
         self._counterfeits(limit)
@@ -85,12 +94,22 @@ class Encoding:
         if limit < len(self.tuples):
             self.cp.add(sum(self._suppressed) <= limit)
 
+    def _fake_cap(self, limit: int | None) -> int:
+        """Most counterfeits of one value in one slot.
+
+        The policy's limit, or, if it sets none, twice what all requirements together may need: each
+        can be met with its own `largest_count`, and doubling leaves room where sizes must be
+        common multiples. "No release exists" is then meant with at most so many.
+        """
+        if limit is not None:
+            return limit
+        return 2 * sum(r.largest_count(self.problem) for r in self.problem.policy.requirements)
+
     def _counterfeits(self, limit: int | None) -> None:
         self._fakes: dict[tuple[int, str], cp_model.IntVar] = {}
         if not self.may_fake:
             return
-        cap = max(r.largest_count(self.problem) for r in self.problem.policy.requirements)
-        cap = cap if limit is None else min(cap, limit)
+        cap = self.fake_cap
         for g in self.slots:
             for v in self.values:
                 count = self.cp.new_int_var(0, cap, f"fakes[{g},{v}]")
@@ -151,6 +170,32 @@ class Encoding:
         people = self.table.members
         return sum(self._x[t, g] for t in self.candidates(g) if people[t].respondent in there)
 
+    @cache  # noqa: B019
+    def bearers(self, g: int, a: int, v: str) -> Linear:
+        """Members of slot g whose exact value of attribute a is v."""
+        people = self.table.members
+        return sum(self._x[t, g] for t in self.candidates(g) if str(people[t].point[a]) == v)
+
+    def hidden(self, g: int, a: int, v: str) -> Linear:
+        """Hidden cells of slot g with the exact value v in attribute a; made on first use.
+
+        0 unless the policy publishes exact values and counts hidden cells among its losses: what
+        nobody counts may not be hidden. To be called by requirements, before losses are encoded.
+        """
+        cells = self.bearers(g, a, v)
+        if not self.may_hide or isinstance(cells, int):
+            return 0
+        if (g, a, v) not in self._hidden:
+            most = sum(str(self.table.members[t].point[a]) == v for t in self.candidates(g))
+            count = self.cp.new_int_var(0, most, f"hidden[{g},{a},{v}]")
+            self.cp.add(count <= cells)
+            self._hidden[g, a, v] = count
+        return self._hidden[g, a, v]
+
+    def all_hidden(self) -> Linear:
+        """Hidden cells of the release."""
+        return sum(self._hidden.values())
+
     # -- derived literals ----------------------------------------------------------
 
     def at_least(self, key: Hashable, expression: Linear, bound: int) -> cp_model.IntVar:
@@ -207,16 +252,20 @@ class Encoding:
         row = self.table.row
         home: dict[int, int] = {}
         fakes: dict[tuple[int, str], int] = {}
+        hidden: dict[tuple[int, int, str], int] = {}
         for group in release.groups:
             rows = sorted(row[who] for who in group.respondents)
             home.update(dict.fromkeys(rows, rows[0]))
             fakes.update({(rows[0], value): count for value, count in group.counterfeits})
+            hidden.update({(rows[0], a, value): count for a, value, count in group.hidden})
         for (t, g), literal in self._x.items():
             self.cp.add_hint(literal, home.get(t) == g)
         for t, literal in enumerate(self._suppressed):
             self.cp.add_hint(literal, t not in home)
         for key, count in self._fakes.items():
             self.cp.add_hint(count, fakes.get(key, 0))
+        for key, count in self._hidden.items():
+            self.cp.add_hint(count, hidden.get(key, 0))
 
     def release(self, value: Callable[[cp_model.IntVar], int]) -> Release:
         """Read a release off a solution, with the tightest boxes."""
@@ -226,4 +275,12 @@ class Encoding:
             if value(self.used(g))
         }
         fakes = [{v: value(self._fakes[g, v]) for v in self.values if self.may_fake} for g in groups]
-        return self.problem.assemble(list(groups.values()), fakes)
+        release = self.problem.assemble(list(groups.values()), fakes)
+        if not self._hidden:
+            return release
+        return replace(release, groups=tuple(self._with_hidden(group, value) for group in release.groups))
+
+    def _with_hidden(self, group: QIGroup, value: Callable[[cp_model.IntVar], int]) -> QIGroup:
+        anchor = min(self.table.row[who] for who in group.respondents)
+        found = {(a, v): value(count) for (g, a, v), count in self._hidden.items() if g == anchor}
+        return replace(group, hidden=tuple((a, v, count) for (a, v), count in sorted(found.items()) if count))

@@ -164,6 +164,12 @@ class Microdata:
         TableError
             Naming the column, the row (from 1) and the remedy.
         """
+        names = list(quasi_identifiers)
+        for name in names:
+            if names.count(name) > 1:
+                raise TableError(f"quasi_identifiers names column {name!r} twice: name each once")
+        if not quasi_identifiers:
+            raise TableError("the table has no quasi-identifier: name at least one column")
         specs: dict[str, QISpec] = (
             dict(quasi_identifiers)
             if isinstance(quasi_identifiers, Mapping)

@@ -32,7 +32,7 @@ class Termination(Enum):
     TIME_LIMIT = "time limit"
     INTERRUPTED = "interrupted"
     ROUNDING = "rounding"
-    """The search ended, but costs had to be rounded to fit integers, so a tiny gap is left."""
+    """The search ended, but costs had to be rounded down to fit integers: the gap shown is what that left."""
     ITERATION_LIMIT = "iteration limit"
     """The engine's own limit (rounds, nodes) was reached."""
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from random import Random
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -17,15 +18,19 @@ import brute_force as bf
 import pandas as pd
 from hypothesis import strategies as st
 from optanon.models.domain import Numeric
+from optanon.models.encoding import Encoding
 from optanon.models.hierarchy import Hierarchy
 from optanon.models.history import History
+from optanon.models.problem import Problem
 from optanon.models.release import Form, QIGroup, Release, tight_box
 from optanon.models.table import Member, Microdata, Persistence, QISpec, Sensitive
+from ortools.sat.python import cp_model
 
 __all__ = [
     "KINDS",
     "Exact",
     "Instance",
+    "Probe",
     "Source",
     "instance",
     "instances",
@@ -89,7 +94,9 @@ _DEEP = [["p", "p1", "P", "*"], ["q", "p1", "P", "*"], ["r", "r1", "P", "*"], ["
 
 COLUMNS: Mapping[Kind, Column] = {
     "numeric": Column(
-        lambda name: Numeric(name=name, lo=Fraction(-2), hi=Fraction(9)), bf.Numeric(-2, 9), tuple(range(-2, 10))
+        lambda name: Numeric(name=name, lo=Fraction(-2), hi=Fraction(9)),
+        bf.Numeric(-2, 9),
+        tuple(range(-2, 10)),
     ),
     "rational": Column(
         lambda name: Numeric(name=name, lo=Fraction(0), hi=Fraction(2), step=Fraction(1, 6)),
@@ -265,7 +272,7 @@ def instance(
     ]
     people = everybody[:size]
     past: list[bf.Release] = []
-    present = sorted((source(1, size) for _ in range(times))) if insert_only else []
+    present = sorted(source(1, size) for _ in range(times)) if insert_only else []
     for time in range(times):
         if insert_only:
             there = people[: present[time]]
@@ -320,3 +327,55 @@ def instances(draw: st.DrawFn, **options: Any) -> tuple[Instance, Source]:
         return draw(st.integers(lo, hi))
 
     return instance(source, **options), source
+
+
+# -- single releases in the CP-SAT model -----------------------------------------------------
+
+
+class Probe:
+    """The CP-SAT model of a problem's requirements, asked about single releases."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.model = Encoding(problem)
+        for requirement in problem.policy.requirements:
+            requirement.encode(self.model)
+        self.solver = cp_model.CpSolver()
+        self.solver.parameters.num_workers = 1
+        self.solver.parameters.fix_variables_to_their_hinted_value = True
+
+    def admits(self, release: bf.Release) -> bool:
+        """Whether the model has a solution with exactly these groups, fakes and suppressed tuples."""
+        model, row = self.model, self.problem.table.row
+        home: dict[int, int] = {}
+        fakes: dict[tuple[int, str], int] = {}
+        for group in release.groups:
+            rows = sorted(row[name] for name in group.names)
+            home.update(dict.fromkeys(rows, rows[0]))
+            fakes.update({(rows[0], value): count for value, count in group.fakes})
+        if not set(home.values()) <= set(model.slots):
+            return False
+        model.cp.clear_hints()
+        for t in model.tuples:
+            for g in model.homes(t):
+                model.cp.add_hint(model.x(t, g), home.get(t) == g)
+            gone = model.suppressed(t)
+            if not isinstance(gone, int):
+                model.cp.add_hint(gone, t not in home)
+            elif t not in home:
+                return False
+        for g, v in product(model.slots, model.values):
+            count = model.fakes(g, v)
+            if not isinstance(count, int):
+                model.cp.add_hint(count, fakes.get((g, v), 0))
+        if fakes and not model.may_fake:
+            return False
+        status = self.solver.solve(model.cp)
+        assert status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.INFEASIBLE), model.cp.validate()
+        if status == cp_model.INFEASIBLE:
+            return False
+        read = model.release(self.solver.value)
+        assert {g.respondents: dict(g.counterfeits) for g in read.groups} == {
+            g.names: dict(g.fakes) for g in release.groups
+        }
+        return True

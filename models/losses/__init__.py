@@ -1,6 +1,6 @@
 """One file per kind of loss: value of a group, encoding, bound. Importing registers all."""
 
-from .counts import Counterfeits, Suppressed
+from .counts import Counterfeits, HiddenCells, Suppressed
 from .information import AverageInformationLoss, InformationLoss, Semiperimeter
 from .sizes import AverageGroupSize, Discernibility, MaximumGroupSize
 
@@ -9,6 +9,7 @@ __all__ = [
     "AverageInformationLoss",
     "Counterfeits",
     "Discernibility",
+    "HiddenCells",
     "InformationLoss",
     "MaximumGroupSize",
     "Semiperimeter",

@@ -1,4 +1,4 @@
-"""Losses that count: suppressed tuples and counterfeits."""
+"""Losses that count: suppressed tuples, counterfeits and hidden cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..table import Member, Microdata
 if TYPE_CHECKING:
     from ..encoding import Encoding
 
-__all__ = ["Counterfeits", "Suppressed"]
+__all__ = ["Counterfeits", "HiddenCells", "Suppressed"]
 
 
 @register_loss
@@ -41,3 +41,21 @@ class Counterfeits(Loss):
 
     def encode(self, model: Encoding) -> Cost:
         return Cost(expression=sum(model.all_fakes(g) for g in model.slots))
+
+
+@register_loss
+class HiddenCells(Loss):
+    """Number of single quasi-identifier cells published as ``*`` in an anatomized release.
+
+    A suppressed tuple has no cells; `suppressed` counts it. Cells may be hidden only under a
+    policy that names this loss.
+    """
+
+    name: ClassVar[str] = "hidden_cells"
+    reference: ClassVar[str] = "al Bouna, Clifton, Malluhi, Def. 8 (summed over values, times |T|)"
+
+    def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
+        return Fraction(group.hidden_cells)
+
+    def encode(self, model: Encoding) -> Cost:
+        return Cost(expression=model.all_hidden())

@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["AverageGroupSize", "Discernibility", "MaximumGroupSize"]
 
 
-def _largest(model: Encoding) -> int:
-    room = max(r.largest_count(model.problem) for r in model.problem.policy.requirements) * len(model.values)
-    limit = model.problem.policy.counterfeit_limit
-    return len(model.tuples) + (room if limit is None else min(limit, room))
-
-
 @register_loss
 class Discernibility(Loss):
     """Sum of squared published group sizes; a suppressed tuple costs the size of the table."""
@@ -37,7 +31,7 @@ class Discernibility(Loss):
     def encode(self, model: Encoding) -> Cost:
         """Squares by multiplication constraints over the slot sizes."""
         terms: list[Linear] = [len(model.tuples) * model.suppressed(t) for t in model.tuples]
-        top = _largest(model)
+        top = model.largest_size
         for g in model.slots:
             size = model.cp.new_int_var(0, top, f"size[{g}]")
             square = model.cp.new_int_var(0, top * top, f"square[{g}]")
@@ -59,7 +53,7 @@ class MaximumGroupSize(Loss):
         return Fraction(group.size)
 
     def encode(self, model: Encoding) -> Cost:
-        largest = model.cp.new_int_var(0, _largest(model), "largest")
+        largest = model.cp.new_int_var(0, model.largest_size, "largest")
         for g in model.slots:
             model.cp.add(largest >= model.size(g))
         return Cost(expression=largest)
@@ -70,7 +64,7 @@ class AverageGroupSize(Loss):
     """Tuples of the microdata per group; the size of the table if there is no group.
 
     The number of tuples is fixed, so the fewest tuples per group means the most
-    groups: the model's cost counts groups negatively.
+    groups: the model's cost counts tuples that open no group.
     """
 
     name: ClassVar[str] = "average_group_size"
@@ -81,7 +75,7 @@ class AverageGroupSize(Loss):
         return Fraction(len(table), max(1, len(release.groups)))
 
     def encode(self, model: Encoding) -> Cost:
-        return Cost(expression=-sum(model.used(g) for g in model.slots))
+        return Cost(expression=len(model.tuples) - sum(model.used(g) for g in model.slots))
 
     def decode(self, cost: int, scale: int, table: Microdata) -> Fraction:
-        return Fraction(len(table), max(1, -cost))
+        return Fraction(len(table), max(1, len(table) - cost))

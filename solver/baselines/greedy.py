@@ -1,4 +1,4 @@
-"""A quick constructive start: merge the nearest groups until every group is admissible.
+"""A quick constructive start: grow groups from their nearest tuples until each is admissible.
 
 It serves any group-scope requirement through `admits` alone. Requirements are not
 monotone in general, so it may fail where a release exists; it then returns None.
@@ -9,54 +9,74 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
 
 from ...models.problem import Problem
-from ...models.release import QIGroup, Release, tight_box
+from ...models.release import QIGroup, Release
 from ...models.requirement import GroupRequirement
+from ..settings import Clock
 
 __all__ = ["greedy"]
 
+Rows: TypeAlias = tuple[int, ...]
 
-def greedy(problem: Problem, seed: int = 0) -> Release | None:
-    """Build a release by merging groups, adding counterfeits where the policy allows them.
+NEAR = 12
+"""How many nearest tuples are tried when a group grows."""
 
-    Complexity: O(n**3) box computations at worst; meant for starts of small tables.
-    The construction is deterministic; `seed` is accepted for the common signature.
+
+def greedy(problem: Problem, seed: int = 0, *, clock: Clock | None = None) -> Release | None:
+    """Build a release by growing groups, with counterfeits where the policy allows them.
+
+    Parameters
+    ----------
+    problem : Problem
+    seed : int
+        Accepted for the common signature; the construction is deterministic.
+    clock : Clock, optional
+        When it is over, the construction is given up.
+
+    Notes
+    -----
+    Each group takes the near tuple that needs fewest counterfeits (then the smallest
+    box) until it needs none or no tuple helps; what cannot stand alone joins the
+    finished group it fits best. O(n x group size x `NEAR`) admissibility tests.
     """
     judge = _Judge(problem)
-    done: list[tuple[tuple[int, ...], Mapping[str, int]]] = []
-    pending: list[tuple[int, ...]] = [(t,) for t in range(len(problem.table))]
+    largest = 4 * max(r.smallest_group(problem.table) for r in problem.policy.requirements)
+    pending = list(range(len(problem.table)))
+    done: dict[Rows, Mapping[str, int]] = {}
+    lonely: list[Rows] = []
     while pending:
-        rows = pending.pop(0)
-        fakes = judge.fakes(rows)
-        if fakes is not None and not fakes:
-            done.append((rows, fakes))
-            continue
-        merged = [(judge.cost(rows + other), judge.fakes(rows + other), other) for other in pending]
-        good = [(cost, len(other), other) for cost, extra, other in merged if extra is not None and not extra]
-        if good:
-            other = min(good)[2]
-            pending.remove(other)
-            done.append((tuple(sorted(rows + other)), {}))
-        elif fakes is not None:
-            done.append((rows, fakes))
-        elif merged:
-            other = min((cost, other) for cost, _, other in merged)[1]
-            pending.remove(other)
-            pending.insert(0, tuple(sorted(rows + other)))
-        elif done:
-            choices = [
-                (judge.fakes(rows + other) is None, judge.cost(rows + other), i)
-                for i, (other, _) in enumerate(done)
-            ]
-            other = done.pop(min(choices)[2])[0]
-            pending.append(tuple(sorted(rows + other)))
-        elif problem.policy.suppression_limit(len(problem.table)) >= len(rows):
-            break
-        else:
+        if clock is not None and clock.over:
             return None
-    release = problem.assemble([rows for rows, _ in done], [fakes for _, fakes in done])
+        rows = judge.grown((pending[0],), pending, largest)
+        fakes = judge.fakes(rows)
+        if fakes is None:
+            lonely.append(rows[:1])
+            pending.remove(rows[0])
+        else:
+            done[rows] = fakes
+            pending = [t for t in pending if t not in rows]
+    for rows in lonely:
+        if clock is not None and clock.over:
+            return None
+        homes = [tuple(sorted(rows + other)) for other in done]
+        fits = [(judge.need(home), judge.cost(home), other) for home, other in zip(homes, done, strict=True)]
+        need, _, other = min(fits, default=(_NEVER, Fraction(0), ()))
+        if need < _NEVER:
+            whole = tuple(sorted(rows + other))
+            del done[other]
+            done[whole] = judge.fakes(whole) or {}
+    everyone = tuple(range(len(problem.table)))
+    if not done and (together := judge.fakes(everyone)) is not None:
+        done[everyone] = together
+    release = problem.assemble(list(done), list(done.values()))
     return release if next(problem.check(release), None) is None else None
+
+
+_NEVER = 10**9
 
 
 class _Judge:
@@ -64,38 +84,59 @@ class _Judge:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.group_requirements = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
-        self._fakes: dict[tuple[int, ...], Mapping[str, int] | None] = {}
+        self.requirements = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
+        self._fakes: dict[Rows, Mapping[str, int] | None] = {}
+        spans = np.array([domain.span for domain in problem.table.domains], dtype=np.float64)
+        self._places = problem.table.codes / spans
 
-    def cost(self, rows: tuple[int, ...]) -> Fraction:
+    def grown(self, rows: Rows, pending: list[int], largest: int) -> Rows:
+        """Add near tuples while they help; the result may still be inadmissible."""
+        others = np.array([t for t in pending if t not in rows], dtype=np.int64)
+        best, least = rows, self.need(rows)
+        while self.need(rows) and len(rows) < largest and len(others):
+            way = np.abs(self._places[others] - self._places[rows[0]]).sum(axis=1)
+            near = others[np.argsort(way, kind="stable")[:NEAR]].tolist()
+            trials = [tuple(sorted((*rows, t))) for t in near]
+            rows = min(trials, key=lambda trial: (self.need(trial), self._repeats(trial), self.cost(trial)))
+            others = others[~np.isin(others, rows)]
+            if self.need(rows) < least:
+                best, least = rows, self.need(rows)
+        return best
+
+    def need(self, rows: Rows) -> int:
+        """Counterfeits the rows need to be a group; very many if nothing helps."""
+        fakes = self.fakes(rows)
+        return _NEVER if fakes is None else sum(fakes.values())
+
+    def _repeats(self, rows: Rows) -> int:
+        """How often the most frequent value occurs: diversity helps nearly every requirement."""
+        return max(Counter(self.problem.table.members[t].value for t in rows).values())
+
+    def cost(self, rows: Rows) -> Fraction:
         """Perimeter of the box around some rows."""
         codes = self.problem.table.codes[list(rows)]
+        ends = zip(codes.min(axis=0).tolist(), codes.max(axis=0).tolist(), strict=True)
+        domains = self.problem.table.domains
         return sum(
-            (
-                Fraction(domain.units(int(codes[:, a].min()), int(codes[:, a].max())), domain.span)
-                for a, domain in enumerate(self.problem.table.domains)
-            ),
+            (Fraction(d.units(lo, hi), d.span) for d, (lo, hi) in zip(domains, ends, strict=True)),
             Fraction(0),
         )
 
-    def fakes(self, rows: tuple[int, ...]) -> Mapping[str, int] | None:
+    def fakes(self, rows: Rows) -> Mapping[str, int] | None:
         """Few counterfeits that make the rows an admissible group (none: {}), or None."""
         key = tuple(sorted(rows))
         if key not in self._fakes:
             self._fakes[key] = next((extra for extra in self._trials(key) if self._admits(key, extra)), None)
         return self._fakes[key]
 
-    def _admits(self, rows: tuple[int, ...], extra: Mapping[str, int]) -> bool:
-        table = self.problem.table
-        members = tuple(table.members[t] for t in rows)
-        group = QIGroup(
-            members=members,
-            counterfeits=tuple(sorted(extra.items())),
-            box=tight_box(members, table.domains) if self.problem.policy.form == "generalized" else None,
-        )
-        return all(r.admits(group, self.problem.context) for r in self.group_requirements)
+    def _admits(self, rows: Rows, extra: Mapping[str, int]) -> bool:
+        members = tuple(self.problem.table.members[t] for t in rows)
+        box = self.problem.box(rows) if self.problem.policy.form == "generalized" else None
+        group = QIGroup(members=members, counterfeits=tuple(sorted(extra.items())), box=box)
+        return all(r.admits(group, self.problem.context) for r in self.requirements)
 
-    def _trials(self, rows: tuple[int, ...]) -> Iterator[Mapping[str, int]]:
+    def _trials(self, rows: Rows) -> Iterator[Mapping[str, int]]:
+        """Counterfeits worth trying: none, then those that even the counts out, few first."""
         yield {}
         if self.problem.policy.counterfeit_limit == 0:
             return

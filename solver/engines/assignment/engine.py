@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
-from math import lcm
+from math import isfinite, lcm
 
 from ortools.sat.python import cp_model
 
@@ -53,6 +53,8 @@ class AssignmentEngine:
     name = "assignment"
 
     def refuses(self, problem: Problem) -> str | None:
+        if problem.policy.recoding != "multidimensional":
+            return "the assignment engine groups tuples freely: ask for recoding 'multidimensional'"
         if len(problem.table) > LARGEST:
             return (
                 f"the assignment engine takes up to {LARGEST} tuples and proves optima up to about 30, "
@@ -89,7 +91,7 @@ class _Search:
         if self.settings.extend is None:
             self._offer(self.settings.initial)
             if self.best is None:
-                self._offer(greedy(self.problem, self.settings.seed))
+                self._offer(greedy(self.problem, self.settings.seed, clock=self._start_clock()))
         for index in range(len(self.objectives)):
             status, termination = self._minimize(index)
             if status is not Status.OPTIMAL:
@@ -104,6 +106,11 @@ class _Search:
             Status.OPTIMAL if proven else Status.FEASIBLE,
             Termination.COMPLETED if proven else Termination.ROUNDING,
         )
+
+    def _start_clock(self) -> Clock:
+        """The start gets the time there is, and a moment even under a tiny limit: some release beats none."""
+        left = self.clock.left
+        return Clock(None if left is None else max(0.5, left))
 
     def _repeatable(self) -> None:
         """Replace the optimum that parallel threads happened to find by the one a single thread finds.
@@ -182,6 +189,8 @@ class _Search:
         return solver, solver.solve(self.model.cp, listener)
 
     def _raise_bound(self, index: int, objective: _Objective, solver: cp_model.CpSolver) -> None:
+        if not isfinite(solver.best_objective_bound):
+            return
         bound = objective.decode(round(solver.best_objective_bound), self.problem)
         old = self.bounds[index]
         self.bounds[index] = bound if old is None else max(old, bound)

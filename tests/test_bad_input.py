@@ -1,0 +1,376 @@
+"""Bad input: each gets one clear error, or INFEASIBLE with the reason.
+
+The message names the column, row or parameter and the remedy, and no respondent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from optanon import (
+    EngineError,
+    Hierarchy,
+    HierarchyError,
+    History,
+    InputError,
+    KCAnonymity,
+    Microdata,
+    OptanonError,
+    Policy,
+    PolicyError,
+    QIGroup,
+    Release,
+    ReleaseError,
+    Sensitive,
+    Status,
+    TableError,
+    TCloseness,
+    WeakMInvariance,
+    read_csv,
+    read_parquet,
+    solve,
+)
+from optanon.models.requirement import build_requirement
+from optanon.models.table import QISpec
+
+SECRET = "person-"
+"""Every respondent id starts with this; no message may hold it."""
+
+
+def frame(**columns: Any) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "id": [f"{SECRET}{n}" for n in range(3)],
+            "age": [31, 42, 53],
+            "sex": ["F", "M", "F"],
+            "ill": ["flu", "cold", "gout"],
+            **columns,
+        }
+    )
+
+
+def table(
+    data: pd.DataFrame | None = None,
+    qi: Mapping[str, QISpec] | list[str] | None = None,
+    sensitive: str | Sensitive = "ill",
+    respondent: str = "id",
+    **options: Any,
+) -> Microdata:
+    return Microdata.from_frame(
+        frame() if data is None else data,
+        respondent=respondent,
+        quasi_identifiers=["age", "sex"] if qi is None else qi,
+        sensitive=sensitive,
+        **options,
+    )
+
+
+def fails(kind: type[OptanonError], ask: Callable[[], object], *words: str) -> None:
+    """`ask` ends in exactly this kind of error, whose message has all the words and no respondent."""
+    with pytest.raises(OptanonError) as caught:
+        ask()
+    message = str(caught.value)
+    assert type(caught.value) is kind, message
+    assert SECRET not in message
+    for word in words:
+        assert word in message, message
+
+
+K2 = Policy([KCAnonymity(k=2)])
+
+
+def ask(data: Microdata, policy: Policy = K2, **options: Any) -> Any:
+    return solve(data, policy, **{"display": False, "workers": 1, **options})
+
+
+# -- tables --------------------------------------------------------------------------------
+
+
+def test_an_empty_table():
+    fails(TableError, lambda: table(frame().iloc[:0]), "empty", "at least one row")
+
+
+def test_one_tuple_is_infeasible_with_the_reason_or_published_alone():
+    alone = table(frame().iloc[:1])
+    result = ask(alone)
+    assert (result.status, result.release) == (Status.INFEASIBLE, None)
+    assert "groups of 2 tuples, the table has 1" in result.reason
+    assert ask(alone, Policy([KCAnonymity(k=1)])).status is Status.OPTIMAL
+    assert ask(alone, Policy([KCAnonymity(k=2)], ["counterfeits"])).objective == (1,)
+
+
+def test_duplicate_respondents_are_named_by_their_rows():
+    fails(TableError, lambda: table(frame(id=["a", "b", "a"])), "'id'", "rows 1 and 3")
+    fails(TableError, lambda: table(frame(id=[1, "1", 2])), "'id'", "rows 1 and 2")
+
+
+@pytest.mark.parametrize("role", ["respondent", "qi", "sensitive"])
+def test_unknown_columns(role: str):
+    given: dict[str, Any] = {role: ["age", "zip"] if role == "qi" else "zip"}
+    fails(TableError, lambda: table(**given), "no column 'zip'", "'age'", "'ill'")
+
+
+def test_columns_with_two_roles_or_none():
+    fails(TableError, lambda: table(qi=["id"]), "'id'", "two roles")
+    fails(TableError, lambda: table(qi=["ill"]), "'ill'", "two roles")
+    fails(TableError, lambda: table(qi=[]), "quasi-identifier")
+    fails(TableError, lambda: table(qi=["age", "age"]), "'age'")
+
+
+@pytest.mark.parametrize("column", ["id", "age", "sex", "ill"])
+@pytest.mark.parametrize("gap", [None, float("nan"), pd.NA])
+def test_missing_values_are_named_by_column_and_row(column: str, gap: object):
+    data = frame().astype(object)
+    data.loc[1, column] = gap
+    fails(TableError, lambda: table(data), f"'{column}'", "row 2", "missing")
+
+
+@pytest.mark.parametrize("raw", [float("inf"), -float("inf"), "inf", "nan", "1/0", "", "twelve"])
+def test_numbers_that_are_none(raw: object):
+    data = frame(age=[31, raw, 53])
+    fails(TableError, lambda: table(data, {"age": "numeric"}), "'age'", "row 2", "not a finite number")
+
+
+def test_values_outside_their_domain():
+    fails(TableError, lambda: table(qi={"sex": Hierarchy.flat(["F"])}), "'sex'", "row 2", "'M'", "hierarchy")
+    fails(TableError, lambda: table(qi={"sex": ["M", "X"]}), "'sex'", "row 1", "'F'", "categories")
+    fails(TableError, lambda: table(qi={"sex": "taxonomy"}), "'sex'", "unknown kind 'taxonomy'")
+    ordered = Sensitive(name="ill", order=("flu", "cold"))
+    fails(TableError, lambda: table(sensitive=ordered), "'ill'", "row 3", "order")
+
+
+def test_numbers_too_fine_for_exact_integers():
+    data = frame(age=["0.1", "1e-400", "3"])
+    fails(TableError, lambda: table(data, {"age": "numeric"}), "'age'", "decimals")
+
+
+# -- files ---------------------------------------------------------------------------------
+
+
+def csv(folder: Path, content: str | bytes, **options: Any) -> Microdata:
+    path = folder / "table.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_csv(path, **{"respondent": "id", "quasi_identifiers": ["age"], "sensitive": "ill", **options})
+
+
+def test_files_that_are_not_utf8(tmp_path: Path):
+    content = f"id,age,ill\n{SECRET}1,5,fièvre\n".encode("latin-1")
+    fails(TableError, lambda: csv(tmp_path, content), "table.csv", "UTF-8")
+    (tmp_path / "sex.csv").write_bytes("homme;é\n".encode("latin-1"))
+    fails(HierarchyError, lambda: Hierarchy.from_csv(tmp_path / "sex.csv"), "sex.csv", "UTF-8")
+
+
+def test_files_that_hold_no_table(tmp_path: Path):
+    fails(TableError, lambda: csv(tmp_path, ""), "table.csv", "empty")
+    fails(TableError, lambda: csv(tmp_path, "id,age,ill\n"), "table.csv", "empty")
+    fails(TableError, lambda: csv(tmp_path, "id;age;ill\n1;2;3\n"), "table.csv", "no column 'id'")
+    with pytest.raises(TableError, match=r"absent\.csv"):
+        read_csv(tmp_path / "absent.csv", respondent="id", quasi_identifiers=["age"], sensitive="ill")
+    (tmp_path / "table.parquet").write_bytes(b"none")
+    with pytest.raises(TableError, match=r"table\.parquet"):
+        read_parquet(tmp_path / "table.parquet", respondent="id", quasi_identifiers=["age"], sensitive="ill")
+
+
+def test_rows_of_the_wrong_length(tmp_path: Path):
+    fails(TableError, lambda: csv(tmp_path, f"id,age,ill\n{SECRET}1,5\n"), "'ill'", "row 1", "missing")
+    fails(TableError, lambda: csv(tmp_path, f"id,age,ill\n{SECRET}1,5,x\n{SECRET}2,5,x,y\n"), "table.csv")
+    # One cell too many in every row must not shift the columns.
+    fails(TableError, lambda: csv(tmp_path, f"id,age,ill\n{SECRET}1,5,x,y\n{SECRET}2,6,x,z\n"), "table.csv")
+
+
+def test_a_column_that_appears_twice(tmp_path: Path):
+    fails(TableError, lambda: csv(tmp_path, f"id,age,age,ill\n{SECRET}1,5,6,x\n"), "'age'", "twice")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "at least one row"),
+        ("a;x;*\na;y;*\n", "row 2 repeats the leaf 'a'"),
+        ("a;x;*\nb;x\n", "row 2 has 2 levels"),
+        ("a;;*\n", "row 1 has an empty cell"),
+        ("a;x;r;*\nb;x;s;*\n", "row 2: 'x'"),
+    ],
+)
+def test_hierarchies_that_are_no_trees(tmp_path: Path, content: str, words: str):
+    path = tmp_path / "sex.csv"
+    path.write_text(content)
+    fails(HierarchyError, lambda: Hierarchy.from_csv(path), "sex.csv", words)
+
+
+# -- policies ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, "2", True, None])
+def test_whole_parameters(k: Any):
+    fails(PolicyError, lambda: KCAnonymity(k=k), "k_c_anonymity", "k must be a whole number", repr(k))
+
+
+@pytest.mark.parametrize("c", [0, 2, "x", float("nan"), float("inf"), True, None])
+def test_rational_parameters(c: Any):
+    fails(PolicyError, lambda: KCAnonymity(k=2, c=c), "k_c_anonymity", "c must be")
+
+
+def test_requirements_by_name():
+    fails(PolicyError, lambda: build_requirement("k_anonymity", {}), "'k_anonymity'", "k_c_anonymity")
+    fails(PolicyError, lambda: build_requirement("k_c_anonymity", {"l": 2}), "no parameter 'l'", "k, c")
+    fails(PolicyError, lambda: build_requirement("k_c_anonymity", {}), "k_c_anonymity", "'k'")
+
+
+@pytest.mark.parametrize("limit", [-1, 1.5, "x", float("nan"), True])
+def test_limits(limit: Any):
+    fails(PolicyError, lambda: Policy([KCAnonymity(k=2)], max_suppressed=limit), "max_suppressed")
+    fails(PolicyError, lambda: Policy([KCAnonymity(k=2)], max_counterfeits=limit), "max_counterfeits")
+
+
+@pytest.mark.parametrize(
+    ("minimize", "word"),
+    [
+        ([], "minimize"),
+        (["loss"], "'loss'"),
+        ([{"suppressed": 0}], "suppressed"),
+        ([{}], "minimize"),
+        ([{"suppressed": 1, "maximum_group_size": 1}], "maximum_group_size"),
+        ([3], "minimize"),
+    ],
+)
+def test_objectives(minimize: Any, word: str):
+    fails(PolicyError, lambda: Policy([KCAnonymity(k=2)], minimize), word)
+
+
+def test_policies_without_requirements():
+    fails(PolicyError, lambda: Policy([]), "at least one requirement")
+    wrong: Any = ["k_c_anonymity"]
+    fails(PolicyError, lambda: Policy(wrong), "requirement")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"time_limit": 0},
+        {"time_limit": -1},
+        {"time_limit": float("nan")},
+        {"workers": 0},
+        {"workers": 1.5},
+        {"seed": 2**40},
+        {"seed": -(2**40)},
+        {"seed": 0.5},
+        {"engine": "simplex"},
+    ],
+)
+def test_options_of_solve(options: dict[str, Any]):
+    (name,) = options
+    fails(PolicyError, lambda: ask(table(), **options), name)
+
+
+# -- problems that have no answer ------------------------------------------------------------
+
+
+def test_more_values_asked_for_than_there_are():
+    for policy in (
+        Policy([WeakMInvariance(m=4)]),
+        Policy([WeakMInvariance(m=4)], ["counterfeits"]),
+        Policy([WeakMInvariance(m=4)], max_suppressed=1),
+    ):
+        result = ask(table(), policy)
+        assert (result.status, result.release) == (Status.INFEASIBLE, None)
+        assert "m=4" in result.reason
+        assert SECRET not in result.reason
+
+
+def test_an_order_of_values_that_lacks_some():
+    policy = Policy([TCloseness(t="1/2", order=("flu", "cold"))])
+    fails(PolicyError, lambda: ask(table(), policy), "t_closeness", "order")
+
+
+def test_a_table_too_large_for_the_assignment_engine():
+    rows = 10**5
+    data = pd.DataFrame({"id": np.arange(rows), "age": "x", "ill": np.arange(rows) % 7})
+    large = table(data, {"age": "flat"})
+    fails(EngineError, lambda: ask(large, engine="assignment"), "100000", "200 tuples")
+
+
+# -- histories and releases --------------------------------------------------------------------
+
+
+def test_histories_that_do_not_fit():
+    history = History([ask(table()).release])
+    other = table(qi=["age"])
+    fails(ReleaseError, lambda: ask(other, history=history), "age", "sex", "columns")
+    changed = table(frame(ill=["flu", "gout", "gout"]))
+    fails(TableError, lambda: ask(changed, history=history), "'ill'", "row 2", "release 1")
+    before = len(history)
+    strange = ask(other).release
+    fails(ReleaseError, lambda: history.append(strange), "columns")
+    assert len(history) == before
+    assert len(history.records) == 3
+
+
+def test_releases_that_contradict_themselves():
+    members = table().members
+    box = ask(table()).release.groups[0].box
+    assert box is not None
+    shape: dict[str, Any] = {"attributes": ("age", "sex"), "sensitive": "ill"}
+    group = QIGroup(members=members, box=box)
+    fails(ReleaseError, lambda: QIGroup(members=()), "real tuple")
+    fails(ReleaseError, lambda: QIGroup(members=(members[0], members[0])), "twice")
+    fails(ReleaseError, lambda: QIGroup(members=members, counterfeits=(("flu", 0),)), "counterfeit")
+    small = tuple(cell for cell in ask(table().__class__.from_frame(
+        frame().iloc[:1], respondent="id", quasi_identifiers=["age", "sex"], sensitive="ill"
+    ), Policy([KCAnonymity(k=1)])).release.groups[0].box)  # fmt: skip
+    fails(ReleaseError, lambda: QIGroup(members=members, box=small), "cover")
+    fails(ReleaseError, lambda: Release(groups=(group,), form="anatomized", **shape), "group 1", "boxes")
+    fails(ReleaseError, lambda: Release(groups=(QIGroup(members=members),), **shape), "group 1", "boxes")
+    fails(ReleaseError, lambda: Release(groups=(group, group), **shape), "group 2", "respondent")
+    fails(ReleaseError, lambda: Release(groups=(group,), suppressed=members[:1], **shape), "suppressed")
+    wrong: Any = "other"
+    fails(ReleaseError, lambda: Release(groups=(group,), form=wrong, **shape), "'other'")
+
+
+# -- nothing half-written ------------------------------------------------------------------------
+
+
+def test_a_release_is_written_whole_or_not_at_all(tmp_path: Path):
+    release = ask(table()).release
+    fails(InputError, lambda: release.to_csv(tmp_path / "absent" / "r.csv"), "r.csv")
+    target = tmp_path / "r.csv"
+    target.write_text("as it was")
+
+    class StopError(Exception):
+        pass
+
+    def stop(*args: object, **options: object) -> None:
+        Path(str(args[1])).write_text("half")
+        raise StopError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pd.DataFrame, "to_csv", stop)
+        with pytest.raises(StopError):
+            release.to_csv(target)
+    assert target.read_text() == "as it was"
+    assert [file.name for file in tmp_path.iterdir()] == ["r.csv"]
+
+
+def test_nothing_shown_names_a_respondent():
+    data = table()
+    result = ask(data)
+    shown = [
+        repr(data),
+        repr(data.members[0]),
+        repr(result),
+        repr(result.release),
+        repr(result.release.groups),
+    ]
+    shown += [
+        result.certificate.to_json(),
+        result.release.to_frame().to_csv(),
+        repr(History([result.release])),
+    ]
+    assert not [text for text in shown if SECRET in text]
+    assert re.search(SECRET, result.release.to_frame(copy="steward").to_csv())

@@ -1,0 +1,458 @@
+"""The contract: what every registered requirement must keep, against the brute-force oracle.
+
+A new requirement costs one line in `EXAMPLES`: a check of the oracle and the settings it
+stands for. Everything below runs over all registered requirements.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+from typing import Any
+
+import brute_force as bf
+import numpy as np
+import pytest
+import yaml
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.release import Release
+from optanon.models.requirement import (
+    Context,
+    GroupRequirement,
+    Requirement,
+    Scope,
+    Sight,
+    build_requirement,
+    registered,
+)
+from strategies import Instance, Probe, Source, instance, random_release, seeded, shuffled
+
+F = Fraction
+
+
+@dataclass(frozen=True)
+class Example:
+    """Settings of a requirement, the oracle's check for them, and what instances they need."""
+
+    settings: Mapping[str, Any]
+    oracle: Callable[[Sequence[bf.Attribute]], bf.Check]
+    needs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def example(check: bf.Check, needs: Mapping[str, Any] | None = None, **settings: Any) -> Example:
+    """An example whose check asks for no quasi-identifiers; otherwise use `Example` itself."""
+    return Example(settings, lambda attributes: check, needs or {})
+
+
+def links(
+    l: Fraction,  # noqa: E741 - the parameter's usual name
+    rule: Callable[[Fraction, Fraction, Fraction, int], bool],
+    protected: Collection[str] | None = None,
+) -> bf.Check:
+    """A rule on every link of the new release: (before, after, share, earlier links) -> is it fine?"""
+
+    def check(release: bf.ReleaseLike, history: bf.History) -> bool:
+        return all(
+            rule(
+                bf.link_probability(history, name, value),
+                bf.link_probability((*history, release), name, value),
+                F(group.histogram[value], group.size),
+                sum(value in old.signature for old in bf.groups_with(history, name)),
+            )
+            for group in release[0]
+            for name in group.names
+            for value in group.signature
+            if protected is None or value in protected
+        )
+
+    return check
+
+
+def constant_ratio(l: Fraction, k: int, *, slack: bool = False) -> bf.Check:  # noqa: E741
+    """Equal shares for k links, within the global guarantee."""
+    return links(
+        l,
+        lambda before, after, share, times: (
+            (1 - share) ** k >= 1 - 1 / l and after <= 1 / l and (times < k or slack)
+        ),
+    )
+
+
+def geometric(l: Fraction, a: Fraction) -> bf.Check:  # noqa: E741
+    """1/l - P shrinks by at most the factor a, and stays above 0."""
+    return links(
+        l, lambda before, after, share, times: before * l < 1 and 1 / l - after >= (1 / l - before) / a
+    )
+
+
+EXAMPLES: dict[str, list[Example]] = {
+    "k_c_anonymity": [
+        example(bf.k_c(2), k=2),
+        example(bf.k_c(1, F(1, 2)), k=1, c="1/2"),
+        example(bf.k_c(3, F(2, 3)), k=3, c="2/3"),
+    ],
+    "distinct_l_diversity": [
+        example(bf.distinct_l_diversity(2), l=2),
+        example(bf.distinct_l_diversity(3), l=3),
+    ],
+    "entropy_l_diversity": [
+        example(bf.entropy_l_diversity(2), l=2),
+        example(bf.entropy_l_diversity(F(17, 10)), l=1.7),
+    ],
+    "recursive_c_l_diversity": [
+        example(bf.recursive_diversity(F(3, 2), 2), c=1.5, l=2),
+        example(bf.recursive_diversity(F(2, 3), 1), c="2/3", l=1),
+        example(bf.recursive_diversity(3, 3), c=3, l=3),
+    ],
+    "t_closeness": [
+        example(bf.t_closeness(F(1, 4)), t=0.25),
+        example(bf.t_closeness(F(1, 5), "zdcba"), t="1/5", order=list("zdcba")),
+        example(bf.t_closeness(0), t=0),
+    ],
+    "weak_m_invariance": [
+        example(bf.weak_m_invariance(2), m=2),
+        example(bf.weak_m_invariance(2, strict=True), m=2, multiplicity=1),
+        example(bf.weak_m_invariance(1), m=1),
+    ],
+    "hc_safety": [
+        example(bf.hc_safety(2, "hcsafe"), n=2),
+        example(bf.hc_safety(2), n=2, reading="definition"),
+        example(bf.hc_safety(3), n=3, reading="definition"),
+        example(bf.hc_safety(1, "hcsafe"), n=1),
+    ],
+    "global_guarantee": [
+        example(bf.global_guarantee(2), l=2),
+        example(bf.global_guarantee(F(3, 2), "ab"), l=1.5, protected_values=["a", "b"]),
+    ],
+    "constant_ratio": [
+        example(constant_ratio(F(3, 2), 2), l="3/2", k=2),
+        example(constant_ratio(F(4, 3), 2, slack=True), l="4/3", k=2, beyond="slack"),
+    ],
+    "geometric": [
+        example(geometric(F(3, 2), F(3)), l="3/2", a=3),
+        example(geometric(F(4, 3), F(3)), l="4/3", a=3),
+    ],
+}
+"""One line per requirement: its name, and the oracle's check beside the settings it stands for."""
+
+CASES = [(name, number) for name in sorted(registered()) for number in range(len(EXAMPLES.get(name, [])))]
+every_example = pytest.mark.parametrize(("name", "number"), CASES, ids=[f"{name}-{n}" for name, n in CASES])
+every_requirement = pytest.mark.parametrize("name", sorted(registered()))
+
+
+def build(name: str, number: int) -> tuple[Requirement, Example]:
+    found = EXAMPLES[name][number]
+    return build_requirement(name, found.settings), found
+
+
+def drawn(requirement: Requirement, made: Example, source: Source, **options: Any) -> Instance:
+    """An instance this requirement can be asked about; half the histories keep the requirement."""
+    kind = requirement.adversary
+    persistence = kind if kind != "either" else ("both", "transient")[source(0, 1)]
+    options = {"persistence": persistence, **options, **made.needs}
+    if source(0, 1):
+        # Attributes are drawn with the instance; a check that needs them cannot steer the history.
+        options.setdefault("prefers", None if made.needs else made.oracle(()))
+    return instance(source, **options)
+
+
+def some_release(source: Source, at: Instance) -> bf.Release:
+    return random_release(
+        source, at.people, max_fakes=2, fake_values=at.fake_values, max_suppressed=2, largest=source(1, 6)
+    )
+
+
+def kept(requirement: Requirement, release: Release, at: Instance) -> bool:
+    return next(requirement.check(release, at.history), None) is None
+
+
+def problem_of(at: Instance, requirement: Requirement, *, suppressed: int = 0, fakes: int = 0) -> Problem:
+    policy = Policy([requirement], max_suppressed=suppressed, max_counterfeits=fakes, form=at.form)
+    return Problem(table=at.table, policy=policy, history=at.history)
+
+
+@every_requirement
+def test_every_requirement_has_examples(name: str):
+    assert EXAMPLES.get(name), (
+        f"requirement {name!r} is registered but not under contract: "
+        f"add a line for it to EXAMPLES in {__file__}, with the oracle's check beside its settings"
+    )
+
+
+def test_no_example_is_left_over():
+    assert set(EXAMPLES) <= set(registered())
+
+
+# -- (a) the meaning ---------------------------------------------------------------------------
+
+
+@every_example
+def test_check_says_what_the_oracle_says(name: str, number: int):
+    requirement, made = build(name, number)
+    seen: set[bool] = set()
+    for seed in range(40):
+        source = seeded(name, number, seed)
+        at = drawn(requirement, made, source)
+        oracle = made.oracle(at.attributes)
+        for _ in range(8):
+            release = some_release(source, at)
+            wanted = oracle(release, at.past)
+            found = list(requirement.check(at.ours(release), at.history))
+            assert (not found) == wanted, (seed, at, release, found)
+            seen.add(wanted)
+    assert True in seen
+    if made.settings != {"n": 1}:  # degree 1 forbids nothing
+        assert False in seen
+
+
+# -- (b) the encoding --------------------------------------------------------------------------
+
+
+def candidates(source: Source, at: Instance, fakes: int, suppressed: int, good: bf.Check) -> list[bf.Release]:
+    """At most 70 of all candidate releases; as many good ones among them as bad ones, if there are."""
+    found: dict[bool, list[bf.Release]] = {True: [], False: []}
+    for release in bf.candidate_releases(at.people, fakes, at.fake_values, suppressed):
+        found[good(release, at.past)].append(release)
+    return [
+        group[source(0, len(group) - 1)] if len(group) > 35 else group[position]
+        for group in found.values()
+        for position in range(min(len(group), 35))
+    ]
+
+
+@every_example
+@pytest.mark.parametrize(("fakes", "suppressed", "tuples"), [(0, 0, (5, 6)), (1, 1, (2, 4)), (2, 0, (1, 3))])
+def test_encoding_accepts_exactly_what_check_accepts(
+    name: str, number: int, fakes: int, suppressed: int, tuples: tuple[int, int]
+):
+    requirement, made = build(name, number)
+    for seed in range(2):
+        source = seeded(name, number, seed, fakes)
+        at = drawn(requirement, made, source, tuples=tuples)
+        problem = problem_of(at, requirement, suppressed=suppressed, fakes=fakes)
+        model = Probe(problem)
+        accepted: list[bf.Release] = []
+        for release in candidates(source, at, fakes, suppressed, made.oracle(at.attributes)):
+            ours = at.ours(release)
+            wanted = next(problem.check(ours), None) is None
+            found = model.admits(release)
+            for _ in range(20):  # solve, separate, solve again
+                if not found or kept(requirement, ours, at):
+                    break
+                cuts = list(requirement.separate(ours, at.history))
+                assert cuts, f"{requirement} is encoded too weakly and has no cuts for {release} of {at}"
+                for cut in cuts:
+                    cut.apply(model.model)
+                found = model.admits(release)
+            assert found == wanted, (seed, at, release)
+            if wanted:
+                accepted.append(release)
+        # Cuts added for bad releases must not have forbidden good ones.
+        if requirement.scope is not Scope.GROUP:
+            assert all(map(model.admits, accepted))
+
+
+# -- (d) declared properties -------------------------------------------------------------------
+
+
+def merged(release: bf.Release, i: int, j: int) -> bf.Release:
+    one, other = release.groups[i], release.groups[j]
+    fakes = (one.histogram + other.histogram) - bf.published([bf.Group((*one.members, *other.members))])
+    rest = [group for at, group in enumerate(release.groups) if at not in (i, j)]
+    both = bf.Group((*one.members, *other.members), tuple(sorted(fakes.items())))
+    return bf.Release((*rest, both), release.suppressed)
+
+
+def merge_counterexample(name: str, number: int, budget: int) -> tuple[Instance, bf.Release] | None:
+    """A release of two groups that keeps the requirement, and does not once they are merged."""
+    requirement, made = build(name, number)
+    for seed in range(budget):
+        source = seeded("merge", name, number, seed)
+        at = drawn(requirement, made, source, tuples=(3, 7), values=(2, 4))
+
+        def alone(*groups: bf.Group, at: Instance = at) -> bf.Release:
+            shown = bf.names_of(groups)
+            return bf.Release(groups, tuple(p for p in at.people if p.name not in shown))
+
+        def good(release: bf.Release, at: Instance = at) -> bool:
+            return kept(requirement, at.ours(release), at)
+
+        fake = ((at.fake_values[source(0, len(at.fake_values) - 1)], 1),)
+        groups = [
+            bf.Group(members, fake if not source(0, 3) else ())
+            for size in (1, 2, 3, 4)
+            for members in combinations(at.people, size)
+        ]
+        if requirement.scope is Scope.GROUP:
+            groups = [group for group in groups if good(alone(group))]
+        pairs = [alone(*pair) for pair in combinations(groups, 2) if not pair[0].names & pair[1].names]
+        for release in shuffled(source, pairs)[:25]:
+            if good(release) and not good(merged(release, 0, 1)):
+                return at, release
+    return None
+
+
+@every_requirement
+def test_monotone_is_declared_truly(name: str):
+    found: list[object] = []
+    for number in range(len(EXAMPLES.get(name, []))):
+        found.append(merge_counterexample(name, number, 12 if registered()[name].monotone else 60))
+        if found[-1] is not None:
+            break
+    if registered()[name].monotone:
+        assert not any(found), f"{name} is declared monotone, but merging groups breaks it: {found[-1]}"
+    else:
+        assert any(found), f"{name} is declared not monotone, but no counterexample was found"
+
+
+@every_example
+def test_group_scope_judges_each_group_by_itself(name: str, number: int):
+    requirement, made = build(name, number)
+    if requirement.scope is not Scope.GROUP:
+        pytest.skip("not of group scope")
+    assert isinstance(requirement, GroupRequirement)
+    for seed in range(15):
+        source = seeded("scope", name, number, seed)
+        at = drawn(requirement, made, source)
+        release = at.ours(some_release(source, at))
+        context = Context.of(release, at.history)
+        verdicts = [requirement.admits(group, context) for group in release.groups]
+        assert kept(requirement, release, at) == all(verdicts)
+        broken = {g for violation in requirement.check(release, at.history) for g in violation.groups}
+        assert broken == {g for g, good in enumerate(verdicts) if not good}
+
+
+@every_example
+def test_counts_decide_where_they_are_said_to(name: str, number: int):
+    """`admits_counts`, `values_alike` and `sight` agree with `admits`."""
+    requirement, made = build(name, number)
+    if not isinstance(requirement, GroupRequirement):
+        pytest.skip("not of group scope")
+    for seed in range(25):
+        source = seeded("counts", name, number, seed)
+        at = drawn(requirement, made, source)
+        problem = problem_of(at, requirement)
+        values = at.fake_values
+        releases = [at.ours(some_release(source, at)) for _ in range(4)]
+        groups = [group for release in releases for group in release.groups]
+        verdicts = [requirement.admits(group, problem.context) for group in groups]
+        counts = np.array([[g.histogram.get(v, 0) for v in values] for g in groups], dtype=np.int64)
+        quick = requirement.admits_counts(counts, values, problem.context)
+        if quick is not None:
+            assert quick.tolist() == verdicts
+        sight = requirement.sight(problem)
+        if sight < Sight.PEOPLE:
+            by_key: dict[object, set[bool]] = {}
+            for group, good in zip(groups, verdicts, strict=True):
+                key = group.size if sight is Sight.SIZE else tuple(sorted(group.histogram.items()))
+                by_key.setdefault(key, set()).add(good)
+            assert all(len(found) == 1 for found in by_key.values())
+            if requirement.values_alike:
+                for group, good in zip(groups, verdicts, strict=True):
+                    key = tuple(sorted(group.histogram.values()))
+                    assert by_key.setdefault(("alike", key), {good}) == {good}
+
+
+@every_example
+def test_large_histograms_split_where_they_are_said_to(name: str, number: int):
+    """From `splits_from` on, what keeps the requirement splits into two that keep it."""
+    requirement, made = build(name, number)
+    source = seeded("split", name, number)
+    at = drawn(requirement, made, source, tuples=(1, 1), releases=(0, 0))
+    if (
+        not isinstance(requirement, GroupRequirement)
+        or (size := requirement.splits_from()) is None
+        or size > 12
+    ):
+        pytest.skip("promises no split, or one too large to try")
+    (somebody,) = at.people
+
+    @cache
+    def good(counts: tuple[int, ...]) -> bool:
+        values = [value for value, count in zip("abc", counts, strict=True) for _ in range(count)]
+        people = tuple(bf.Person(f"s{n}", somebody.qi, value) for n, value in enumerate(values))
+        return requirement.admits(at.ours(bf.Release((bf.Group(people),))).groups[0], context)
+
+    context = problem_of(at, requirement).context
+    for total, counts in product((size, size + 1, size + 2), product(range(size + 3), repeat=3)):
+        if sum(counts) == total and good(counts):
+            parts = product(*(range(n + 1) for n in counts))
+            rests = ((part, tuple(n - p for n, p in zip(counts, part, strict=True))) for part in parts)
+            assert any(any(one) and any(other) and good(one) and good(other) for one, other in rests), counts
+
+
+# -- (e) witnesses -----------------------------------------------------------------------------
+
+
+@every_example
+def test_the_groups_of_a_violation_still_violate_alone(name: str, number: int):
+    requirement, made = build(name, number)
+    for seed in range(20):
+        source = seeded("witness", name, number, seed)
+        at = drawn(requirement, made, source)
+        release = at.ours(some_release(source, at))
+        for violation in requirement.check(release, at.history):
+            assert violation.requirement == requirement.name
+            assert set(violation.groups) <= set(range(len(release.groups)))
+            named = tuple(release.groups[g] for g in sorted(set(violation.groups)))
+            rest = [g for i, g in enumerate(release.groups) if i not in violation.groups]
+            alone = Release(
+                groups=named,
+                suppressed=(*release.suppressed, *(m for g in rest for m in g.members)),
+                attributes=release.attributes,
+                sensitive=release.sensitive,
+                form=release.form,
+            )
+            again = {found.requirement for found in requirement.check(alone, at.history)}
+            assert requirement.name in again, (seed, at, violation)
+            for when, index in violation.earlier:
+                assert at.history.group(when, index).members
+            known = {m.respondent for m in release.members} | set(at.history.records)
+            assert set(violation.respondents) <= known
+            assert "id#" not in violation.describe()
+            assert "id#" not in repr(violation)
+            if violation.respondents:
+                assert violation.respondents[0] in violation.describe(show_ids=True)
+
+
+# -- (f) policy files --------------------------------------------------------------------------
+
+
+@every_example
+def test_settings_build_the_same_requirement_again(name: str, number: int):
+    requirement, _ = build(name, number)
+    settings = requirement.settings()
+    assert build_requirement(name, settings) == requirement
+    assert build_requirement(name, yaml.safe_load(yaml.safe_dump(settings))) == requirement
+    assert build_requirement(name, json.loads(json.dumps(settings))) == requirement
+    assert hash(build_requirement(name, settings)) == hash(requirement)
+    assert str(requirement).startswith(name)
+    assert requirement.reference
+
+
+# -- (i) bounds and obstacles ------------------------------------------------------------------
+
+
+@every_example
+@pytest.mark.parametrize("fakes", [0, 1])
+def test_smallest_group_and_obstacle_never_contradict_the_oracle(name: str, number: int, fakes: int):
+    requirement, made = build(name, number)
+    for seed in range(12):
+        source = seeded("bounds", name, number, seed)
+        at = drawn(requirement, made, source, tuples=(1, 5) if fakes == 0 else (1, 3))
+        oracle = made.oracle(at.attributes)
+        smallest = requirement.smallest_group(at.table)
+        assert smallest >= 1
+        reason = requirement.obstacle(problem_of(at, requirement, fakes=fakes))
+        assert reason is None or "id#" not in reason
+        for release in bf.candidate_releases(at.people, fakes, at.fake_values, max_suppressed=len(at.people)):
+            if not oracle(release, at.past):
+                continue
+            assert all(group.size >= smallest for group in release.groups), (seed, at, release, smallest)
+            total = sum(group.fake_count for group in release.groups)
+            assert reason is None or release.suppressed or total > fakes, (seed, at, release, reason)
