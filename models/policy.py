@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from .errors import PolicyError
+from .hierarchy import Hierarchy
 from .loss import loss
 from .release import Form, Release
-from .requirement import Requirement, as_fraction
+from .requirement import Requirement, as_fraction, whole
 from .table import Microdata
 
-__all__ = ["Level", "LevelSpec", "Policy"]
+__all__ = ["Level", "LevelSpec", "Policy", "RecodingKind"]
 
 LevelSpec: TypeAlias = str | Mapping[str, object]
+
+RecodingKind: TypeAlias = Literal["multidimensional", "full_domain"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +81,14 @@ class Policy:
         if counterfeits are named in `minimize`.
     form : {"generalized", "anatomized"}
         What is published.
+    recoding : {"multidimensional", "full_domain"}
+        Multidimensional: any grouping, each group with its tightest box. Full-domain
+        (LeFevre et al., Incognito): one hierarchy level per quasi-identifier for the whole
+        table; tuples that become equal are one group; exactly the groups that break a
+        group-scope requirement are suppressed, within `max_suppressed`.
+    hierarchies : mapping of str to Hierarchy, optional
+        Full-domain levels of numeric and ordered quasi-identifiers (categories have
+        their own). Default for those: exact, eighths, quarters, halves, the whole domain.
 
     Raises
     ------
@@ -90,6 +101,8 @@ class Policy:
     max_suppressed: int | Fraction | None
     max_counterfeits: int | None
     form: Form
+    recoding: RecodingKind
+    hierarchies: tuple[tuple[str, Hierarchy], ...]
 
     def __init__(
         self,
@@ -99,19 +112,34 @@ class Policy:
         max_suppressed: int | float | str | Fraction | None = None,
         max_counterfeits: int | None = None,
         form: Form = "generalized",
+        recoding: RecodingKind = "multidimensional",
+        hierarchies: Mapping[str, Hierarchy] | None = None,
     ) -> None:
         if not requirements:
             raise PolicyError(
                 "a policy needs at least one requirement: without one the raw table would be published"
             )
+        for requirement in requirements:
+            if not isinstance(requirement, Requirement):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise PolicyError(
+                    f"requirements must be Requirement objects such as KCAnonymity(k=3), got {requirement!r}"
+                )
         specs: Sequence[LevelSpec] = [minimize] if isinstance(minimize, str | Mapping) else minimize
         levels = tuple(_level(spec) for spec in specs)
         if not levels:
             raise PolicyError("minimize: name at least one loss")
         if form not in ("generalized", "anatomized"):
             raise PolicyError(f"form must be 'generalized' or 'anatomized', got {form!r}")
-        if max_counterfeits is not None and max_counterfeits < 0:
-            raise PolicyError(f"max_counterfeits must be at least 0, got {max_counterfeits}")
+        if recoding not in ("multidimensional", "full_domain"):
+            raise PolicyError(f"recoding must be 'multidimensional' or 'full_domain', got {recoding!r}")
+        if recoding == "full_domain" and form == "anatomized":
+            raise PolicyError("recoding 'full_domain' generalizes: use form 'generalized' with it")
+        if hierarchies and recoding != "full_domain":
+            raise PolicyError(
+                "hierarchies are levels of recoding 'full_domain': ask for it or leave them out"
+            )
+        if max_counterfeits is not None:
+            whole("policy", "max_counterfeits", max_counterfeits, 0)
         limit: int | Fraction | None = None
         if max_suppressed is not None:
             limit = as_fraction("policy", "max_suppressed", max_suppressed)
@@ -126,6 +154,8 @@ class Policy:
         object.__setattr__(self, "max_suppressed", limit)
         object.__setattr__(self, "max_counterfeits", max_counterfeits)
         object.__setattr__(self, "form", form)
+        object.__setattr__(self, "recoding", recoding)
+        object.__setattr__(self, "hierarchies", tuple(sorted((hierarchies or {}).items())))
 
     def suppression_limit(self, tuples: int) -> int:
         """How many of `tuples` tuples may be suppressed."""
@@ -147,6 +177,10 @@ class Policy:
 def _level(spec: LevelSpec) -> Level:
     if isinstance(spec, str):
         return Level(weights=((spec, Fraction(1)),))
+    if not isinstance(spec, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise PolicyError(
+            f"minimize: each level is a loss name or a mapping of loss names to weights, got {spec!r}"
+        )
     return Level(
         weights=tuple((name, as_fraction("minimize", f"weight of {name}", raw)) for name, raw in spec.items())
     )

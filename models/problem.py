@@ -154,7 +154,7 @@ class Problem:
                 QIGroup(
                     members=members,
                     counterfeits=tuple((v, extra[v]) for v in sorted(extra) if extra[v]),
-                    box=(box or self._box(rows)) if generalized else None,
+                    box=(box or self.box(rows)) if generalized else None,
                 )
             )
         placed = {t for rows in groups for t in rows}
@@ -166,7 +166,8 @@ class Problem:
             form=self.policy.form,
         )
 
-    def _box(self, rows: Sequence[int]) -> Box:
+    def box(self, rows: Sequence[int]) -> Box:
+        """The tightest box over some rows (from 0)."""
         codes = self.table.codes[list(rows)]
         ends = zip(codes.min(axis=0).tolist(), codes.max(axis=0).tolist(), strict=True)
         return tuple(domain.cell(lo, hi) for domain, (lo, hi) in zip(self.table.domains, ends, strict=True))

@@ -11,11 +11,13 @@ from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
+from ..models.requirement import whole
 from ..models.table import Microdata
 from .certify import certify
 from .conflict import conflict
 from .display import live_display
 from .engines.assignment.engine import AssignmentEngine
+from .engines.fulldomain.engine import FullDomainEngine
 from .result import LevelValue, Result, Status, Termination
 from .settings import Answer, Engine, Settings, Watch
 
@@ -24,7 +26,7 @@ __all__ = ["engines", "solve", "solve_problem"]
 
 def engines() -> dict[str, Engine]:
     """Every engine by name, the preferred ones first."""
-    found: Sequence[Engine] = (AssignmentEngine(),)
+    found: Sequence[Engine] = (AssignmentEngine(), FullDomainEngine())
     return {engine.name: engine for engine in found}
 
 
@@ -83,6 +85,8 @@ def solve(
     -----
     Ctrl-C ends the search with the best release so far, status FEASIBLE.
     """
+    if history is not None and not isinstance(history, History):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise PolicyError("history must be a History: wrap earlier releases as History([first, second])")
     problem = Problem(table=table, policy=policy, history=history if history is not None else History())
     return solve_problem(
         problem,
@@ -110,8 +114,10 @@ def solve_problem(
     """`solve` for a problem that is already put together."""
     if time_limit is not None and not time_limit > 0:
         raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
-    if workers is not None and workers < 1:
-        raise PolicyError(f"workers must be at least 1, got {workers}")
+    if workers is not None:
+        whole("solve", "workers", workers, 1)
+    if whole("solve", "seed", seed, 0) >= 2**31:
+        raise PolicyError(f"solve: seed must be below 2**31, got {seed}")
     settings = Settings(
         time_limit=time_limit,
         seed=seed,
@@ -181,7 +187,12 @@ def _result(
     reason = None
     if answer.status is Status.INFEASIBLE:
         reason = "the search proved that no release keeps the policy"
-        if settings.extend is None:
+        if problem.policy.recoding == "full_domain":
+            limit = problem.policy.suppression_limit(len(problem.table))
+            reason = (
+                f"no combination of hierarchy levels keeps the policy with at most {limit} suppressed tuples"
+            )
+        elif settings.extend is None:
             reason = conflict(problem, settings)
     return Result(
         status=answer.status,

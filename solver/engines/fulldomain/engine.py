@@ -1,0 +1,100 @@
+"""Full-domain engine: the best level vector of the whole lattice, with proof.
+
+The release of a level vector is fixed: tuples with equal cells are one group, and exactly
+the groups that break a group-scope requirement are suppressed. It counts if no more tuples
+are suppressed than the policy allows and every release- and series-scope requirement
+holds. OPTIMAL, bounds and INFEASIBLE are about these releases.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....models.errors import EngineError
+from ....models.problem import Problem
+from ....models.recoding import recoding_of
+from ....models.release import Release
+from ...result import Status, Termination
+from ...settings import Answer, Clock, Settings, Watch
+from .grid import Classes, Grid, Vector
+from .judge import Mask
+from .lattice import Lattice
+
+__all__ = ["FullDomainEngine"]
+
+
+class FullDomainEngine:
+    """Exact for every requirement and loss; no counterfeits, no constraints of the user's own."""
+
+    name = "full_domain"
+
+    def refuses(self, problem: Problem) -> str | None:
+        policy = problem.policy
+        if policy.recoding != "full_domain":
+            return "the full-domain engine chooses levels for the whole table: ask for recoding 'full_domain'"
+        if policy.counterfeit_limit != 0:
+            return (
+                "the full-domain engine adds no counterfeits: set max_counterfeits=0 and leave "
+                "counterfeits out of `minimize`, or ask for recoding 'multidimensional'"
+            )
+        return None
+
+    def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
+        """Search the lattice; see the module."""
+        refusal = self.refuses(problem)
+        if refusal is None and settings.extend is not None:
+            refusal = "the full-domain engine has no CP-SAT model: leave `extend` out"
+        if refusal is not None:
+            raise EngineError(refusal)
+        grid = Grid(problem)
+
+        def release(levels: Vector, classes: Classes, gone: Mask) -> Release:
+            return _release(problem, grid, levels, classes, gone)
+
+        lattice = Lattice(problem, grid, release, watch)
+        clock = Clock(settings.time_limit, watch.clock.began)
+        try:
+            done = lattice.run(clock, _start(problem, settings.initial))
+            termination = Termination.COMPLETED if done else Termination.TIME_LIMIT
+        except KeyboardInterrupt:
+            termination = Termination.INTERRUPTED
+        proof: dict[str, object] = {
+            "kind": "enumeration",
+            "lattice": grid.nodes,
+            "visited": lattice.visited,
+            "open": lattice.left,
+            "pruned": max(0, grid.nodes - lattice.visited - lattice.left),
+        }
+        status = Status.UNKNOWN if lattice.open else Status.INFEASIBLE
+        found, best = None, lattice.best
+        if best is not None:
+            found = release(best.levels, best.classes, best.gone)
+            broken = next(problem.check(found), None)
+            if broken is not None:  # a wrong admits_counts or measure, never the user's doing
+                raise EngineError(
+                    f"the full-domain engine's release fails {broken.requirement}: {broken.message}"
+                )
+            status = Status.FEASIBLE if lattice.open else Status.OPTIMAL
+            proof["levels"] = dict(grid.recoding(best.levels).by_name)
+        bounds = lattice.bounds()
+        return Answer(
+            release=found,
+            bounds=bounds if bounds is not None else (None,) * len(problem.policy.levels),
+            status=status,
+            termination=termination,
+            proof=proof,
+        )
+
+
+def _start(problem: Problem, initial: Release | None) -> Vector | None:
+    """Levels of a release to start from, if it is a full-domain one of this table."""
+    if initial is None or next(problem.check(initial), None) is not None:
+        return None
+    found = recoding_of(initial, problem.ladders)
+    return None if found is None else found.levels
+
+
+def _release(problem: Problem, grid: Grid, levels: Vector, classes: Classes, gone: Mask) -> Release:
+    recoding, codes = grid.recoding(levels), problem.table.codes
+    rows = [classes.rows(index) for index in np.flatnonzero(~gone).tolist()]
+    return problem.assemble(rows, boxes=[recoding.box(codes[some[0]].tolist()) for some in rows])
