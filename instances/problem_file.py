@@ -40,12 +40,13 @@ from ..models.hierarchy import Hierarchy
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
-from ..models.publication import KIND, steward_release
+from ..models.publication import KIND
 from ..models.release import Release
 from ..models.requirement import build_requirement
 from ..models.table import Microdata, QISpec, Sensitive
 from .readers import read_frame
 from .reconstruct import public_release
+from .steward_copy import steward_release
 
 __all__ = ["load_answer", "load_problem", "load_release", "load_table"]
 

@@ -1,4 +1,4 @@
-"""QI-groups and releases: what is published, with the steward's record of who is where.
+"""Releases: what is published, with the steward's record of who is where.
 
 `Release` knows the members of each group; what leaves the house is only what
 `to_frame` gives for ``copy="public"``: boxes beside values (generalized), or the
@@ -9,142 +9,21 @@ copy are sorted, so that their order tells nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import pandas as pd
 
-from .box import Box, covers
-from .domain import Domain
 from .errors import ReleaseError
 from .files import write_whole
+from .group import Form, QIGroup, tight_box
+from .publication import anatomized_frames, published_frame, steward_frame
 from .table import Member
 
 __all__ = ["Form", "QIGroup", "Release", "tight_box"]
-
-Form: TypeAlias = Literal["generalized", "anatomized"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class QIGroup:
-    """Tuples published together.
-
-    Parameters
-    ----------
-    members : tuple of Member
-        The real tuples, in any order; may not be empty.
-    counterfeits : tuple of (value, count)
-        Invented tuples, counts at least 1. The adversary learns how many a group
-        has, not which of its tuples they are.
-    box : Box, optional
-        Published cells; None in an anatomized release. Must cover every member.
-    hidden : tuple of (attribute, value, count)
-        Hidden cells of an anatomized group: in `count` of the rows whose quasi-identifier
-        number `attribute` (from 0) is `value`, ``*`` is published instead. Only counts
-        are recorded: which of the rows it is follows from published columns alone.
-
-    Raises
-    ------
-    ReleaseError
-        If the group has no member, a respondent twice, a wrong count, or a box
-        that does not cover a member.
-    """
-
-    members: tuple[Member, ...] = field(repr=False)
-    counterfeits: tuple[tuple[str, int], ...] = field(default=(), repr=False)
-    box: Box | None = None
-    hidden: tuple[tuple[int, str, int], ...] = field(default=(), repr=False)
-
-    def __post_init__(self) -> None:
-        if not self.members:
-            raise ReleaseError("a QI-group needs at least one real tuple")
-        if len(self.respondents) != len(self.members):
-            raise ReleaseError("a QI-group holds the same respondent twice")
-        if any(count < 1 for _, count in self.counterfeits):
-            raise ReleaseError(
-                "a counterfeit count must be at least 1; leave out values without counterfeits"
-            )
-        if self.box is not None and not all(covers(self.box, member.point) for member in self.members):
-            raise ReleaseError("a QI-group's box does not cover all its members")
-        if self.hidden:
-            self._check_hidden()
-
-    def _check_hidden(self) -> None:
-        if self.box is not None:
-            raise ReleaseError("a QI-group with a box has no single cells to hide: widen the box instead")
-        if len({(attribute, value) for attribute, value, _ in self.hidden}) != len(self.hidden):
-            raise ReleaseError("a QI-group hides cells of the same value in two entries: add them up")
-        for attribute, value, count in self.hidden:
-            if not 0 <= attribute < len(self.members[0].point):
-                raise ReleaseError(f"hidden cells: there is no quasi-identifier number {attribute}")
-            if not 1 <= count <= sum(str(member.point[attribute]) == value for member in self.members):
-                raise ReleaseError(
-                    f"hidden cells of {value!r}: {count} is not between 1 and their number in the group; "
-                    "leave out values of which none is hidden"
-                )
-
-    @cached_property
-    def respondents(self) -> frozenset[str]:
-        """Who is in the group."""
-        return frozenset(member.respondent for member in self.members)
-
-    @cached_property
-    def histogram(self) -> Mapping[str, int]:
-        """Published sensitive values with their counts, counterfeits included."""
-        found = Counter(member.value for member in self.members)
-        for value, count in self.counterfeits:
-            found[value] += count
-        return found
-
-    @property
-    def signature(self) -> frozenset[str]:
-        """The set of published sensitive values."""
-        return frozenset(self.histogram)
-
-    @property
-    def fakes(self) -> int:
-        """Number of counterfeits."""
-        return sum(count for _, count in self.counterfeits)
-
-    @property
-    def size(self) -> int:
-        """Number of published tuples: members and counterfeits."""
-        return len(self.members) + self.fakes
-
-    @property
-    def hidden_cells(self) -> int:
-        """Number of hidden cells, of all quasi-identifiers."""
-        return sum(count for _, _, count in self.hidden)
-
-    def hidden_count(self, attribute: int, value: str) -> int:
-        """How many cells with one exact value of a quasi-identifier are hidden."""
-        return sum(count for a, v, count in self.hidden if (a, v) == (attribute, value))
-
-    @cached_property
-    def starred(self) -> frozenset[tuple[str, int]]:
-        """Respondents and quasi-identifiers whose cell is hidden.
-
-        Of the rows with one value the first in the order of all exact quasi-identifiers: the
-        sensitive values have no say in it. (Rows that are equal are published alike.)
-        """
-        rows = sorted(self.members, key=lambda m: ([str(v) for v in m.point], m.respondent))
-        return frozenset(
-            (member.respondent, attribute)
-            for attribute, value, count in self.hidden
-            for member in [m for m in rows if str(m.point[attribute]) == value][:count]
-        )
-
-
-def tight_box(members: Iterable[Member], domains: Iterable[Domain]) -> Box:
-    """The smallest box over some members."""
-    people = list(members)
-    return tuple(
-        domain.hull(int(code) for code in domain.encode([member.point[a] for member in people]))
-        for a, domain in enumerate(domains)
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,12 +100,10 @@ class Release:
         """Sensitive values of the microdata (suppressed tuples included, counterfeits not)."""
         return Counter(member.value for member in self.members)
 
-    # -- copies (written by `publication`, imported late because it builds releases) ----------
+    # -- copies --------------------------------------------------------------------
 
     def to_frame(self, *, copy: Literal["public", "steward"] = "public") -> pd.DataFrame:
         """The public copy (generalized releases), or the steward's own copy with respondents."""
-        from .publication import published_frame, steward_frame
-
         return published_frame(self) if copy == "public" else steward_frame(self)
 
     def to_csv(self, path: str | Path, *, copy: Literal["public", "steward"] = "public") -> None:
@@ -246,8 +123,6 @@ class Release:
     def _write(
         self, path: Path, copy: str, ending: str, write: Callable[[pd.DataFrame, Path], object]
     ) -> None:
-        from .publication import anatomized_frames, published_frame, steward_frame
-
         if copy == "public" and self.form == "anatomized":
             people, values = anatomized_frames(self)
             files = {path: people, path.with_suffix(f".values{ending}"): values}

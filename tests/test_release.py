@@ -12,11 +12,12 @@ import pandas as pd
 import pytest
 from brute_force_tables import Interval as TheirInterval
 from hypothesis import given, settings
+from optanon.instances.steward_copy import steward_release
 from optanon.models.box import Interval, Leaves, meets
 from optanon.models.errors import ReleaseError
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.publication import anatomized_frames, published_frame, steward_frame, steward_release
+from optanon.models.publication import anatomized_frames, published_frame, steward_frame
 from optanon.models.release import QIGroup, Release
 from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
