@@ -32,7 +32,7 @@ from typing import TypeAlias
 
 from ortools.sat.python import cp_model
 
-from .problem import Problem
+from .question import Question
 from .release import QIGroup, Release
 
 __all__ = ["Encoding", "Linear"]
@@ -45,7 +45,7 @@ class Encoding:
 
     Parameters
     ----------
-    problem : Problem
+    problem : Question
         What is to be released.
 
     Notes
@@ -54,7 +54,7 @@ class Encoding:
     made on first use.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Question) -> None:
         self.problem = problem
         self.cp = cp_model.CpModel()
         self.table = problem.table

@@ -71,9 +71,13 @@ class Problem:
                     "or declare the values transient"
                 )
 
-    @cached_property
+    @property
     def values(self) -> tuple[str, ...]:
         """Sensitive values a release may publish: of the table, of the history, declared; sorted."""
+        return self._values
+
+    @cached_property
+    def _values(self) -> tuple[str, ...]:
         found = set(self.table.histogram) | set(self.table.sensitive.domain)
         for release in self.history:
             for group in release.groups:

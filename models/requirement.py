@@ -12,10 +12,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from enum import Enum
+from enum import Enum, IntEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from .domain import Codes
 from .errors import PolicyError
 from .history import History
 from .release import QIGroup, Release
@@ -23,7 +27,7 @@ from .table import Microdata
 
 if TYPE_CHECKING:
     from .encoding import Encoding
-    from .problem import Problem
+    from .question import Question
 
 __all__ = [
     "Context",
@@ -31,9 +35,11 @@ __all__ = [
     "GroupRequirement",
     "Requirement",
     "Scope",
+    "Sight",
     "Violation",
     "as_fraction",
     "build_requirement",
+    "in_int64",
     "register",
     "registered",
 ]
@@ -48,6 +54,17 @@ class Scope(Enum):
     """All groups of the new release together (and the history)."""
     SERIES = "series"
     """Several releases jointly."""
+
+
+class Sight(IntEnum):
+    """What a verdict on one group may depend on; each includes the ones before it."""
+
+    SIZE = 0
+    """The number of published tuples."""
+    VALUES = 1
+    """The counts of the published sensitive values (and the table's own counts)."""
+    PEOPLE = 2
+    """Who is in the group, and where they were before."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,14 +177,14 @@ class Requirement(ABC):
         """A lower bound, at least 1, on the published size of any group that can be released."""
         return 1
 
-    def largest_count(self, problem: Problem) -> int:
+    def largest_count(self, problem: Question) -> int:
         """How many tuples of one value a group may need at most, counterfeits included.
 
         Bounds the counterfeit variables when the policy sets no limit.
         """
         return len(problem.table)
 
-    def obstacle(self, problem: Problem) -> str | None:
+    def obstacle(self, problem: Question) -> str | None:
         """Why no release of the whole table can exist, in words, if that is plain to see."""
         return None
 
@@ -182,9 +199,16 @@ class Requirement(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class GroupRequirement(Requirement):
-    """A requirement that judges each group by itself, given the history."""
+    """A requirement that judges each group by itself, given the history.
+
+    Class attributes
+    ----------------
+    values_alike : bool
+        Whether exchanging sensitive values for one another never changes a verdict.
+    """
 
     scope: ClassVar[Scope] = Scope.GROUP
+    values_alike: ClassVar[bool] = False
 
     @abstractmethod
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
@@ -193,6 +217,34 @@ class GroupRequirement(Requirement):
     def admits(self, group: QIGroup, context: Context) -> bool:
         """Whether one group keeps the requirement."""
         return next(self.violations(group, context), None) is None
+
+    def admits_counts(
+        self, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        """Verdicts on many groups at once; None if histograms do not decide, or not in int64.
+
+        Optional, for speed: it must say what `admits` says of every group that publishes such a
+        histogram, whoever is in it and whatever its box.
+
+        Parameters
+        ----------
+        counts : int64 array, shape (groups, values)
+            Tuples per group and sensitive value; no row is all 0.
+        values : tuple of str
+            The columns' values; every value of the microdata is among them.
+        """
+        return None
+
+    def sight(self, problem: Question) -> Sight:
+        """What verdicts on groups of `problem` depend on, at most."""
+        return Sight.PEOPLE
+
+    def splits_from(self) -> int | None:
+        """A size from which every histogram that keeps the requirement splits into two that keep it.
+
+        None if no such size is known. Needed only where `sight` is below PEOPLE.
+        """
+        return None
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         context = Context.of(release, history)
@@ -256,6 +308,11 @@ def as_fraction(owner: str, parameter: str, raw: object) -> Fraction:
         raise PolicyError(
             f"{owner}: {parameter} must be a number such as 0.5 or '1/3', got {raw!r}"
         ) from error
+
+
+def in_int64(*bounds: int) -> bool:
+    """Whether sums and products with these absolute bounds are exact in int64."""
+    return all(bound < 2**62 for bound in bounds)
 
 
 def whole(owner: str, parameter: str, raw: object, least: int) -> int:

@@ -15,14 +15,18 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Codes
 from ..errors import PolicyError
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Violation, as_fraction, register, whole
+from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register, whole
 from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
-    from ..problem import Problem
+    from ..question import Question
 
 __all__ = ["KCAnonymity"]
 
@@ -42,6 +46,7 @@ class KCAnonymity(GroupRequirement):
 
     name: ClassVar[str] = "k_c_anonymity"
     monotone: ClassVar[bool] = True
+    values_alike: ClassVar[bool] = True
     reference: ClassVar[str] = "Byun, Li, Bertino, Li, Sohn, Def. 1"
 
     k: int
@@ -77,13 +82,42 @@ class KCAnonymity(GroupRequirement):
                 for v in model.values:
                     model.cp.add(self.c.denominator * model.count(g, v) <= self.c.numerator * model.size(g))
 
+    def admits_counts(
+        self, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        sizes = counts.sum(axis=1)
+        p, q = self.c.numerator, self.c.denominator
+        if not in_int64(self.k, q * int(sizes.max(initial=0))):
+            return None
+        return (sizes >= self.k) & (q * counts.max(axis=1) <= p * sizes)
+
+    def sight(self, problem: Question) -> Sight:
+        return Sight.SIZE if self.c == 1 else Sight.VALUES
+
+    def splits_from(self) -> int:
+        """Derive the size; with c = p/q in lowest terms.
+
+        Split N tuples into N1 = q j, the least multiple of q with N1 >= k, and N2 = N - N1. Value v
+        may give at most u_v = min(n_v, p j) to the first part and must give at least
+        l_v = max(0, n_v - floor(c N2)); n_v <= floor(c N) = floor(c N2) + p j makes l_v <= u_v. A split
+        exists if sum l <= N1 <= sum u. Let m values have n_v > p j: if m >= q/p they alone offer
+        m p j >= q j; else sum u = m p j + N - (their counts) >= N - m c N2 >= N1. Let m values have
+        n_v > floor(c N2): if m <= q/p then sum l <= m p j <= N1; else sum l <= N - m floor(c N2), and
+        floor(c N2) >= c N2 - (q-1)/q makes that at most N1 once N2 >= m (q-1) / (m p - q), which falls
+        with m and is largest for m = floor(q/p) + 1.
+        """
+        p, q = self.c.numerator, self.c.denominator
+        most = q // p + 1
+        first = q * ceil(Fraction(self.k, q))
+        return first + max(self.k, ceil(Fraction(most * (q - 1), most * p - q)))
+
     def smallest_group(self, table: Microdata) -> int:
         return max(self.k, ceil(1 / self.c))
 
-    def largest_count(self, problem: Problem) -> int:
+    def largest_count(self, problem: Question) -> int:
         return max(self.k, len(problem.table))
 
-    def obstacle(self, problem: Problem) -> str | None:
+    def obstacle(self, problem: Question) -> str | None:
         table = problem.table
         if problem.policy.counterfeit_limit == 0 and len(table) < self.smallest_group(table):
             return f"{self}: needs groups of {self.smallest_group(table)} tuples, the table has {len(table)}"

@@ -21,25 +21,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import ceil, floor, log2, prod
+from functools import lru_cache
+from math import ceil, floor, prod
 from typing import TYPE_CHECKING, ClassVar
 
-from ..errors import PolicyError
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Codes
+from ..errors import EngineError, PolicyError
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Violation, as_fraction, register, whole
+from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register, whole
 from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
-    from ..problem import Problem
+    from ..question import Question
 
 __all__ = ["DistinctLDiversity", "EntropyLDiversity", "RecursiveCLDiversity"]
+
+LARGEST = 4096
+"""Largest group the entropy tables are made for: sums of scaled logarithms stay inside int64."""
 
 REFERENCE = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, l-Diversity"
 
 
-def _too_few_values(requirement: GroupRequirement, needed: int, problem: Problem) -> str | None:
+def _too_few_values(requirement: GroupRequirement, needed: int, problem: Question) -> str | None:
     fakes = problem.policy.counterfeit_limit != 0
     known = len(problem.values) if fakes else len(problem.table.histogram)
     if known < needed:
@@ -54,6 +63,7 @@ class DistinctLDiversity(GroupRequirement):
 
     name: ClassVar[str] = "distinct_l_diversity"
     monotone: ClassVar[bool] = True
+    values_alike: ClassVar[bool] = True
     reference: ClassVar[str] = REFERENCE
 
     l: int  # noqa: E741 - the field's own name
@@ -75,10 +85,18 @@ class DistinctLDiversity(GroupRequirement):
         for g in model.slots:
             model.cp.add(sum(model.present(g, v) for v in model.values) >= self.l * model.used(g))
 
+    def admits_counts(
+        self, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        return (counts > 0).sum(axis=1) >= self.l
+
+    def sight(self, problem: Question) -> Sight:
+        return Sight.VALUES
+
     def smallest_group(self, table: Microdata) -> int:
         return self.l
 
-    def obstacle(self, problem: Problem) -> str | None:
+    def obstacle(self, problem: Question) -> str | None:
         return _too_few_values(self, self.l, problem)
 
 
@@ -89,6 +107,7 @@ class EntropyLDiversity(GroupRequirement):
 
     name: ClassVar[str] = "entropy_l_diversity"
     monotone: ClassVar[bool] = True  # entropy is concave, a merged histogram is a mixture
+    values_alike: ClassVar[bool] = True
     reference: ClassVar[str] = REFERENCE
 
     l: Fraction  # noqa: E741
@@ -117,27 +136,27 @@ class EntropyLDiversity(GroupRequirement):
     def encode(self, model: Encoding) -> None:
         """Write ``sum f(n_v) <= f(s) - s log l`` with ``f(n) = n log n`` in fixed point.
 
-        Rounding: every term is off by at most one unit, so the inequality is
-        given a slack of (values + 2) units; ties (l equal counts) are thereby kept.
-        A histogram that lies inside the slack without being a tie would have to
-        miss by less than 2**-40; `separate` forbids it should one ever occur.
+        Rounding: logarithms are taken with 40 digits, so every term is off by at most one
+        unit, and the inequality is given a slack of (values + 2) units; ties (l equal counts) are
+        thereby kept. A histogram that lies inside the slack without being a tie would have to
+        miss by less than 2**-38; such a release would fail its check and be cut off.
         """
-        unit = 2**44
-        most = len(model.tuples) + (self._most_fakes(model) if model.may_fake else 0)
-        power = [round(unit * n * log2(n)) if n else 0 for n in range(most + 1)]
-        target = [p - round(unit * s * log2(self.l)) for s, p in enumerate(power)]
+        most = model.largest_size
+        if most > LARGEST:
+            raise EngineError(
+                f"{self.name}: groups of up to {most} published tuples are too many for its tables (at most "
+                f"{LARGEST}): set max_counterfeits in the policy"
+            )
+        with localcontext(prec=40):
+            unit = Decimal(2**44)
+            logs = [Decimal(n).ln() for n in range(1, most + 1)]
+            power = [0, *(int((unit * n * log).to_integral_value()) for n, log in enumerate(logs, start=1))]
+            each = unit * (Decimal(self.l.numerator) / Decimal(self.l.denominator)).ln()
+            target = [p - int((each * s).to_integral_value()) for s, p in enumerate(power)]
         for g in model.slots:
             terms = [self._lookup(model, f"f[{g},{v}]", model.count(g, v), power) for v in model.values]
             allowed = self._lookup(model, f"F[{g}]", model.size(g), target)
             model.cp.add(sum(terms) <= allowed + len(terms) + 2)
-
-    @staticmethod
-    def _most_fakes(model: Encoding) -> int:
-        limit = model.problem.policy.counterfeit_limit
-        room = max(r.largest_count(model.problem) for r in model.problem.policy.requirements) * len(
-            model.values
-        )
-        return room if limit is None else min(limit, room)
 
     @staticmethod
     def _lookup(model: Encoding, name: str, index: Linear, table: list[int]) -> Linear:
@@ -147,10 +166,34 @@ class EntropyLDiversity(GroupRequirement):
         model.cp.add_element(at, table, found)
         return found
 
+    def admits_counts(
+        self, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        """Decide most groups by two integer tests, the rest by `keeps`, each histogram once.
+
+        At least l different values are necessary. ``max <= size / l`` suffices: entropy is at least
+        minus the logarithm of the largest share.
+        """
+        sizes, most = counts.sum(axis=1), counts.max(axis=1)
+        p, q = self.l.numerator, self.l.denominator
+        if not in_int64(p * int(sizes.max(initial=0)), p, q * counts.shape[1]):
+            return None
+        good = p * most <= q * sizes
+        for row in np.flatnonzero(~good & (q * (counts > 0).sum(axis=1) >= p)):
+            good[row] = self._kept(tuple(sorted(counts[row][counts[row] > 0].tolist())))
+        return good
+
+    @lru_cache(maxsize=100_000)  # noqa: B019 - keyed by the frozen requirement's own value
+    def _kept(self, counts: tuple[int, ...]) -> bool:
+        return self.keeps(list(counts))
+
+    def sight(self, problem: Question) -> Sight:
+        return Sight.VALUES
+
     def smallest_group(self, table: Microdata) -> int:
         return ceil(self.l)
 
-    def obstacle(self, problem: Problem) -> str | None:
+    def obstacle(self, problem: Question) -> str | None:
         return _too_few_values(self, ceil(self.l), problem)
 
 
@@ -169,6 +212,7 @@ class RecursiveCLDiversity(GroupRequirement):
 
     name: ClassVar[str] = "recursive_c_l_diversity"
     monotone: ClassVar[bool] = True
+    values_alike: ClassVar[bool] = True
     reference: ClassVar[str] = REFERENCE
 
     c: Fraction
@@ -193,9 +237,7 @@ class RecursiveCLDiversity(GroupRequirement):
             )
 
     def encode(self, model: Encoding) -> None:
-        most = len(model.tuples) + max(
-            r.largest_count(model.problem) for r in model.problem.policy.requirements
-        )
+        most = model.largest_size
         for g in model.slots:
             level = model.cp.new_int_var(0, most, f"u[{g}]")
             above: list[Linear] = []
@@ -209,8 +251,22 @@ class RecursiveCLDiversity(GroupRequirement):
                     self.c.denominator * model.count(g, v) + 1 <= self.c.numerator * rest
                 ).only_enforce_if(model.used(g))
 
+    def admits_counts(
+        self, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        falling = -np.sort(-counts, axis=1)
+        rest = falling[:, self.l - 1 :].sum(axis=1)
+        p, q = self.c.numerator, self.c.denominator
+        most = int(counts.sum(axis=1).max(initial=0))
+        if not in_int64(p * most, q * most):
+            return None
+        return q * falling[:, 0] < p * rest
+
+    def sight(self, problem: Question) -> Sight:
+        return Sight.VALUES
+
     def smallest_group(self, table: Microdata) -> int:
         return max(self.l, floor(1 / self.c) + self.l if self.c <= 1 else self.l)
 
-    def obstacle(self, problem: Problem) -> str | None:
+    def obstacle(self, problem: Question) -> str | None:
         return _too_few_values(self, self.l, problem)

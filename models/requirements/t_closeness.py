@@ -21,12 +21,17 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Codes
 from ..errors import PolicyError
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Violation, as_fraction, register
+from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
+    from ..question import Question
 
 __all__ = ["TCloseness"]
 
@@ -93,6 +98,30 @@ class TCloseness(GroupRequirement):
                 witness={"distance": found, "t": self.t},
             )
 
+    def admits_counts(
+        self, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        column = {value: at for at, value in enumerate(values)}
+        order = values if self.order is None else self.order
+        strange = [at for value, at in column.items() if value not in order]
+        if any(value not in order for value in context.reference):
+            return None
+        total, sizes = sum(context.reference.values()), counts.sum(axis=1)
+        largest = 2 * total * int(sizes.max(initial=0)) * len(order)
+        if not in_int64(largest * max(self.t.numerator, self.t.denominator)) or counts[:, strange].any():
+            return None
+        empty = np.zeros_like(sizes)
+        shares = np.stack([counts[:, column[v]] if v in column else empty for v in order], axis=1)
+        table = np.array([context.reference.get(v, 0) for v in order], dtype=np.int64)
+        gaps = total * shares - sizes[:, None] * table
+        if self.order is not None:
+            gaps = gaps.cumsum(axis=1)
+        scale = 2 if self.order is None else len(order) - 1
+        return self.t.denominator * np.abs(gaps).sum(axis=1) <= self.t.numerator * scale * total * sizes
+
+    def sight(self, problem: Question) -> Sight:
+        return Sight.VALUES
+
     def encode(self, model: Encoding) -> None:
         table = model.table.histogram
         total = len(model.table)
@@ -100,10 +129,7 @@ class TCloseness(GroupRequirement):
         share = self.t if self.order is not None else 2 * self.t
         share *= len(values) - 1 if self.order is not None else 1
         known = set(model.values)
-        most = total * (
-            total
-            + max(r.largest_count(model.problem) for r in model.problem.policy.requirements) * len(values)
-        )
+        most = total * (total + model.largest_size)
         for g in model.slots:
             gaps = [
                 total * (model.count(g, v) if v in known else 0) - table.get(v, 0) * model.size(g)

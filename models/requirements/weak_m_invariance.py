@@ -26,12 +26,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Violation, register, whole
+from ..requirement import Context, GroupRequirement, Sight, Violation, register, whole
 from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
-    from ..problem import Problem
+    from ..question import Question
 
 __all__ = ["WeakMInvariance"]
 
@@ -51,6 +51,7 @@ class WeakMInvariance(GroupRequirement):
 
     name: ClassVar[str] = "weak_m_invariance"
     monotone: ClassVar[bool] = False  # {a,b} and {a,c} merge to unequal multiplicities
+    values_alike: ClassVar[bool] = True
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Riboni and Bettini, Defs. 5 and 6; Xiao and Tao, m-Invariance"
 
@@ -99,7 +100,7 @@ class WeakMInvariance(GroupRequirement):
                 )
 
     def encode(self, model: Encoding) -> None:
-        most = self.largest_count(model.problem) if self.multiplicity is None else self.multiplicity
+        most = model.largest_count if self.multiplicity is None else self.multiplicity
         for g in model.slots:
             mu = model.cp.new_int_var(0, most, f"mu[{g}]")
             for v in model.values:
@@ -121,13 +122,22 @@ class WeakMInvariance(GroupRequirement):
                     literal = model.present(g, v)
                     model.cp.add_implication(model.x(t, g), literal if v in record.signature else ~literal)
 
+    def sight(self, problem: Question) -> Sight:
+        known = problem.history.records
+        returning = any(member.respondent in known for member in problem.table.members)
+        return Sight.PEOPLE if returning else Sight.VALUES
+
+    def splits_from(self) -> int:
+        """Multiplicity mu >= 2 splits into 1 and mu - 1 (if it is free), 2m values into m and m."""
+        return 2 * self.m * (self.multiplicity or 1)
+
     def smallest_group(self, table: Microdata) -> int:
         return self.m * (self.multiplicity or 1)
 
-    def largest_count(self, problem: Problem) -> int:
+    def largest_count(self, problem: Question) -> int:
         return max(len(problem.table), self.multiplicity or 1)
 
-    def obstacle(self, problem: Problem) -> str | None:
+    def obstacle(self, problem: Question) -> str | None:
         fakes = problem.policy.counterfeit_limit != 0
         known = len(problem.values) if fakes else len(problem.table.histogram)
         if known < self.m:

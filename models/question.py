@@ -1,0 +1,72 @@
+"""What is asked, as far as requirements, losses and encodings need to know it.
+
+`Problem` is the one that stands behind it; this view of it lies below requirements, so
+that they can speak of the whole question without knowing policies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from .group import Form
+from .history import History
+from .release import Release
+from .table import Microdata
+
+__all__ = ["Bounds", "Limits", "Objective", "Question"]
+
+
+class Bounds(Protocol):
+    """What a requirement says of the groups it can accept."""
+
+    def smallest_group(self, table: Microdata) -> int:
+        """A lower bound on the published size of any group."""
+        ...
+
+    def largest_count(self, problem: Question) -> int:
+        """How many tuples of one value a group may need at most."""
+        ...
+
+
+class Objective(Protocol):
+    """One level of the objective."""
+
+    @property
+    def losses(self) -> frozenset[str]:
+        """Names of its losses."""
+        ...
+
+
+class Limits(Protocol):
+    """What a policy allows besides its requirements."""
+
+    @property
+    def requirements(self) -> Sequence[Bounds]: ...
+    @property
+    def levels(self) -> Sequence[Objective]: ...
+    @property
+    def form(self) -> Form: ...
+    @property
+    def counterfeit_limit(self) -> int | None: ...
+    def suppression_limit(self, tuples: int) -> int:
+        """How many of `tuples` tuples may be suppressed."""
+        ...
+
+
+class Question(Protocol):
+    """Microdata, history and the policy's limits."""
+
+    @property
+    def table(self) -> Microdata: ...
+    @property
+    def history(self) -> History: ...
+    @property
+    def policy(self) -> Limits: ...
+    @property
+    def values(self) -> tuple[str, ...]: ...
+    def assemble(
+        self, groups: Sequence[Sequence[int]], fakes: Sequence[Mapping[str, int]] | None = None
+    ) -> Release:
+        """Build a release from row numbers and counterfeits per group."""
+        ...

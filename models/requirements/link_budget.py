@@ -1,0 +1,318 @@
+"""What the requirements on transient values share: a bound on the share n / |A| per respondent and value.
+
+Each says, for a respondent o with some `Exposure` to a value s, which groups may link o to s
+once more: those whose share ``n / |A|`` of tuples with s is at most some bound, which falls
+(or stays) as the exposure grows. A group without s is always allowed.
+
+Encoding. The bound may have a huge denominator (it is a product over the history) or be no
+rational at all (a root). But sizes are at most M, and of two neighbouring fractions with
+denominators up to M one is the largest not above the bound; call it ``p / q``. For ``|A| <= M``
+
+    n / |A| <= bound   <=>   q n <= p |A|,
+
+so this line with its small numbers says exactly the same. It is written for every slot with the
+bound of somebody never linked, which nobody exceeds (an unused slot has 0 <= 0), and for every
+respondent with a lower bound it is enforced by "o is in the slot".
+
+Not monotone under merging: {o, three others} without s and {four others}, one of them with s,
+may both be fine although o's share of s after merging is too much for o's history.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, lcm
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..breach_probability import NOT_LINKED, Exposure, exposure
+from ..domain import Codes
+from ..errors import PolicyError
+from ..release import QIGroup
+from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64
+from ..table import Microdata
+
+if TYPE_CHECKING:
+    from ..encoding import Encoding
+    from ..question import Question
+
+__all__ = ["LARGEST_COUNT", "LinkBudget", "largest_share", "largest_size"]
+
+LARGEST_COUNT = 10**6
+"""Without a limit on counterfeits, groups with more tuples of one value are not looked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkBudget(GroupRequirement):
+    """Base: `fits` decides, everything else follows.
+
+    Parameters
+    ----------
+    l : rational
+        Above 1; nobody shall be linked to a value with a probability above ``1 / l``.
+    protected_values : collection of str, optional
+        The values this is about, at least one; default all, also those a respondent does
+        not have.
+    """
+
+    monotone: ClassVar[bool] = False
+    adversary: ClassVar[Literal["persistent", "transient", "either"]] = "transient"
+
+    l: Fraction  # noqa: E741 - the field's own name
+    protected_values: Collection[str] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "l", as_fraction(self.name, "l", self.l))
+        if self.l <= 1:
+            raise PolicyError(f"{self.name}: l must be above 1 (probabilities stay at 1/l), got {self.l}")
+        listed = self.protected_values
+        if listed is None:
+            return
+        if isinstance(listed, str) or not listed:
+            raise PolicyError(
+                f"{self.name}: protected_values must list at least one value, got {listed!r}: "
+                "leave it out to protect all values"
+            )
+        object.__setattr__(self, "protected_values", frozenset(str(value) for value in listed))
+
+    # -- the meaning -------------------------------------------------------------------------
+
+    @abstractmethod
+    def fits(self, count: int, size: int, spent: Exposure = NOT_LINKED) -> bool:
+        """Whether a group may link somebody with exposure `spent` to a value.
+
+        Parameters
+        ----------
+        count, size : int
+            Published tuples with the value (0 always fits), and all published tuples of the group.
+        spent : Exposure
+            What earlier releases say.
+        """
+
+    def open(self, spent: Exposure) -> bool:
+        """Whether any group, however large, may link somebody with this exposure again."""
+        return self.l * spent.probability < 1
+
+    def complaint(self, count: int, size: int, spent: Exposure) -> str:
+        """What is wrong, in words, if `fits` says no."""
+        after = spent.linked(count, size)
+        return (
+            f"a respondent is linked to one value with probability {after.probability} "
+            f"over {after.links} releases, more than 1/l = {1 / self.l}"
+        )
+
+    def protects(self, value: str) -> bool:
+        """Whether the requirement is about this value."""
+        return self.protected_values is None or value in self.protected_values
+
+    def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        people = sorted(group.respondents)
+        for value, count in sorted(group.histogram.items()):
+            if not self.protects(value):
+                continue
+            fresh = self.fits(count, group.size)
+            for who in people:
+                spent = exposure(context.history, who).get(value)
+                if fresh if spent is None else self.fits(count, group.size, spent):
+                    continue
+                spent = spent or NOT_LINKED
+                groups = context.history.records[who].groups if spent.links else ()
+                yield Violation(
+                    requirement=self.name,
+                    message=self.complaint(count, group.size, spent),
+                    earlier=tuple(at for at in groups if value in context.history.group(*at).signature),
+                    respondents=(who,),
+                    witness={
+                        "value": value,
+                        "count": count,
+                        "size": group.size,
+                        "probability": spent.linked(count, group.size).probability,
+                        "before": spent.probability,
+                        "links": spent.links + 1,
+                        "l": self.l,
+                    },
+                )
+
+    # -- sizes and shares --------------------------------------------------------------------
+
+    def smallest_size(self, count: int, spent: Exposure = NOT_LINKED) -> int | None:
+        """The fewest tuples a group with `count` (at least 1) tuples of a value may have.
+
+        None if no size will do. O(log size) tests.
+        """
+        if not self.open(spent):
+            return None
+        high = count
+        while not self.fits(count, high, spent):
+            high *= 2
+        sizes = range(count, high)
+        return count + bisect_left(sizes, True, key=lambda size: self.fits(count, size, spent))
+
+    def share(self, spent: Exposure, limit: int) -> Fraction:
+        """The largest share ``n / |A|`` of a value that groups of at most `limit` tuples may have."""
+        return largest_share(lambda count, size: count == 0 or self.fits(count, size, spent), limit)
+
+    # -- for engines -------------------------------------------------------------------------
+
+    def admits_counts(
+        self, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        if len(context.history):
+            return None
+        sizes = counts.sum(axis=1)
+        largest = max(1, int(sizes.max(initial=1)))
+        share = self.share(NOT_LINKED, largest)
+        if not in_int64(share.denominator * largest):
+            return None
+        shown = [column for column, value in enumerate(values) if self.protects(value)]
+        fits = share.denominator * counts[:, shown] <= share.numerator * sizes[:, None]
+        return np.all(fits, axis=1)
+
+    def sight(self, problem: Question) -> Sight:
+        linked = any(
+            self.protects(value)
+            for member in problem.table.members
+            for value in exposure(problem.history, member.respondent)
+        )
+        return Sight.PEOPLE if linked else Sight.VALUES
+
+    def encode(self, model: Encoding) -> None:
+        limit = largest_size(model.problem)
+        shares = {NOT_LINKED: self.share(NOT_LINKED, limit)}
+        for v in model.values:
+            if self.protects(v):
+                for g in model.slots:
+                    self._bound(model, g, v, shares[NOT_LINKED])
+        for t, member in enumerate(model.table.members):
+            for v, spent in exposure(model.problem.history, member.respondent).items():
+                if not self.protects(v):
+                    continue
+                if spent not in shares:
+                    shares[spent] = self.share(spent, limit)
+                if shares[spent] < shares[NOT_LINKED]:
+                    for g in model.homes(t):
+                        self._bound(model, g, v, shares[spent], t)
+
+    def _bound(self, model: Encoding, g: int, v: str, share: Fraction, t: int | None = None) -> None:
+        """``count(g, v) <= share * size(g)``, for everybody or if tuple t is in slot g."""
+        count = model.count(g, v)
+        if isinstance(count, int):  # nobody with v can be there
+            return
+        row = model.cp.add(share.denominator * count - share.numerator * model.size(g) <= 0)
+        if t is not None:
+            row.only_enforce_if(model.x(t, g))
+
+    def smallest_group(self, table: Microdata) -> int:
+        # A group has a real tuple; if every value of the table is protected, so is that tuple's.
+        if not all(self.protects(value) for value in table.histogram):
+            return 1
+        return self.smallest_size(1) or 1
+
+    def largest_count(self, problem: Question) -> int:
+        """See `Requirement.largest_count`; at most `LARGEST_COUNT` unless the policy limits counterfeits.
+
+        Some tuples together, r_v of them with value v, can be padded to a size S if
+        ``r_v <= s_v S`` for the least share s_v of any of them and if values suffice to fill S.
+        An unprotected value fills any rest. If all are protected and nobody was ever linked,
+        no count need exceed the largest r_v. Otherwise shares must add up to at least 1; then
+        counts ``s_v S`` fill an S that is a multiple of all denominators, and ``s_v`` is at most
+        the share of somebody never linked.
+        """
+        tuples, limit = len(problem.table), problem.policy.counterfeit_limit
+        if limit is not None:
+            return tuples + limit
+        spents = {(value, NOT_LINKED) for value in problem.values if self.protects(value)}
+        closed = len(spents) == len(problem.values)
+        for member in problem.table.members:
+            linked = exposure(problem.history, member.respondent).items()
+            spents |= {(value, spent) for value, spent in linked if self.protects(value)}
+        if closed and len(spents) == len(problem.values):
+            return tuples
+        counts = problem.table.histogram
+        sizes = [self.smallest_size(counts.get(value, 0) or 1, spent) or 1 for value, spent in spents]
+        size = max(tuples, *sizes)
+        if closed:
+            limit = LARGEST_COUNT * len(problem.values)
+            unit = lcm(*(self.share(spent, limit).denominator for spent in {spent for _, spent in spents}))
+            size = ceil(unit * ceil(Fraction(size, unit)) * self.share(NOT_LINKED, limit))
+        return min(max(tuples, size), LARGEST_COUNT)
+
+    def obstacle(self, problem: Question) -> str | None:
+        table, fakes = problem.table, problem.policy.counterfeit_limit != 0
+        total = len(table)
+        values = [*problem.values] if fakes else sorted(table.histogram)
+        closed = all(map(self.protects, values))
+        if closed and not self.fits(1, len(values)):
+            needed = self.smallest_size(1)
+            return f"{self}: needs groups of {needed} different values, only {len(values)} can be published"
+        for value, count in sorted(table.histogram.items()):
+            # Shares of groups are at most the bound, hence so is the share of the table.
+            if not fakes and self.protects(value) and not self.fits(count, total):
+                return (
+                    f"{self}: one value has {count} of {total} tuples, "
+                    f"{self.smallest_size(count)} tuples would be needed"
+                )
+        limit, shares = largest_size(problem), dict[Exposure, Fraction]()
+        for row, member in enumerate(table.members, start=1):
+            spent = exposure(problem.history, member.respondent)
+            own = spent.get(member.value, NOT_LINKED)
+            needed = self.smallest_size(1, own) if self.protects(member.value) else 1
+            if needed is None:
+                return f"{self}: row {row} can never be published with its value again: allow suppression"
+            if not fakes and needed > total:
+                return f"{self}: row {row} needs a group of {needed} tuples, the table has {total}"
+            if closed and spent:
+                # Counts of a group add up to its size, so the shares must be able to add up to 1.
+                found = [spent.get(value, NOT_LINKED) for value in values]
+                shares.update({one: self.share(one, limit) for one in found if one not in shares})
+                if sum(shares[one] for one in found) < 1:
+                    return f"{self}: row {row} was linked to so many values that no group can hold it again"
+        return None
+
+
+def largest_size(problem: Question) -> int:
+    """No group of `problem`'s model has more published tuples."""
+    tuples, limit = len(problem.table), problem.policy.counterfeit_limit
+    if limit is not None:
+        return tuples + limit
+    cap = 2 * sum(requirement.largest_count(problem) for requirement in problem.policy.requirements)
+    return tuples + cap * len(problem.values)
+
+
+def largest_share(fits: Callable[[int, int], bool], limit: int) -> Fraction:
+    """The largest fraction from 0 to 1 with a denominator up to `limit` that fits.
+
+    Parameters
+    ----------
+    fits : callable
+        Takes numerator and denominator; 0 fits, and whatever is below a fraction that fits.
+    limit : int
+        At least 1.
+
+    Notes
+    -----
+    Walks down the Stern-Brocot tree, many equal steps at a time: O(log(limit)^2) tests. The two
+    ends of the walk are neighbours, so no other fraction with a denominator below the
+    sum of theirs lies between them.
+    """
+    if fits(1, 1):
+        return Fraction(1)
+    (p, q), (r, s) = (0, 1), (1, 1)  # p/q fits, r/s does not
+
+    def steps(p: int, q: int, r: int, s: int, *, fit: bool) -> int:
+        """How often r/s may be added to p/q before the sum no longer fits (or begins to)."""
+        room = range(1, (limit - q) // s + 1)
+        return bisect_left(room, True, key=lambda j: fits(p + j * r, q + j * s) is not fit)
+
+    while q + s <= limit:
+        up = steps(p, q, r, s, fit=True)
+        p, q = p + up * r, q + up * s
+        down = steps(r, s, p, q, fit=False)
+        r, s = r + down * p, s + down * q
+    return Fraction(p, q)
