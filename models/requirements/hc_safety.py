@@ -39,13 +39,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..errors import PolicyError
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Violation, register, whole
+from ..requirement import Context, GroupRequirement, Sight, Violation, register, whole
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from ..encoding import Encoding
-    from ..problem import Problem
+    from ..question import Question
 
 __all__ = ["HcSafety"]
 
@@ -112,6 +112,11 @@ class HcSafety(GroupRequirement):
                     },
                 )
 
+    def sight(self, problem: Question) -> Sight:
+        known = problem.history.records
+        returning = any(member.respondent in known for member in problem.table.members)
+        return Sight.PEOPLE if returning else Sight.SIZE
+
     def encode(self, model: Encoding) -> None:
         for g in model.slots:
             people = {model.table.members[t].respondent for t in model.candidates(g)}
@@ -146,7 +151,7 @@ class HcSafety(GroupRequirement):
         if not old.fakes:
             model.cp.add_bool_or(*differ, no_new, old_full)
 
-    def largest_count(self, problem: Problem) -> int:
+    def largest_count(self, problem: Question) -> int:
         # One tuple of each value more than any earlier group, or n more than the overlap, always escapes.
         old = [max(group.histogram.values()) + 1 for release in problem.history for group in release.groups]
         return max([len(problem.table) + self.n, *old])

@@ -1,0 +1,167 @@
+r"""Safety from the difference attack (Byun, Li, Bertino, Li, Sohn, sec. 4.3).
+
+Meaning. Whenever groups W of one release lie inside groups F of another, the
+difference D = F \\ W is empty of people or (k, c): at least k tuples, no value above the
+share c (the source also calls an empty D a breach; an unchanged table would then be
+one). Checked against every earlier release, with old groups inside new ones and new groups
+inside old ones. ``adversary/difference.py`` finds a breach if there is one, by maximum
+flows.
+
+Two releases at a time are not everything: {1,2} of the first release and {3,4} of the
+second inside {1,...,6} of the third isolate {5,6}. With ``deep=True`` D is any set whose
+values follow linearly from all releases (its indicator is a rational combination of the
+indicators of groups, but not of those of earlier releases alone). For two (k, c) releases
+that is the same condition; for more it takes a search (see ``adversary/linear.py``).
+
+Cuts. ``encode`` writes nothing; ``separate`` returns, for each breach found,
+
+old in new  for the old groups W: no new groups around them leave a breach;
+new in old  for the old groups F: no new groups inside them leave a breach;
+deep        what would make the same combination again, see `cut_pieces.divided_levels`.
+
+The first two are the requirement itself for one fixed set of old groups, so each cut
+ends all breaches by that set; there are finitely many. See `difference_cuts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from ..adversary.difference import Breach, breaches
+from ..adversary.linear import Combination, derived_difference
+from ..cut_pieces import divided_levels
+from ..errors import PolicyError
+from ..history import History
+from ..release import QIGroup, Release
+from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
+from .difference_cuts import new_inside_old, old_inside_new
+
+if TYPE_CHECKING:
+    from ..encoding import Encoding
+
+__all__ = ["Difference"]
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Difference(Requirement):
+    """Differences between groups of different releases are empty or (k, c).
+
+    Parameters
+    ----------
+    k : int
+        At least 1 tuple.
+    c : rational, default 1
+        Above 0, at most 1. A float means its shortest decimal form.
+    deep : bool, default False
+        Also sets that only several releases together isolate; needs a search, which is
+        meant for hundreds of tuples.
+    """
+
+    name: ClassVar[str] = "difference"
+    scope: ClassVar[Scope] = Scope.SERIES
+    # Unions of merged groups are unions of the groups before: fewer differences can be made.
+    monotone: ClassVar[bool] = True
+    adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
+    reference: ClassVar[str] = "Byun, Li, Bertino, Li, Sohn, sec. 4.3"
+
+    k: int
+    c: Fraction = Fraction(1)
+    deep: bool = False
+
+    def __post_init__(self) -> None:
+        whole(self.name, "k", self.k, 1)
+        object.__setattr__(self, "c", as_fraction(self.name, "c", self.c))
+        if not 0 < self.c <= 1:
+            raise PolicyError(f"{self.name}: c must be above 0 and at most 1, got {self.c}")
+        if not isinstance(self.deep, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - may come from a file
+            raise PolicyError(f"{self.name}: deep must be true or false, got {self.deep!r}")
+
+    def check(self, release: Release, history: History) -> Iterator[Violation]:
+        """Yield the breaches of `adversary.difference.breaches` per earlier release and direction.
+
+        Raises
+        ------
+        ReleaseError
+            If a respondent's value differs between two releases.
+        """
+        for number, old in enumerate(history):
+            for found in breaches(old, release, self.k, self.c):
+                yield self._violation(found, number, found.inner, found.outer, "inside")
+            for found in breaches(release, old, self.k, self.c):
+                yield self._violation(found, number, found.outer, found.inner, "around")
+        if self.deep and len(history):
+            found = derived_difference(release, history, self.k, self.c)
+            if found is not None:
+                yield self._derived(found)
+
+    def _violation(
+        self, found: Breach, number: int, old: Sequence[int], new: Sequence[int], where: str
+    ) -> Violation:
+        return Violation(
+            requirement=self.name,
+            message=f"{len(old)} groups of release {number + 1} lie {where} {len(new)} groups of the new "
+            f"release: the difference has {_described(found.values)}, not (k = {self.k}, c = {self.c})",
+            groups=tuple(new),
+            earlier=tuple((number, index) for index in old),
+            respondents=tuple(sorted(found.names)),
+            witness={"values": dict(sorted(found.values.items())), "k": self.k, "c": self.c},
+        )
+
+    def _derived(self, found: Combination) -> Violation:
+        return Violation(
+            requirement=self.name,
+            message=f"{len(found.new) + len(found.earlier)} groups of several releases isolate "
+            f"{_described(found.values)}, not (k = {self.k}, c = {self.c})",
+            groups=tuple(found.new),
+            earlier=tuple(found.earlier),
+            respondents=tuple(sorted(found.plus)),
+            witness={
+                "values": dict(sorted(found.values.items())),
+                "coefficients": {**found.earlier, **found.new},
+                "k": self.k,
+                "c": self.c,
+            },
+        )
+
+    def encode(self, model: Encoding) -> None:
+        """Nothing is written beforehand: see `separate`."""
+
+    def separate(self, release: Release, history: History) -> Iterator[Cut]:
+        found_any = False
+        for number, old in enumerate(history):
+            wanted: dict[tuple[bool, tuple[int, ...]], bool] = {}
+            for found in breaches(old, release, self.k, self.c):
+                union = _union([old.groups[e] for e in found.inner])
+                beside = any(not union & release.groups[f].respondents for f in found.outer)
+                wanted[True, found.inner] = wanted.get((True, found.inner), False) or beside
+            for found in breaches(release, old, self.k, self.c):
+                union = _union([old.groups[f] for f in found.outer])
+                inside = [e for e, g in enumerate(release.groups) if not g.fakes and g.respondents <= union]
+                beside = len(inside) > len(found.inner)
+                wanted[False, found.outer] = wanted.get((False, found.outer), False) or beside
+            for (old_inside, indices), beside in wanted.items():
+                found_any = True
+                groups = [old.groups[index] for index in indices]
+                place = "inside" if old_inside else "around"
+                yield Cut(
+                    f"difference: {len(groups)} groups of release {number + 1} {place} new groups",
+                    partial(old_inside_new if old_inside else new_inside_old, groups, beside, self.k, self.c),
+                )
+        if self.deep and not found_any and len(history):
+            found = derived_difference(release, history, self.k, self.c)
+            if found is not None:
+                yield divided_levels(found, release)
+
+
+def _union(groups: Sequence[QIGroup]) -> frozenset[str]:
+    return frozenset(who for group in groups for who in group.respondents)
+
+
+def _described(values: object) -> str:
+    counts = list(values.values()) if isinstance(values, dict) else []
+    return f"{sum(counts)} tuples, {max(counts, default=0)} with one value"
