@@ -1,0 +1,278 @@
+r"""Safe correlations (al Bouna, Clifton, Malluhi), with grouping and suppression decided together.
+
+Meaning, for an anatomized release and one quasi-identifier (terms in `models.correlation`):
+significance and its fixpoint are those of the microdata. For every value v of the
+quasi-identifier
+
+1. in each group at least as many cells of v are hidden as the group has tuples (v, s)
+   that the fixpoint hides (which of the group's equal values are starred is not
+   derived from sensitive values);
+2. the estimates ``est_k = sum_j x_j n_jk / |g_j|`` of the values k in S(v) differ by at most
+   `epsilon` tuples, x_j being the published cells of v and n_jk / |g_j| the share of k in group
+   j, counterfeits included;
+3. ``l est_k <= sum_j x_j`` for k in S(v): nobody with v has k with a probability above 1/l;
+4. S(v) is empty or has l values; the fixpoint sees to that.
+
+Hiding every cell satisfies all of them, so a release exists whenever one exists for the
+other requirements. A tuple that is suppressed as a whole publishes no cell.
+
+Encoding. With L a common multiple of all group sizes the variables ``e = L x n / |g|`` are
+integers for every slot, so the conditions are exact: ``y = x n`` by a multiplication
+constraint and ``e = (L / s) y`` where the slot has size s. The estimates' smallest value is one
+more integer, ``0 <= sum_g e_gk - low <= floor(L epsilon)``; condition 3 reads
+``l sum_g e_gk <= L sum_g x_g``. L grows quickly, so about 40 published tuples are the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import floor, lcm
+from typing import TYPE_CHECKING, ClassVar
+
+from ..correlation import (
+    Exposure,
+    PairCounts,
+    PreSuppression,
+    Significance,
+    Support,
+    exposures,
+    pre_suppress,
+)
+from ..errors import EngineError, PolicyError
+from ..history import History
+from ..release import Release
+from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
+from ..table import Member
+
+if TYPE_CHECKING:
+    from ..encoding import Encoding, Linear
+    from ..question import Question
+
+__all__ = ["SafeCorrelation"]
+
+LARGEST = 2**60
+"""Largest activity of a constraint; CP-SAT needs room below 2**63."""
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class SafeCorrelation(Requirement):
+    """Published values of one quasi-identifier tell nobody's significant value with more than 1/l.
+
+    Parameters
+    ----------
+    attribute : str
+        Name of the quasi-identifier.
+    l : int
+        At least 2.
+    min_confidence, max_confidence : rational
+        ``0 <= min_confidence <= max_confidence <= 1``; see `models.correlation.Significance`.
+    min_support : rational, default 0
+        From 0 to 1.
+    support : {"joint", "qi"}
+        Support of the pair, ``c(v, s) / |T|``, or of the quasi-identifier value, ``c(v) / |T|``.
+    epsilon : rational, default 0
+        By how many tuples estimates may differ; at least 0. With 0 and integer counts much may
+        have to be hidden, at worst every cell of a value.
+
+    Notes
+    -----
+    Needs a policy of form ``anatomized`` that names `hidden_cells` among its losses.
+    """
+
+    name: ClassVar[str] = "safe_correlation"
+    scope: ClassVar[Scope] = Scope.RELEASE
+    monotone: ClassVar[bool] = False  # merged groups have other shares
+    reference: ClassVar[str] = "al Bouna, Clifton, Malluhi, Safe Correlation"
+
+    attribute: str
+    l: int  # noqa: E741 - the field's own name
+    min_confidence: Fraction
+    max_confidence: Fraction
+    min_support: Fraction = Fraction(0)
+    support: Support = "joint"
+    epsilon: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        whole(self.name, "l", self.l, 2)
+        limits = Significance(
+            min_confidence=self.min_confidence,
+            max_confidence=self.max_confidence,
+            min_support=self.min_support,
+            support=self.support,
+        )
+        for name in ("min_confidence", "max_confidence", "min_support"):
+            object.__setattr__(self, name, getattr(limits, name))
+        object.__setattr__(self, "epsilon", as_fraction(self.name, "epsilon", self.epsilon))
+        if self.epsilon < 0:
+            raise PolicyError(f"{self.name}: epsilon must be at least 0 tuples, got {self.epsilon}")
+
+    @cached_property
+    def significance(self) -> Significance:
+        """Thresholds of significance."""
+        return Significance(
+            min_confidence=self.min_confidence,
+            max_confidence=self.max_confidence,
+            min_support=self.min_support,
+            support=self.support,
+        )
+
+    def position(self, attributes: Sequence[str]) -> int:
+        """Position of the quasi-identifier among a table's; PolicyError if there is none."""
+        if self.attribute not in attributes:
+            raise PolicyError(
+                f"{self.name}: there is no quasi-identifier {self.attribute!r}: "
+                f"use one of {', '.join(attributes)}"
+            )
+        return attributes.index(self.attribute)
+
+    def plans(self, members: Sequence[Member], attribute: int) -> dict[str, PreSuppression]:
+        """The fixpoint for every value of the quasi-identifier at a position, from the microdata."""
+        return pre_suppress(PairCounts.count(members, attribute), self.significance, self.l)
+
+    def exposures(self, release: Release) -> list[Exposure]:
+        """Every value of the quasi-identifier in the release's groups."""
+        a = self.position(release.attributes)
+        return list(exposures(release.groups, a, self.plans(release.members, a)))
+
+    # -- meaning -----------------------------------------------------------------------
+
+    def check(self, release: Release, history: History) -> Iterator[Violation]:
+        if release.form != "anatomized":
+            if release.groups:
+                yield Violation(
+                    requirement=self.name,
+                    message="exact values are not published: the requirement is about anatomized releases",
+                    groups=tuple(range(len(release.groups))),
+                    witness={"form": release.form},
+                )
+            return
+        a = self.position(release.attributes)
+        for exposure in self.exposures(release):
+            stars = [release.groups[j].hidden_count(a, exposure.value) for j in exposure.groups]
+            yield from self._early(exposure, stars)
+            cells = zip(exposure.counts, exposure.hidden, stars, strict=True)
+            yield from self._even(exposure, [left + early - star for left, early, star in cells])
+
+    def _early(self, exposure: Exposure, stars: Sequence[int]) -> Iterator[Violation]:
+        for j, early, star in zip(exposure.groups, exposure.hidden, stars, strict=True):
+            if star < early:
+                yield Violation(
+                    requirement=self.name,
+                    message=f"group {j + 1}: {star} cells of one {self.attribute} are hidden, "
+                    f"its few significant values require {early}",
+                    groups=(j,),
+                    witness={"value": exposure.value, "hidden": star, "required": early},
+                )
+
+    def _even(self, exposure: Exposure, kept: Sequence[int]) -> Iterator[Violation]:
+        linkage = exposure.linkage(kept)
+        if linkage.spread > self.epsilon:
+            yield Violation(
+                requirement=self.name,
+                message=f"estimates of the significant values of one {self.attribute} differ by "
+                f"{linkage.spread} tuples, more than epsilon = {self.epsilon}",
+                groups=exposure.groups,
+                witness={
+                    "value": exposure.value,
+                    "published": linkage.kept,
+                    "estimates": dict(linkage.expected),
+                    "epsilon": self.epsilon,
+                },
+            )
+        for k in linkage.exceeding(self.l):
+            yield Violation(
+                requirement=self.name,
+                message=f"one significant value has probability {linkage.probability(k)} given one "
+                f"{self.attribute}, more than 1/{self.l}",
+                groups=exposure.groups,
+                witness={
+                    "value": exposure.value,
+                    "sensitive": k,
+                    "probability": linkage.probability(k),
+                    "l": self.l,
+                },
+            )
+
+    def obstacle(self, problem: Question) -> str | None:
+        if problem.policy.form != "anatomized":
+            return f"{self.name}: is about anatomized releases: ask for form 'anatomized'"
+        a = self.position(problem.table.attributes)
+        plans = self.plans(problem.table.members, a)
+        counted = any("hidden_cells" in level.losses for level in problem.policy.levels)
+        if not counted and any(plan.hidden for plan in plans.values()):
+            return (
+                f"{self.name}: some values of {self.attribute!r} have fewer than {self.l} significant "
+                "values, their cells must be hidden: name hidden_cells among the losses to minimize"
+            )
+        return None
+
+    # -- model -------------------------------------------------------------------------
+
+    def encode(self, model: Encoding) -> None:
+        if model.problem.policy.form != "anatomized":
+            for g in model.slots:
+                model.cp.add(model.used(g) == 0)
+            return
+        a = self.position(model.table.attributes)
+        people = model.table.members
+        for value, plan in self.plans(people, a).items():
+            cells = [
+                g for g in model.slots if any(str(people[t].point[a]) == value for t in model.candidates(g))
+            ]
+            for g in cells:
+                early = sum(
+                    model.x(t, g)
+                    for t in model.candidates(g)
+                    if str(people[t].point[a]) == value and people[t].value in plan.hidden
+                )
+                if not isinstance(early, int):
+                    model.cp.add(early <= model.hidden(g, a, value))
+            if plan.significant:
+                self._equalize(model, a, value, plan, cells)
+
+    def _equalize(
+        self, model: Encoding, a: int, value: str, plan: PreSuppression, cells: Sequence[int]
+    ) -> None:
+        """Conditions 2 and 3 for one value of the quasi-identifier."""
+        most = sum(str(member.point[a]) == value for member in model.table.members)
+        scale = self._scale(model, most)
+        kept = {g: model.bearers(g, a, value) - model.hidden(g, a, value) for g in cells}
+        published = sum(kept.values())
+        low = model.cp.new_int_var(0, scale * most, f"low[{a},{value}]")
+        for k in sorted(plan.significant):
+            estimate = sum(self._expected(model, g, kept[g], k, scale, most) for g in cells)
+            model.cp.add(estimate >= low)
+            model.cp.add(estimate <= low + floor(scale * self.epsilon))
+            model.cp.add(self.l * estimate <= scale * published)
+
+    def _scale(self, model: Encoding, most: int) -> int:
+        top = model.largest_size
+        # Beyond 64 the multiple is far too large anyway; no need to compute it.
+        scale = lcm(*range(1, min(top, 64) + 1))
+        if scale * most * self.l * (len(model.slots) + 1) > LARGEST or scale * self.epsilon > LARGEST:
+            raise EngineError(
+                f"{self.name}: groups of up to {top} published tuples are too many for exact shares "
+                "(about 35 fit): split the table, set max_counterfeits, or sanitize a given grouping"
+            )
+        return scale
+
+    def _expected(self, model: Encoding, g: int, kept: Linear, k: str, scale: int, most: int) -> Linear:
+        """``scale * kept * count(g, k) / size(g)``."""
+        top = model.largest_size
+        cells = model.cp.new_int_var(0, most, f"kept[{g}]")
+        count = model.cp.new_int_var(0, top, f"count[{g},{k}]")
+        model.cp.add(cells == kept)
+        model.cp.add(count == model.count(g, k))
+        product = model.cp.new_int_var(0, most * top, f"kept*count[{g},{k}]")
+        model.cp.add_multiplication_equality(product, [cells, count])
+        expected = model.cp.new_int_var(0, scale * most, f"expected[{g},{k}]")
+        model.cp.add(expected <= scale * cells)
+        for size in range(1, top + 1):
+            here = model.at_least(("size", g), model.size(g), size)
+            beyond = model.at_least(("size", g), model.size(g), size + 1)
+            model.cp.add(expected == scale // size * product).only_enforce_if(here, ~beyond)
+        return expected

@@ -1,0 +1,385 @@
+"""How few cells of a given grouping must be hidden to make correlations safe.
+
+The problem falls apart into one per quasi-identifier value v (al Bouna, Clifton, Malluhi,
+sec. 6.1; notation of `models.correlation`). `suppress` solves it in whole cells with a
+proof. `suppress_linear` is the linear program as the authors state it, in floating point: it
+publishes fractions of cells and bounds the estimates by c(v)/l instead of (published
+cells)/l, so it is no sanitization, only a yardstick. `sanitize` treats a whole release.
+
+In whole cells, over integers (L a common denominator of all shares)::
+
+    max  sum_j x_j                      0 <= x_j <= c_j
+    low <= sum_j L p_jk x_j <= low + floor(L epsilon)           for k in S(v)
+    l sum_j L p_jk x_j <= L sum_j x_j                           for k in S(v)
+
+The last line is the bound on the published probability. For uniform shares in groups whose
+values have shares of at most 1/l it holds by itself; for other shares the authors' bound
+``est_k <= c(v)/l`` does not imply it. x = 0 is always feasible.
+
+Groups in which the significant values have the same shares are interchangeable, so the
+model holds their cells in one variable; large tables have few different shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import floor, lcm
+from typing import TypeVar
+
+import numpy as np
+from ortools.sat.python import cp_model
+from scipy.optimize import linprog
+
+from ...models.correlation import Exposure, Linkage, LossMetric, Shares, exposures, uniform_shares
+from ...models.errors import EngineError, PolicyError, ReleaseError
+from ...models.release import QIGroup, Release
+from ...models.requirement import as_fraction, whole
+from ...models.requirements.safe_correlation import SafeCorrelation
+from ..result import Status
+
+__all__ = [
+    "LinearSuppression",
+    "Sanitized",
+    "Suppression",
+    "ValueSuppression",
+    "sanitize",
+    "suppress",
+    "suppress_linear",
+]
+
+N = TypeVar("N", int, float)
+
+LARGEST = 2**60
+"""Largest activity of a constraint; CP-SAT needs room below 2**63."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suppression:
+    """How many cells of one value to publish, in whole cells.
+
+    Attributes
+    ----------
+    status : Status
+        OPTIMAL, or FEASIBLE if the time limit came first.
+    objective : int
+        Published cells, ``sum_j x_j``.
+    bound : int
+        Proven: no safe choice publishes more.
+    kept : tuple of int
+        x_j, in the order of the exposure's groups.
+    """
+
+    status: Status
+    objective: int
+    bound: int
+    kept: tuple[int, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearSuppression:
+    """The authors' linear program, in floating point: a yardstick, not a sanitization.
+
+    Attributes
+    ----------
+    objective : float
+        ``sum_j x_j``; up to rounding never below the optimum in whole cells.
+    correlation : float
+        The variable x_i: the smallest of the equalized estimates at least, in tuples.
+    kept : tuple of float
+        x_j, in the order of the exposure's groups.
+    """
+
+    objective: float
+    correlation: float
+    kept: tuple[float, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Groups in which the significant values have the same shares."""
+
+    shares: tuple[Fraction, ...]
+    members: tuple[int, ...]
+    cells: int
+
+
+def _kinds(exposure: Exposure) -> tuple[list[str], list[_Kind]]:
+    values = sorted(exposure.significant)
+    found: dict[tuple[Fraction, ...], list[int]] = {}
+    for j, share in enumerate(exposure.shares):
+        found.setdefault(tuple(share.get(k, Fraction(0)) for k in values), []).append(j)
+    kinds = [
+        _Kind(shares, tuple(members), sum(exposure.counts[j] for j in members))
+        for shares, members in found.items()
+    ]
+    return values, kinds
+
+
+def _parameters(l: int, epsilon: Fraction | int | float | str) -> Fraction:  # noqa: E741
+    whole("suppression", "l", l, 1)
+    limit = as_fraction("suppression", "epsilon", epsilon)
+    if limit < 0:
+        raise PolicyError(f"suppression: epsilon must be at least 0 tuples, got {limit}")
+    return limit
+
+
+def suppress(
+    exposure: Exposure,
+    l: int,  # noqa: E741
+    epsilon: Fraction | int | float | str = 0,
+    *,
+    time_limit: float | None = None,
+    seed: int = 0,
+    workers: int = 1,
+) -> Suppression:
+    """Publish as many cells of one value as is safe, with a proof.
+
+    Parameters
+    ----------
+    exposure : Exposure
+        Cells and shares per group.
+    l : int
+        No significant value may be more likely than 1/l; at least 1.
+    epsilon : rational
+        By how many tuples estimates may differ, at least 0.
+    time_limit : float, optional
+        Seconds of wall time.
+    seed, workers : int
+        Of CP-SAT.
+
+    Raises
+    ------
+    PolicyError
+        If a parameter is out of its range.
+    EngineError
+        If the shares' common denominator does not fit 64-bit integers.
+
+    Notes
+    -----
+    One integer variable per kind of group, two constraints per significant value.
+    """
+    limit = _parameters(l, epsilon)
+    if not exposure.significant:
+        return Suppression(
+            status=Status.OPTIMAL,
+            objective=sum(exposure.counts),
+            bound=sum(exposure.counts),
+            kept=exposure.counts,
+        )
+    values, kinds = _kinds(exposure)
+    scale = lcm(*(share.denominator for kind in kinds for share in kind.shares))
+    total = sum(exposure.counts)
+    if scale * max(1, total) * (l + 1) > LARGEST or scale * limit > LARGEST:
+        raise EngineError(
+            f"cells of {exposure.value!r}: the shares' common denominator {scale} is too large for exact "
+            "integers: use probabilities with few decimals, or groups of fewer different sizes"
+        )
+    model = cp_model.CpModel()
+    kept = [model.new_int_var(0, kind.cells, f"x{i}") for i, kind in enumerate(kinds)]
+    low = model.new_int_var(0, scale * total, "low")
+    for k in range(len(values)):
+        estimate = sum(int(scale * kind.shares[k]) * x for kind, x in zip(kinds, kept, strict=True))
+        model.add(estimate >= low)
+        model.add(estimate <= low + floor(scale * limit))
+        model.add(l * estimate <= scale * sum(kept))
+    model.maximize(sum(kept))
+    for variable in (*kept, low):
+        model.add_hint(variable, 0)
+    solver = cp_model.CpSolver()
+    solver.parameters.random_seed = seed
+    solver.parameters.num_workers = workers
+    if time_limit is not None:
+        solver.parameters.max_time_in_seconds = time_limit
+    status = solver.solve(model)
+    if status in (cp_model.INFEASIBLE, cp_model.MODEL_INVALID):
+        raise EngineError(f"cells of {exposure.value!r}: CP-SAT finds no solution although hiding all is one")
+    found = [0] * len(kinds) if status == cp_model.UNKNOWN else [solver.value(x) for x in kept]
+    return Suppression(
+        status=Status.OPTIMAL if status == cp_model.OPTIMAL else Status.FEASIBLE,
+        objective=sum(found),
+        bound=total if status == cp_model.UNKNOWN else round(solver.best_objective_bound),
+        kept=_shared_out(exposure, kinds, found, 0),
+    )
+
+
+def suppress_linear(
+    exposure: Exposure,
+    l: int,  # noqa: E741
+    epsilon: Fraction | int | float | str = 0,
+) -> LinearSuppression:
+    """Solve the authors' linear program for one value (HiGHS, floating point).
+
+    ::
+
+        max  sum_j x_j      0 <= x_j <= c_j     0 <= x_i <= c(v)/l
+        0 <= sum_j p_jk x_j - x_i <= epsilon    for k in S(v)
+
+    with both sides of every row, as stated in the text (their algorithm lists the upper sides
+    only). The bounds for other values, ``sum_j p_jk x_j <= c(v : k)``, are left out: c(v : k) is
+    taken from the grouped table, so they follow from ``x_j <= c_j``.
+
+    Raises
+    ------
+    PolicyError
+        If a parameter is out of its range.
+    EngineError
+        If HiGHS fails.
+    """
+    limit = _parameters(l, epsilon)
+    if not exposure.significant:
+        counts = tuple(float(count) for count in exposure.counts)
+        return LinearSuppression(objective=sum(counts), correlation=0.0, kept=counts)
+    _, kinds = _kinds(exposure)
+    shares = np.array([[float(share) for share in kind.shares] for kind in kinds]).T
+    common = np.ones((shares.shape[0], 1))
+    outcome = linprog(
+        c=[*[-1.0] * len(kinds), 0.0],
+        A_ub=np.block([[shares, -common], [-shares, common]]),
+        b_ub=[*[float(limit)] * len(shares), *[0.0] * len(shares)],
+        bounds=[*((0, kind.cells) for kind in kinds), (0, sum(exposure.counts) / l)],
+        method="highs",
+    )
+    if outcome.status != 0 or outcome.x is None:
+        raise EngineError(f"cells of {exposure.value!r}: the linear program failed: {outcome.message}")
+    found = [float(x) for x in outcome.x]
+    return LinearSuppression(
+        objective=sum(found[:-1]),
+        correlation=found[-1],
+        kept=_shared_out(exposure, kinds, found[:-1], 0.0),
+    )
+
+
+def _shared_out(exposure: Exposure, kinds: Sequence[_Kind], found: Sequence[N], nothing: N) -> tuple[N, ...]:
+    """Split what is kept of each kind among its groups, first come first served."""
+    kept = [nothing] * len(exposure.groups)
+    for kind, left in zip(kinds, found, strict=True):
+        for j in kind.members:
+            kept[j] = min(left, exposure.counts[j])
+            left -= kept[j]
+    return tuple(kept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueSuppression:
+    """What became of one quasi-identifier value.
+
+    Attributes
+    ----------
+    exposure : Exposure
+    suppression : Suppression
+    tuples : int
+        ``|T|``.
+    """
+
+    exposure: Exposure
+    suppression: Suppression
+    tuples: int
+
+    @property
+    def linkage(self) -> Linkage:
+        """Estimates and probabilities that are published."""
+        return self.exposure.linkage(self.suppression.kept)
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """Hidden cells per group of the exposure, those of the fixpoint included."""
+        cells = zip(self.exposure.hidden, self.exposure.counts, self.suppression.kept, strict=True)
+        return tuple(early + count - kept for early, count, kept in cells)
+
+    @property
+    def loss(self) -> LossMetric:
+        """Share of hidden cells."""
+        return LossMetric(hidden=sum(self.hidden), occurrences=self.exposure.occurrences, tuples=self.tuples)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sanitized:
+    """A release with the fewest cells hidden, and what became of each value.
+
+    Attributes
+    ----------
+    release : Release
+        Satisfies the requirement (for uniform shares).
+    values : tuple of ValueSuppression
+        One per published value of the quasi-identifier, sorted by value.
+    """
+
+    release: Release
+    values: tuple[ValueSuppression, ...]
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether no fewer cells can be hidden in this grouping."""
+        return all(value.suppression.status is Status.OPTIMAL for value in self.values)
+
+
+def sanitize(
+    release: Release,
+    requirement: SafeCorrelation,
+    *,
+    shares: Shares = uniform_shares,
+    time_limit: float | None = None,
+    seed: int = 0,
+    workers: int = 1,
+) -> Sanitized:
+    """Hide the fewest cells of an anatomized release that make it safe; groups stay as they are.
+
+    Parameters
+    ----------
+    release : Release
+        Anatomized, with no hidden cell of the requirement's quasi-identifier.
+    requirement : SafeCorrelation
+        Thresholds, l and epsilon.
+    shares
+        Probabilities inside a group, in the adversary's eyes; uniform by default.
+    time_limit : float, optional
+        Seconds per value.
+    seed, workers : int
+        Of CP-SAT.
+
+    Raises
+    ------
+    ReleaseError
+        If the release is generalized or already hides such cells.
+    PolicyError
+        If it has no such quasi-identifier.
+    """
+    a = requirement.position(release.attributes)
+    if release.form != "anatomized":
+        raise ReleaseError("only an anatomized release has single cells to hide: group it in that form")
+    if any(attribute == a for group in release.groups for attribute, _, _ in group.hidden):
+        raise ReleaseError(
+            f"cells of {requirement.attribute!r} are hidden already: give the grouping without them"
+        )
+    plans = requirement.plans(release.members, a)
+    found = [
+        ValueSuppression(
+            exposure=exposure,
+            suppression=suppress(
+                exposure,
+                requirement.l,
+                requirement.epsilon,
+                time_limit=time_limit,
+                seed=seed,
+                workers=workers,
+            ),
+            tuples=len(release.members),
+        )
+        for exposure in exposures(release.groups, a, plans, shares)
+        if exposure.groups
+    ]
+    return Sanitized(
+        release=replace(release, groups=tuple(_starred(release.groups, a, found))), values=tuple(found)
+    )
+
+
+def _starred(groups: Sequence[QIGroup], a: int, found: Sequence[ValueSuppression]) -> Iterator[QIGroup]:
+    gone: dict[int, list[tuple[int, str, int]]] = {}
+    for value in found:
+        for j, count in zip(value.exposure.groups, value.hidden, strict=True):
+            if count:
+                gone.setdefault(j, []).append((a, value.exposure.value, count))
+    for index, group in enumerate(groups):
+        yield replace(group, hidden=(*group.hidden, *gone[index])) if index in gone else group
