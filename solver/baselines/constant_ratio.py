@@ -1,0 +1,31 @@
+"""The constant-ratio strategy (Fu, Wang, Wong, Wang, sec. 6.1): every link has at least the ratio r."""
+
+from __future__ import annotations
+
+from ...models.problem import Problem
+from ...models.release import Release
+from ...models.requirements.constant_ratio import ConstantRatio
+from .link_strategies import split_within_budget
+from .parameters import parameters
+
+__all__ = ["constant_ratio"]
+
+
+def constant_ratio(problem: Problem, seed: int = 0) -> Release:
+    """Cut the table top-down into groups that keep the constant ratio.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its policy's `ConstantRatio` gives l, k and the protected values; other requirements and
+        limits are not looked at.
+    seed : int
+        Not used: nothing is random.
+
+    Raises
+    ------
+    EngineError
+        As `split_within_budget`.
+    """
+    asked = parameters(problem, ConstantRatio, "constant_ratio")
+    return split_within_budget(problem, asked, "constant_ratio")

@@ -1,0 +1,33 @@
+"""A geometric strategy for the global guarantee (after Fu, Wang, Wong, Wang): small groups first.
+
+The rule is that of `models.requirements.geometric`, which is ours and proved there.
+"""
+
+from __future__ import annotations
+
+from ...models.problem import Problem
+from ...models.release import Release
+from ...models.requirements.geometric import Geometric
+from .link_strategies import split_within_budget
+from .parameters import parameters
+
+__all__ = ["geometric"]
+
+
+def geometric(problem: Problem, seed: int = 0) -> Release:
+    """Cut the table top-down into groups that spend at most the part 1 - 1/a of what is left.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its policy's `Geometric` gives l, a and the protected values; other requirements and limits
+        are not looked at.
+    seed : int
+        Not used: nothing is random.
+
+    Raises
+    ------
+    EngineError
+        As `split_within_budget`.
+    """
+    return split_within_budget(problem, parameters(problem, Geometric, "geometric"), "geometric")

@@ -1,0 +1,159 @@
+r"""Greedy k-member clustering (Byun, Kamra, Bertino, Li, Efficient k-Anonymization Using Clustering).
+
+While k records are left: the record furthest from the last seed starts a cluster, and k - 1 times the
+record that raises the cluster's information loss least joins it. Records left over join, in random
+order, the cluster whose loss they raise least. (The first seed is furthest from a random record.)
+
+    distance(r, r') = sum of |v - v'| / |D| over numbers + sum of H(v, v') / H over categories
+    IL(cluster) = |cluster| (sum of (max - min) / |D| + sum of H(all values) / H)
+
+where H(values) is the height of the subtree below their lowest common ancestor and H that of the
+whole taxonomy. Ordered categories count as numbers, their ranks. Of equally good records the one
+with the smallest codes is taken, and of equal ones the first row.
+"""
+
+from __future__ import annotations
+
+from math import lcm
+from random import Random
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.domain import Categories, Domain
+from ...models.errors import EngineError
+from ...models.problem import Problem
+from ...models.release import Release
+from ...models.requirements.k_c_anonymity import KCAnonymity
+from .parameters import parameters
+
+__all__ = ["k_member"]
+
+Ints: TypeAlias = NDArray[np.int64]
+
+
+def k_member(problem: Problem, seed: int = 0) -> Release:
+    """Cluster a table into groups of k to 2k - 1 tuples, or few more.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its policy's `KCAnonymity` gives k and must have c = 1; other requirements and limits are
+        not looked at.
+    seed : int
+        Chooses the first record and the order of those left over.
+
+    Raises
+    ------
+    EngineError
+        If c < 1, the table has fewer than k tuples, or domains are too fine for 64-bit integers.
+
+    Notes
+    -----
+    O(n p d) for n tuples with p different points in d dimensions.
+    """
+    asked = parameters(problem, KCAnonymity, "k_member")
+    if asked.c != 1:
+        raise EngineError(f"k_member looks at no sensitive values: use it with c = 1, not c = {asked.c}")
+    if len(problem.table) < asked.k:
+        raise EngineError(f"k_member: the table has {len(problem.table)} tuples, fewer than k = {asked.k}")
+    return problem.assemble(_Clusters(problem, asked.k, Random(seed)).run())
+
+
+class _Clusters:
+    """Records by their points: those of equal points are alike and lie on one stack."""
+
+    def __init__(self, problem: Problem, k: int, random: Random) -> None:
+        table = problem.table
+        self.k, self.random = k, random
+        self.points, home = np.unique(table.codes, axis=0, return_inverse=True)
+        self.home: list[int] = home.reshape(-1).tolist()
+        self.stacks: list[list[int]] = [[] for _ in self.points]
+        for row in range(len(table) - 1, -1, -1):
+            self.stacks[self.home[row]].append(row)  # the first row on top
+        sides = [_Side(domain) for domain in table.domains]
+        unit = lcm(*(side.span for side in sides))
+        if unit * len(sides) * (len(table) + 1) >= 2**62:
+            raise EngineError(
+                "k_member: losses need integers beyond 64 bits: read numeric columns with fewer `decimals`"
+            )
+        self.sides = [(side, unit // side.span) for side in sides]
+        self.alive = np.arange(len(self.points), dtype=np.int64)  # points with records left
+        self.left = len(table)
+
+    def run(self) -> list[list[int]]:
+        clusters: list[list[int]] = []
+        boxes: list[Ints] = []
+        seed = self.home[self.random.randrange(self.left)]
+        while self.left >= self.k:
+            seed = int(self.alive[np.argmax(self._width(self.points[seed], self.points[seed]))])
+            cluster = [self._take(seed)]
+            lo = hi = self.points[seed]
+            while len(cluster) < self.k:
+                # IL(c + r) - IL(c) = (|c| + 1) width(c + r) - |c| width(c): least where the width is
+                best = int(self.alive[np.argmin(self._width(lo, hi))])
+                cluster.append(self._take(best))
+                lo, hi = np.minimum(lo, self.points[best]), np.maximum(hi, self.points[best])
+            clusters.append(cluster)
+            boxes.append(np.stack([lo, hi]))
+        self._join(clusters, np.array(boxes))
+        return clusters
+
+    def _take(self, point: int) -> int:
+        row = self.stacks[point].pop()
+        self.left -= 1
+        if not self.stacks[point]:
+            self.alive = np.delete(self.alive, np.searchsorted(self.alive, point))
+        return row
+
+    def _width(self, lo: Ints, hi: Ints) -> Ints:
+        """Sum of the sides of a box with each of the points left."""
+        points = self.points[self.alive]
+        return self._sides(np.minimum(lo, points), np.maximum(hi, points))
+
+    def _sides(self, lo: Ints, hi: Ints) -> Ints:
+        total = np.zeros(len(lo), dtype=np.int64)
+        for a, (side, weight) in enumerate(self.sides):
+            total += weight * side.widths(lo[:, a], hi[:, a])
+        return total
+
+    def _join(self, clusters: list[list[int]], boxes: Ints) -> None:
+        rest = sorted(row for stack in self.stacks for row in stack)
+        self.random.shuffle(rest)
+        sizes = np.array([len(cluster) for cluster in clusters], dtype=np.int64)
+        for row in rest:
+            point = self.points[self.home[row]]
+            lo, hi = np.minimum(boxes[:, 0], point), np.maximum(boxes[:, 1], point)
+            more = (sizes + 1) * self._sides(lo, hi) - sizes * self._sides(boxes[:, 0], boxes[:, 1])
+            best = int(np.argmin(more))
+            clusters[best].append(row)
+            boxes[best] = lo[best], hi[best]
+            sizes[best] += 1
+
+
+class _Side:
+    """One attribute's part of a distance, in units of 1 / `span`."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._runs: list[Ints] = []
+        if not isinstance(domain, Categories):
+            self.span = domain.span
+            return
+        hierarchy = domain.hierarchy
+        self.span = max(1, hierarchy.height)
+        for level in range(hierarchy.height):
+            run = np.zeros(len(hierarchy.leaves), dtype=np.int64)
+            for number, (first, last, _) in enumerate(hierarchy.runs(level)):
+                run[first : last + 1] = number
+            self._runs.append(run)
+
+    def widths(self, lo: Ints, hi: Ints) -> Ints:
+        """Length of intervals of codes, or height of their lowest common ancestors."""
+        if not self._runs:
+            return hi - lo
+        # In depth-first order all leaves between two lie below their common ancestor.
+        heights = np.zeros(len(lo), dtype=np.int64)
+        for run in self._runs:
+            heights += run[lo] != run[hi]
+        return heights
