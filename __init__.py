@@ -21,17 +21,29 @@ from optanon.models.problem import Problem
 from optanon.models.release import QIGroup, Release
 from optanon.models.requirement import Violation
 from optanon.models.requirements import (
+    ConstantRatio,
+    Difference,
     DistinctLDiversity,
     EntropyLDiversity,
+    Geometric,
+    GlobalGuarantee,
     HcSafety,
+    HcSafetyDeep,
+    Intersection,
     KCAnonymity,
+    RecordTracing,
     RecursiveCLDiversity,
+    SafeCorrelation,
     TCloseness,
     WeakMInvariance,
 )
 from optanon.models.table import Microdata, Sensitive
+from optanon.models.views import SecretQuery
+from optanon.solver.baselines.registry import baselines
 from optanon.solver.certificate import Certificate
 from optanon.solver.certify import verify
+from optanon.solver.engines.sanitize import sanitize
+from optanon.solver.engines.views import choose_views
 from optanon.solver.result import Result, Status, Termination
 from optanon.solver.search import solve, solve_problem
 
@@ -40,14 +52,20 @@ __version__ = "0.1.0"
 __all__ = [
     "Certificate",
     "CertificateError",
+    "ConstantRatio",
+    "Difference",
     "DistinctLDiversity",
     "EngineError",
     "EntropyLDiversity",
+    "Geometric",
+    "GlobalGuarantee",
     "HcSafety",
+    "HcSafetyDeep",
     "Hierarchy",
     "HierarchyError",
     "History",
     "InputError",
+    "Intersection",
     "KCAnonymity",
     "Microdata",
     "OptanonError",
@@ -56,10 +74,13 @@ __all__ = [
     "Problem",
     "ProblemFileError",
     "QIGroup",
+    "RecordTracing",
     "RecursiveCLDiversity",
     "Release",
     "ReleaseError",
     "Result",
+    "SafeCorrelation",
+    "SecretQuery",
     "Sensitive",
     "Status",
     "TCloseness",
@@ -68,9 +89,12 @@ __all__ = [
     "Violation",
     "WeakMInvariance",
     "__version__",
+    "baselines",
+    "choose_views",
     "n_choose",
     "read_csv",
     "read_parquet",
+    "sanitize",
     "solve",
     "solve_problem",
     "verify",

@@ -119,6 +119,13 @@ class Problem:
                 message=f"{len(release.suppressed)} tuples are suppressed, the policy allows {limit}",
                 witness={"suppressed": len(release.suppressed), "limit": limit},
             )
+        counted = any("hidden_cells" in level.losses for level in self.policy.levels)
+        if release.hidden_cells and not counted:
+            yield Violation(
+                requirement="hidden cells",
+                message=f"{release.hidden_cells} cells are hidden, but no loss of the policy counts them",
+                witness={"hidden": release.hidden_cells},
+            )
         fakes = self.policy.counterfeit_limit
         if fakes is not None and release.counterfeits > fakes:
             yield Violation(

@@ -21,7 +21,12 @@ __all__ = ["certify", "release_digest", "verify"]
 def release_digest(release: Release) -> str:
     """SHA-256 of groups, members, counterfeits and boxes."""
     parts = [
-        [sorted(group.respondents), sorted(group.counterfeits), [str(cell) for cell in group.box or ()]]
+        [
+            sorted(group.respondents),
+            sorted(group.counterfeits),
+            [str(cell) for cell in group.box or ()],
+            sorted(group.hidden),
+        ]
         for group in release.groups
     ]
     parts.append([sorted(member.respondent for member in release.suppressed)])

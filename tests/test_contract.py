@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
-from typing import Any
+from typing import Any, Literal
 
 import brute_force as bf
 import numpy as np
 import pytest
 import yaml
+from brute_force_linear import deep_hc_safety
+from correlation_cases import safe_as_it_is
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
@@ -90,6 +92,17 @@ def geometric(l: Fraction, a: Fraction) -> bf.Check:  # noqa: E741
     )
 
 
+def tracing(k: int, attributes: Sequence[bf.Attribute], edges: Literal["exact", "plausible"]) -> bf.Check:
+    """The oracle's tracing; leaving out somebody published before breaks the requirement."""
+    trace = bf.tracing_safety(k, attributes, edges)
+
+    def check(release: bf.ReleaseLike, history: bf.History) -> bool:
+        known = {name for old in history for name in bf.names_of(old[0])}
+        return known <= bf.names_of(release[0]) and trace(release, history)
+
+    return check
+
+
 EXAMPLES: dict[str, list[Example]] = {
     "k_c_anonymity": [
         example(bf.k_c(2), k=2),
@@ -136,6 +149,51 @@ EXAMPLES: dict[str, list[Example]] = {
     "geometric": [
         example(geometric(F(3, 2), F(3)), l="3/2", a=3),
         example(geometric(F(4, 3), F(3)), l="4/3", a=3),
+    ],
+    "intersection": [
+        example(bf.intersection_safety(F(1, 2), "multiset"), c="1/2"),
+        example(bf.intersection_safety(F(2, 3), "multiset"), c="2/3"),
+        example(bf.intersection_safety(F(1, 2), "set"), c="1/2", reading="set"),
+    ],
+    "difference": [
+        example(bf.difference_safety(2, F(1)), k=2),
+        example(bf.difference_safety(1, F(1, 2)), k=1, c="1/2"),
+    ],
+    "record_tracing": [
+        Example(
+            {"k": 2, "direction": "forward"},
+            lambda a: tracing(2, a, "exact"),
+            {"insert_only": True, "form": "generalized"},
+        ),
+        Example(
+            {"k": 2, "direction": "forward", "edges": "plausible"},
+            lambda a: tracing(2, a, "plausible"),
+            {"insert_only": True, "form": "generalized"},
+        ),
+    ],
+    "hc_safety_deep": [
+        example(deep_hc_safety(2), {"tuples": (2, 3), "releases": (1, 2), "insert_only": True}, n=2)
+    ],
+    "safe_correlation": [
+        example(
+            safe_as_it_is(0, 2, F(1, 3), F(1)),
+            {"form": "anatomized", "kinds": ("point",), "attributes": (1, 1)},
+            attribute="point0",
+            l=2,
+            min_confidence="1/3",
+            max_confidence=1,
+        ),
+        example(
+            safe_as_it_is(0, 2, F(1, 2), F(4, 5), F(1, 5), "qi", F(1, 3)),
+            {"form": "anatomized", "kinds": ("flat",), "attributes": (1, 1)},
+            attribute="flat0",
+            l=2,
+            min_confidence="1/2",
+            max_confidence=0.8,
+            min_support=0.2,
+            support="qi",
+            epsilon="1/3",
+        ),
     ],
 }
 """One line per requirement: its name, and the oracle's check beside the settings it stands for."""

@@ -15,13 +15,56 @@ import optanon
 ROOT = Path(optanon.__file__).parent
 ROOMS = ("models", "instances", "solver", "bench")
 
-PUBLIC = """
-Certificate CertificateError DistinctLDiversity EngineError EntropyLDiversity HcSafety Hierarchy
-HierarchyError History InputError KCAnonymity Microdata OptanonError Policy PolicyError Problem
-ProblemFileError QIGroup RecursiveCLDiversity Release ReleaseError Result Sensitive Status TCloseness
-TableError Termination Violation WeakMInvariance __version__ n_choose read_csv read_parquet solve
-solve_problem verify
-""".split()
+PUBLIC = [
+    "Certificate",
+    "CertificateError",
+    "ConstantRatio",
+    "Difference",
+    "DistinctLDiversity",
+    "EngineError",
+    "EntropyLDiversity",
+    "Geometric",
+    "GlobalGuarantee",
+    "HcSafety",
+    "HcSafetyDeep",
+    "Hierarchy",
+    "HierarchyError",
+    "History",
+    "InputError",
+    "Intersection",
+    "KCAnonymity",
+    "Microdata",
+    "OptanonError",
+    "Policy",
+    "PolicyError",
+    "Problem",
+    "ProblemFileError",
+    "QIGroup",
+    "RecordTracing",
+    "RecursiveCLDiversity",
+    "Release",
+    "ReleaseError",
+    "Result",
+    "SafeCorrelation",
+    "SecretQuery",
+    "Sensitive",
+    "Status",
+    "TCloseness",
+    "TableError",
+    "Termination",
+    "Violation",
+    "WeakMInvariance",
+    "__version__",
+    "baselines",
+    "choose_views",
+    "n_choose",
+    "read_csv",
+    "read_parquet",
+    "sanitize",
+    "solve",
+    "solve_problem",
+    "verify",
+]
 
 
 def package_folders() -> set[str]:
