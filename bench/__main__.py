@@ -16,12 +16,13 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+
 import optanon.bench as package
 from optanon.bench.registry import Case, Row, cases
 from optanon.models.errors import OptanonError
 from optanon.models.files import write_whole
-from rich.console import Console
-from rich.table import Table
 
 
 def main() -> int:

@@ -7,6 +7,8 @@ from fractions import Fraction
 from random import Random
 
 import brute_force as bf
+from strategies import Instance
+
 from optanon.models.box import Interval
 from optanon.models.history import History
 from optanon.models.policy import Policy
@@ -16,7 +18,6 @@ from optanon.models.requirement import Requirement
 from optanon.models.table import Member
 from optanon.solver.result import Result, Status
 from optanon.solver.search import solve_problem
-from strategies import Instance
 
 HALF = Fraction(1, 2)
 

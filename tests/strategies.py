@@ -17,6 +17,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import brute_force as bf
 import pandas as pd
 from hypothesis import strategies as st
+from ortools.sat.python import cp_model
+
 from optanon.models.domain import Numeric
 from optanon.models.encoding import Encoding
 from optanon.models.hierarchy import Hierarchy
@@ -24,7 +26,6 @@ from optanon.models.history import History
 from optanon.models.problem import Problem
 from optanon.models.release import Form, QIGroup, Release, tight_box
 from optanon.models.table import Member, Microdata, Persistence, QISpec, Sensitive
-from ortools.sat.python import cp_model
 
 __all__ = [
     "KINDS",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+
 from optanon import (
     EngineError,
     Hierarchy,

@@ -14,6 +14,7 @@ import brute_force as bf
 import numpy as np
 import pandas as pd
 import pytest
+
 from optanon.bench.cor_split import CorSplit
 from optanon.instances.generators import generated_roles, series, skewed_table, uniform_table
 from optanon.models.errors import EngineError, InputError, ReleaseError

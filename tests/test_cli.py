@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+
 from optanon.solver.cli import main
 
 RELEASE_1 = """name,age,gender,zip,disease

@@ -20,6 +20,8 @@ import pytest
 import yaml
 from brute_force_linear import deep_hc_safety
 from correlation_cases import safe_as_it_is
+from strategies import Instance, Probe, Source, instance, random_release, seeded, shuffled
+
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
@@ -32,7 +34,6 @@ from optanon.models.requirement import (
     build_requirement,
     registered,
 )
-from strategies import Instance, Probe, Source, instance, random_release, seeded, shuffled
 
 F = Fraction
 

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from correlation_cases import FIGURE_2, GROUPS, fixpoint, safe_choices, significant
+
 from optanon.models.correlation import (
     Exposure,
     LossMetric,

@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pooch
 import pytest
+
 from optanon.instances import dataset_files, datasets, diabetes
 from optanon.models.errors import InputError
 from optanon.models.table import Microdata

@@ -11,9 +11,10 @@ import pytest
 from attack_cases import HALF, agrees, best, crowd, history, ours, solved, split
 from brute_force_linear import deep_difference_safety, deep_hc_safety
 from brute_force_notation import group, release
+from strategies import instance, seeded
+
 from optanon.models.adversary.linear import chain_correlation, derived_difference, union_correlation
 from optanon.models.requirements import Difference, HcSafety, HcSafetyDeep, KCAnonymity, WeakMInvariance
-from strategies import instance, seeded
 
 ISOLATED = (release("1a 2b"), release("3c 4d"), release("1a 2b 3c 4d 5e 6e"))
 

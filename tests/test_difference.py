@@ -9,11 +9,12 @@ import brute_force as bf
 import pytest
 from attack_cases import HALF, agrees, best, crowd, history, ours, solved, split
 from brute_force_notation import group, release
+from strategies import instance, seeded
+
 from optanon.models.adversary.difference import breaches
 from optanon.models.errors import PolicyError, ReleaseError
 from optanon.models.history import History
 from optanon.models.requirements import Difference, KCAnonymity
-from strategies import instance, seeded
 
 CLINIC = (
     release("Tom:asthma Mike:flu", "Bob:alzheimer Eve:diabetes"),

@@ -15,6 +15,9 @@ from typing import Any
 import brute_force as bf
 import pandas as pd
 import pytest
+from strategies import Instance, Source, instance, pick, seeded
+from test_contract import EXAMPLES, Example, build
+
 from optanon.models.loss import losses
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
@@ -23,8 +26,6 @@ from optanon.models.requirements import HcSafety, KCAnonymity, TCloseness, WeakM
 from optanon.models.table import Microdata
 from optanon.solver.result import Result, Status, Termination
 from optanon.solver.search import solve, solve_problem
-from strategies import Instance, Source, instance, pick, seeded
-from test_contract import EXAMPLES, Example, build
 
 F = Fraction
 

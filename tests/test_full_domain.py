@@ -11,9 +11,10 @@ from math import prod
 from typing import ClassVar
 
 import numpy as np
-import optanon as oa
 import pandas as pd
 import pytest
+
+import optanon as oa
 from optanon.models import loss as loss_module
 from optanon.models.box import Box, Cell, Interval, Leaves
 from optanon.models.domain import Categories, Numeric, Ordered

@@ -10,6 +10,8 @@ from typing import Any
 import brute_force as bf
 import pytest
 from brute_force_notation import people, release
+from transient_cases import REQUIREMENTS, by_name, microdata, past, published, safe, some_history
+
 from optanon.models.breach_probability import NOT_LINKED, Exposure, breach_probability, minimum_ratio
 from optanon.models.errors import PolicyError
 from optanon.models.history import History
@@ -21,7 +23,6 @@ from optanon.models.requirements.geometric import Geometric
 from optanon.models.requirements.global_guarantee import GlobalGuarantee
 from optanon.models.requirements.link_budget import LinkBudget
 from optanon.solver.search import solve, solve_problem
-from transient_cases import REQUIREMENTS, by_name, microdata, past, published, safe, some_history
 
 # --- the probability ------------------------------------------------------------------------
 

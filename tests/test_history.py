@@ -9,6 +9,8 @@ from fractions import Fraction
 import brute_force as bf
 import pytest
 from hypothesis import given, settings
+from strategies import Instance, Source, instance, instances, random_release, seeded
+
 from optanon.models.box import Interval, Leaves
 from optanon.models.errors import PolicyError, ReleaseError, TableError
 from optanon.models.history import History
@@ -18,7 +20,6 @@ from optanon.models.release import Release
 from optanon.models.requirements import HcSafety, KCAnonymity, WeakMInvariance
 from optanon.models.table import Member, Sensitive
 from optanon.solver.search import solve_problem
-from strategies import Instance, Source, instance, instances, random_release, seeded
 
 quick = settings(max_examples=50, deadline=None, derandomize=True)
 

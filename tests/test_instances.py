@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import brute_force as bf
 import pytest
 import yaml
+
 from optanon import Problem, solve_problem
 from optanon.instances import catalog
 from optanon.instances.problem_file import load_release, load_table

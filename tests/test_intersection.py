@@ -8,9 +8,10 @@ import brute_force as bf
 import pytest
 from attack_cases import HALF, agrees, best, history, ours, solved
 from brute_force_notation import release
+from strategies import instance, random_release, seeded
+
 from optanon.models.errors import PolicyError, ReleaseError
 from optanon.models.requirements import Intersection, KCAnonymity
-from strategies import instance, random_release, seeded
 
 CLINIC = (
     release("Tom:asthma Mike:flu", "Bob:alzheimer Eve:diabetes"),

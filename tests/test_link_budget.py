@@ -9,12 +9,6 @@ from typing import Any
 
 import brute_force as bf
 import pytest
-from optanon.models.breach_probability import Exposure
-from optanon.models.encoding import Encoding
-from optanon.models.policy import Policy
-from optanon.models.problem import Problem
-from optanon.models.requirements.link_budget import LinkBudget, largest_share
-from optanon.solver.search import solve
 from ortools.sat.python import cp_model
 from transient_cases import (
     REQUIREMENTS,
@@ -27,6 +21,13 @@ from transient_cases import (
     some_history,
     some_people,
 )
+
+from optanon.models.breach_probability import Exposure
+from optanon.models.encoding import Encoding
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirements.link_budget import LinkBudget, largest_share
+from optanon.solver.search import solve
 
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=by_name)

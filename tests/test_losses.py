@@ -9,6 +9,9 @@ import brute_force as bf
 import pandas as pd
 import pytest
 from hypothesis import given, settings
+from ortools.sat.python import cp_model
+from strategies import Instance, Source, instance, instances, random_release, seeded
+
 from optanon.models.encoding import Encoding
 from optanon.models.errors import PolicyError
 from optanon.models.loss import loss, losses
@@ -19,8 +22,6 @@ from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
 from optanon.solver.result import Status, Termination
 from optanon.solver.search import solve
-from ortools.sat.python import cp_model
-from strategies import Instance, Source, instance, instances, random_release, seeded
 
 
 def no_cells(release: bf.ReleaseLike, attributes: object) -> Fraction:

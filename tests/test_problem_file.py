@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-import optanon as oa
 import pytest
 import yaml
+
+import optanon as oa
 from optanon.instances.problem_file import load_problem
 from optanon.models.domain import Categories, Numeric, Ordered
 

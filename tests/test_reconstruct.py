@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import optanon as oa
 import pandas as pd
 import pytest
+
+import optanon as oa
 from optanon.instances.reconstruct import public_release
 
 

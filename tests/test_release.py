@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 from brute_force_tables import Interval as TheirInterval
 from hypothesis import given, settings
+from strategies import Instance, Source, instance, instances, random_release, seeded
+
 from optanon.instances.steward_copy import steward_release
 from optanon.models.box import Interval, Leaves, meets
 from optanon.models.errors import ReleaseError
@@ -22,7 +24,6 @@ from optanon.models.release import QIGroup, Release
 from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
 from optanon.solver.search import solve
-from strategies import Instance, Source, instance, instances, random_release, seeded
 
 quick = settings(max_examples=40, deadline=None, derandomize=True)
 

@@ -8,10 +8,11 @@ from fractions import Fraction
 from random import Random
 
 import brute_force as bf
-import optanon as oa
 import pandas as pd
 import pytest
 from correlation_cases import fewest_hidden, fixpoint, is_safe
+
+import optanon as oa
 from optanon.instances.steward_copy import steward_release
 from optanon.models.errors import EngineError, PolicyError, ReleaseError
 from optanon.models.publication import anatomized_frames, steward_frame

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 from correlation_cases import FIGURE_2, GROUPS, safe_choices
+
 from optanon.models.correlation import Exposure
 from optanon.models.errors import EngineError, PolicyError, ReleaseError
 from optanon.models.history import History

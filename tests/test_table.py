@@ -13,13 +13,14 @@ import pytest
 from brute_force_tables import Interval as TheirInterval
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import COLUMNS, KINDS, Instance, Source, instances, pick
+
 from optanon.models.box import Interval, Leaves, covers, format_number
 from optanon.models.domain import Categories, Domain, Numeric, Ordered, exact_number
 from optanon.models.errors import HierarchyError, ReleaseError, TableError
 from optanon.models.hierarchy import Hierarchy
 from optanon.models.release import tight_box
 from optanon.models.table import Microdata, Sensitive
-from strategies import COLUMNS, KINDS, Instance, Source, instances, pick
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 

@@ -10,6 +10,8 @@ import brute_force as bf
 import pytest
 from attack_cases import agrees, best, history, ours, solved
 from brute_force_notation import group, release
+from strategies import instance, seeded
+
 from optanon.models.adversary.tracing import Tracer
 from optanon.models.errors import PolicyError, ReleaseError
 from optanon.models.policy import Policy
@@ -17,7 +19,6 @@ from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import RecordTracing
 from optanon.solver.search import solve_problem
-from strategies import instance, seeded
 
 LINE = (bf.Numeric(0, 100),)
 

@@ -20,6 +20,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from optanon.models.errors import PolicyError, ReleaseError, TableError
 from optanon.models.views import (
     AttackModel,

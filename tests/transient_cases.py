@@ -9,6 +9,7 @@ from typing import Any
 
 import brute_force as bf
 import pandas as pd
+
 from optanon.models.history import History
 from optanon.models.release import QIGroup, Release
 from optanon.models.requirement import Requirement
