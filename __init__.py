@@ -2,6 +2,7 @@
 
 from optanon.instances.readers import read_csv, read_parquet
 from optanon.models import losses as _losses  # noqa: F401 - importing registers every loss
+from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import (
     CertificateError,
     EngineError,
@@ -44,12 +45,14 @@ from optanon.solver.certificate import Certificate
 from optanon.solver.certify import verify
 from optanon.solver.engines.sanitize import sanitize
 from optanon.solver.engines.views import choose_views
+from optanon.solver.insight.audit import AuditReport, audit
 from optanon.solver.result import Result, Status, Termination
 from optanon.solver.search import solve, solve_problem
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AuditReport",
     "Certificate",
     "CertificateError",
     "ConstantRatio",
@@ -67,6 +70,7 @@ __all__ = [
     "InputError",
     "Intersection",
     "KCAnonymity",
+    "Knowledge",
     "Microdata",
     "OptanonError",
     "Policy",
@@ -89,6 +93,7 @@ __all__ = [
     "Violation",
     "WeakMInvariance",
     "__version__",
+    "audit",
     "baselines",
     "choose_views",
     "n_choose",

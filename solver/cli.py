@@ -1,10 +1,12 @@
-"""The command line: ``optanon solve | check | verify | instances``."""
+"""The command line: ``optanon solve | check | verify | audit | instances``."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,15 +15,22 @@ from rich.console import Console
 from rich.table import Table
 
 from ..instances.problem_file import load_answer, load_problem
+from ..instances.views_file import is_views_file
 from ..models.errors import OptanonError
 from ..models.files import write_whole
+from ..models.history import History
 from ..models.problem import Problem
 from ..models.publication import anatomized_frames, published_frame, steward_frame
 from ..models.release import Release
 from ..models.requirement import Violation
+from ..models.requirements import SafeCorrelation
 from .certificate import Certificate
 from .certify import verify as verify_certificate
+from .cli_audit import load_knowledge, print_audit
+from .cli_views import check_views, solve_views
 from .display import show_number
+from .engines.sanitize import sanitize
+from .insight.audit import audit as run_audit
 from .result import Result, Status
 from .search import solve_problem
 
@@ -71,9 +80,12 @@ def solve(
     Writes NAME.release.csv (for publication) and NAME.result.json (status, bounds, certificate).
     Exit code 0 with a release, 3 if there is provably none, 4 if none was found in time.
     """
-    problem = load_problem(problem_file)
     if not output.is_dir():
         raise OptanonError(f"--output: {output} is no folder: create it or name another")
+    if is_views_file(problem_file):
+        solve_views(_console(), problem_file, output, time_limit, seed)
+        return
+    problem = load_problem(problem_file)
     result = solve_problem(
         problem,
         engine=engine,
@@ -96,8 +108,9 @@ def solve(
 
 @app.command()
 def check(
-    release_file: Annotated[
-        Path, typer.Argument(metavar="RELEASE.csv", help="Public or steward's copy of a release.")
+    release_files: Annotated[
+        list[Path],
+        typer.Argument(metavar="RELEASE.csv", help="Public or steward's copy; or two published views."),
     ],
     problem: Annotated[Path, typer.Option("--problem", "-p", help="The problem it answers.")],
     show_ids: ShowIds = False,
@@ -106,16 +119,24 @@ def check(
 
     Exit code 0 if every requirement holds, 1 with a table of violations otherwise.
     """
-    asked = load_problem(problem)
-    release = load_answer(release_file, asked)
-    found = list(asked.check(release))
     console = _console()
+    if is_views_file(problem):
+        check_views(console, release_files, problem, show_ids)
+        return
+    if len(release_files) != 1:
+        raise OptanonError(f"check takes one release, {len(release_files)} files are named")
+    asked = load_problem(problem)
+    release = load_answer(release_files[0], asked)
+    found = list(asked.check(release))
     if not found:
         console.print(
             f"every check passed: {', '.join(str(r) for r in asked.policy.requirements)}", markup=False
         )
         return
     console.print(_violations(found, show_ids))
+    for requirement in asked.policy.requirements:
+        if isinstance(requirement, SafeCorrelation) and release.form == "anatomized":
+            _print_remedy(console, release, requirement)
     raise typer.Exit(1)
 
 
@@ -138,6 +159,39 @@ def verify(
     release = None if release_file is None else load_answer(release_file, asked)
     confirmed = verify_certificate(Certificate.from_json(json.dumps(inner)), asked, release)
     _console().print("confirmed: " + ", ".join(confirmed), markup=False)
+
+
+@app.command()
+def audit(
+    problem_file: ProblemFile,
+    releases: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[RELEASE.csv]...", help="Steward's copies, oldest first; default: the history."
+        ),
+    ] = None,
+    known: Annotated[
+        Path | None, typer.Option(help="YAML of what the adversary knows: compromised, excluded, priors.")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds; what is not decided by then is said.")
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Also write the report to this file.")
+    ] = None,
+    show_ids: ShowIds = False,
+) -> None:
+    """Say what someone who holds all releases can conclude about each respondent, exactly.
+
+    Exit code 0 if nobody's value is disclosed and everything was decided, 1 if somebody's is, 4 if
+    something stayed undecided.
+    """
+    problem = load_problem(problem_file)
+    history = History(load_answer(path, problem) for path in releases) if releases else problem.history
+    report = run_audit(
+        history, load_knowledge(known, problem.table.sensitive.persistence), time_limit=time_limit
+    )
+    raise typer.Exit(print_audit(_console(), report, json_file, show_ids))
 
 
 @app.command()
@@ -198,14 +252,35 @@ def _print_result(console: Console, result: Result, problem: Problem) -> None:
 def _violations(found: list[Violation], show_ids: bool) -> Table:
     table = Table("requirement", "violation", "witness")
     for violation in found:
-        witness = {key: value for key, value in violation.witness.items() if show_ids or key != "value"}
+        # Without ids only numbers: a witness may name people, or tell what somebody's value is.
+        witness = {key: value for key, value in violation.witness.items() if show_ids or _number(value)}
         shown = ", ".join(f"{key} = {_plain(value)}" for key, value in witness.items())
         table.add_row(violation.requirement, violation.describe(show_ids=show_ids), shown)
     return table
 
 
+def _number(value: Any) -> bool:
+    return isinstance(value, int | Fraction)
+
+
 def _plain(value: Any) -> str:
-    return ", ".join(str(part) for part in value) if isinstance(value, tuple) else str(value)
+    if isinstance(value, tuple):
+        return " ".join(_plain(part) for part in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {part}" for key, part in value.items())
+    return str(value)
+
+
+def _print_remedy(console: Console, release: Release, requirement: SafeCorrelation) -> None:
+    """Say with how few hidden cells the same groups would be safe."""
+    bare = replace(release, groups=tuple(replace(group, hidden=()) for group in release.groups))
+    found = sanitize(bare, requirement)
+    hidden = found.release.hidden_cells
+    console.print(
+        f"{requirement.name}: with these groups {hidden} hidden cells of {requirement.attribute} are enough "
+        f"({'no fewer will do' if found.is_optimal else 'perhaps fewer'}); "
+        f"the release hides {release.hidden_cells}"
+    )
 
 
 def _write(result: Result, problem: Problem, folder: Path, name: str, steward: bool) -> list[Path]:

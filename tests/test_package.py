@@ -16,6 +16,7 @@ ROOT = Path(optanon.__file__).parent
 ROOMS = ("models", "instances", "solver", "bench")
 
 PUBLIC = [
+    "AuditReport",
     "Certificate",
     "CertificateError",
     "ConstantRatio",
@@ -33,6 +34,7 @@ PUBLIC = [
     "InputError",
     "Intersection",
     "KCAnonymity",
+    "Knowledge",
     "Microdata",
     "OptanonError",
     "Policy",
@@ -55,6 +57,7 @@ PUBLIC = [
     "Violation",
     "WeakMInvariance",
     "__version__",
+    "audit",
     "baselines",
     "choose_views",
     "n_choose",

@@ -134,15 +134,6 @@ class System:
         real = self.counts.ravel()[keys] - self.fakes[keys // self.counts.shape[1]]
         return np.concatenate([self.sizes, np.maximum(real, 0)])
 
-    @cached_property
-    def broken(self) -> bool:
-        """Whether a row without any pair already contradicts itself."""
-        used = np.unique(self.patterns[self.patterns >= 0])
-        owed = self.counts[used] > self.fakes[used, None]
-        has = np.zeros(self.counts.size, dtype=bool)
-        has[self._group_rows[0]] = True
-        return bool((self.per_cell == 0).any() or (owed & ~has.reshape(self.counts.shape)[used]).any())
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Population:

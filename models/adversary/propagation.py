@@ -36,8 +36,6 @@ def propagate(system: System, bounds: Bounds) -> Bounds | None:
 
     O(entries) per round; rounds are as many as the longest chain of conclusions.
     """
-    if system.broken:
-        return None
     lower, upper = bounds.lower.copy(), bounds.upper.copy()
     rows, pairs = system.entries
     active = np.ones(system.matrix.shape[0], dtype=bool)

@@ -33,6 +33,7 @@ correlated although all pairs are safe.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
     from ..question import Question
 
 __all__ = ["HcSafety"]
+
+
+def _values(people: frozenset[str], group: QIGroup) -> Counter[str]:
+    return Counter(member.value for member in group.members if member.respondent in people)
 
 
 @register
@@ -108,6 +113,9 @@ class HcSafety(GroupRequirement):
                         "size": group.size,
                         "rest_earlier": len(rest_old),
                         "rest_new": len(rest_new),
+                        "people_earlier": tuple(sorted(rest_old)),
+                        "people_new": tuple(sorted(rest_new)),
+                        "values": tuple(sorted((Counter(old.histogram) - _values(common, old)).elements())),
                         "n": self.n,
                     },
                 )

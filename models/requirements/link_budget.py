@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..breach_probability import NOT_LINKED, Exposure, exposure
+from ..breach_probability import NOT_LINKED, Exposure, exposure, minimum_ratio
 from ..domain import Codes
 from ..errors import PolicyError
 from ..release import QIGroup
@@ -135,6 +135,7 @@ class LinkBudget(GroupRequirement):
                         "probability": spent.linked(count, group.size).probability,
                         "before": spent.probability,
                         "links": spent.links + 1,
+                        "ratio needed": minimum_ratio(self.l, spent.probability),
                         "l": self.l,
                     },
                 )

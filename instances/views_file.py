@@ -1,0 +1,125 @@
+"""Problem files about published views: a table, the secrets to protect, and perhaps two views of it.
+
+::
+
+    table: patients.csv
+    secrets:
+      - {query: "select Problem from T where Name = 'George'", threshold: 1/2, model: restricted}
+    required: [Age]                 # columns at least one view must have
+    weights: {Problem: 10}          # default: a column's cells
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ..models.errors import InputError, PolicyError, ProblemFileError, ReleaseError
+from ..models.views import AttackModel, ProtectedAssociation, ViewPair, parse_secret_query
+from .readers import read_frame
+
+__all__ = ["ViewsProblem", "is_views_file", "load_views", "load_views_problem"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _SecretFile(_Strict):
+    query: str
+    threshold: str | float | int
+    model: Literal["restricted", "unrestricted", "restricted per join value"] = "restricted"
+
+
+class _ViewsFile(_Strict):
+    table: str
+    delimiter: str = ","
+    secrets: list[_SecretFile] = Field(min_length=1)
+    required: list[str] = Field(default_factory=list[str])
+    weights: dict[str, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewsProblem:
+    """What a views file asks.
+
+    Attributes
+    ----------
+    table : DataFrame
+        The base table, all cells as text.
+    secrets : tuple of ProtectedAssociation
+        Secrets with thresholds and adversary models.
+    required, weights
+        As `choose_views` takes them.
+    """
+
+    table: pd.DataFrame = field(repr=False)
+    secrets: tuple[ProtectedAssociation, ...]
+    required: tuple[str, ...] = ()
+    weights: dict[str, int] | None = None
+
+
+def is_views_file(path: str | Path) -> bool:
+    """Whether a problem file is about published views: it then has the key `secrets`."""
+    try:
+        raw = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return False  # the reader of the file says what is wrong with it
+    return isinstance(raw, dict) and "secrets" in raw
+
+
+def load_views_problem(path: str | Path) -> ViewsProblem:
+    """Read a views file and its table.
+
+    Raises
+    ------
+    ProblemFileError
+        Naming the file, the key and the remedy.
+    """
+    file = Path(path)
+    try:
+        spec = _ViewsFile.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise ProblemFileError(f"{file}, key {key}: {first['msg'].lower()}: correct it") from error
+    table = read_frame(file.parent / spec.table, delimiter=spec.delimiter)
+    try:
+        secrets = tuple(
+            ProtectedAssociation(
+                query=parse_secret_query(secret.query),
+                threshold=Fraction(str(secret.threshold)),
+                model=AttackModel(secret.model),
+            )
+            for secret in spec.secrets
+        )
+    except (PolicyError, ValueError) as error:
+        raise ProblemFileError(f"{file}, key secrets: {error}") from error
+    return ViewsProblem(table=table, secrets=secrets, required=tuple(spec.required), weights=spec.weights)
+
+
+def load_views(first: str | Path, second: str | Path, problem: ViewsProblem) -> ViewPair:
+    """Read two published views of a views problem's table.
+
+    Raises
+    ------
+    ReleaseError
+        If a view has a column the table has not, or the two cannot come from one table.
+    """
+    frames: list[pd.DataFrame] = []
+    for path in (first, second):
+        frame = read_frame(path)
+        strange = [str(name) for name in frame.columns if name not in problem.table.columns]
+        if strange:
+            raise ReleaseError(f"{path}: the table has no column {strange[0]!r}")
+        frames.append(frame)
+    try:
+        return ViewPair(first=frames[0], second=frames[1])
+    except InputError as error:
+        raise type(error)(f"{first} and {second}: {error}") from error

@@ -1,0 +1,241 @@
+"""Why a respondent cannot have a value: a few published groups that exclude it, in words.
+
+A set of groups excludes values of a respondent if no world fits these groups (and what is known
+about single respondents) in which the respondent has one of the values. Fewer groups allow more
+worlds. The groups near the respondent are tried first, then those one overlap further away, until
+they exclude; what is not needed of them is then deleted (QuickXplain, Junker), so that leaving
+out any group opens one of the values. Other sets, even smaller ones, may exclude as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...models.adversary.cells import Integers, Population, System
+from ...models.adversary.knowledge import Knowledge
+from ...models.adversary.propagation import first_bounds, open_components, propagate
+from ...models.errors import InputError
+from ...models.history import History
+from ..settings import Clock
+from .possible import Counts, Verdict
+
+__all__ = ["Explanation", "explain_value"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """Groups that together exclude some values of a respondent.
+
+    Attributes
+    ----------
+    respondent : str
+    excluded : frozenset of str
+        The values.
+    groups : tuple of (release index, group index)
+        From 0, oldest first.
+    irreducible : bool
+        Whether leaving out any of them is known to open one of the values.
+    own : str or None
+        The one value left, if all other published values are excluded.
+    """
+
+    respondent: str = field(repr=False)
+    excluded: frozenset[str] = field(repr=False)
+    groups: tuple[tuple[int, int], ...]
+    irreducible: bool
+    own: str | None = field(default=None, repr=False)
+
+    def text(self, history: History, knowledge: Knowledge | None = None, *, show_ids: bool = False) -> str:
+        """The explanation in words, without respondents and their values unless asked."""
+        home = next(where for where in reversed(self.groups) if self._in(history, where))
+        subject = f"{self.respondent if show_ids else 'a respondent'} of {_name(home)}"
+        count = len(self.excluded)
+        if self.own is not None:
+            subject += f" can only have {self.own}" if show_ids else " can have one value only"
+        elif show_ids:
+            subject += f" cannot have {', '.join(sorted(self.excluded))}"
+        else:
+            subject += f" cannot have {count} value{'s' * (count > 1)}"
+        number = len(self.groups)
+        needed = ", each of them needed" if self.irreducible and number > 1 else ""
+        lines = [f"{subject}, because of {number} group{'s' * (number > 1)}{needed}:"]
+        for position, where in enumerate(self.groups):
+            group = history.group(*where)
+            people = f"{len(group.members)} respondent{'s' * (len(group.members) > 1)}"
+            if show_ids:
+                people = ", ".join(sorted(group.respondents))
+            if group.fakes:
+                people += f", {group.fakes} counterfeit{'s' * (group.fakes > 1)}"
+            shared = [
+                f"{overlap} also in {_name(other)}"
+                for other in self.groups[:position]
+                if (overlap := len(group.respondents & history.group(*other).respondents))
+            ]
+            values = ", ".join(f"{value} {count}" for value, count in sorted(group.histogram.items()))
+            note = f" ({', '.join(shared)})" if shared else ""
+            lines.append(f"  {_name(where)}: {people}{note}; published: {values}")
+        known = 0
+        if knowledge is not None:
+            near = frozenset[str]().union(*(history.group(*where).respondents for where in self.groups))
+            known = len(knowledge.about & near)
+        if known:
+            lines.append(f"  and what is known about {known} respondent{'s' * (known > 1)} of these groups")
+        return "\n".join(lines)
+
+    def _in(self, history: History, where: tuple[int, int]) -> bool:
+        return self.respondent in history.group(*where).respondents
+
+
+def _name(where: tuple[int, int]) -> str:
+    return f"release {where[0] + 1} group {where[1] + 1}"
+
+
+def explain_value(
+    population: Population,
+    who: str,
+    values: Collection[str] | None = None,
+    *,
+    own: str | None = None,
+    clock: Clock | None = None,
+) -> Explanation | None:
+    """An irreducible set of groups that excludes values of a respondent.
+
+    Parameters
+    ----------
+    population : Population
+    who : str
+        A published respondent.
+    values : collection of str, optional
+        Values to be explained away; default: all published ones but `own`.
+    own : str, optional
+        The value that is not in question.
+    clock : Clock, optional
+        When over, None is returned, or an explanation that may not be irreducible.
+
+    Returns
+    -------
+    Explanation or None
+        None if all groups together do not exclude the values, or that was not decided in time.
+
+    Raises
+    ------
+    InputError
+        If neither values nor the own value is given, or one of them is not published.
+    """
+    if values is None and own is None:
+        raise InputError("explain_value: name the values to be explained, or the respondent's own one")
+    asked = frozenset(population.values if values is None else values) - {own}
+    if not asked or not asked <= frozenset(population.values) or who not in population.cell_of:
+        raise InputError("explain_value: name published values of a published respondent")
+    wanted = np.array([value in asked for value in population.values], dtype=bool)
+    probe = _Probe(population, population.cell_of[who], wanted, Clock() if clock is None else clock)
+    order = probe.grown()
+    if order is None:
+        return None
+    chosen = _needed(probe.excludes, order)
+    return Explanation(
+        respondent=who,
+        excluded=asked,
+        groups=tuple(sorted(population.groups[g] for g in chosen)),
+        irreducible=not probe.doubtful,
+        own=own if len(asked) == len(population.values) - 1 else None,
+    )
+
+
+class _Probe:
+    """Whether sets of groups exclude the values."""
+
+    def __init__(
+        self,
+        population: Population,
+        cell: int,
+        wanted: np.ndarray[tuple[int], np.dtype[np.bool_]],
+        clock: Clock,
+    ) -> None:
+        self._system, self._cell, self._wanted, self._clock = population.system, cell, wanted, clock
+        self._near: Integers = np.zeros(0, dtype=np.int64)  # cells that can matter
+        self.doubtful = False
+
+    def grown(self) -> list[int] | None:
+        """Groups in growing distance that exclude the values, nearest first."""
+        patterns = self._system.patterns
+        own = patterns[self._cell]
+        order: list[int] = own[own >= 0].tolist()
+        while True:
+            inside = np.zeros(len(self._system.counts) + 1, dtype=bool)  # the last one is "absent"
+            inside[order] = True
+            self._near = np.flatnonzero(inside[patterns].any(axis=1)).astype(np.int64)
+            if self.excludes(order):
+                return order
+            reached = np.unique(patterns[self._near])
+            fresh = reached[(reached >= 0) & ~inside[reached]].tolist()
+            if not fresh or self._clock.over:
+                return None
+            order += fresh
+
+    def excludes(self, groups: list[int]) -> bool:
+        """Whether no world fits; a question not answered in time counts as no and as doubtful."""
+        if not np.isin(self._system.patterns[self._cell], groups).any():
+            return False
+        system = self._restricted(groups)
+        bounds = propagate(system, first_bounds(system))
+        if bounds is None:
+            return True
+        for component in open_components(system, bounds):
+            verdict, _ = Counts(component, bounds).solve(self._clock)
+            if verdict is Verdict.EXCLUDED:
+                return True
+            self.doubtful |= verdict is Verdict.UNKNOWN
+        return False
+
+    def _restricted(self, groups: list[int]) -> System:
+        """The system of some groups, with the respondent a cell of one who has a value asked for."""
+        full = self._system
+        number = np.full(len(full.counts) + 1, -1, dtype=np.int64)
+        number[groups] = np.arange(len(groups))
+        keys: dict[tuple[bytes, bytes], int] = {}
+        patterns: list[Integers] = []
+        allowed: list[np.ndarray[tuple[int], np.dtype[np.bool_]]] = []
+        sizes: list[int] = []
+        for cell in self._near.tolist():
+            pattern, left = number[full.patterns[cell]], full.allowed[cell]
+            size = int(full.sizes[cell]) - (cell == self._cell)
+            if not size or not (pattern >= 0).any():
+                continue
+            key = (pattern.tobytes(), left.tobytes())
+            if key in keys:
+                sizes[keys[key]] += size
+                continue
+            keys[key] = len(sizes)
+            patterns.append(pattern)
+            allowed.append(left)
+            sizes.append(size)
+        patterns.append(number[full.patterns[self._cell]])
+        allowed.append(full.allowed[self._cell] & self._wanted)
+        sizes.append(1)
+        return System(
+            patterns=np.stack(patterns),
+            sizes=np.array(sizes, dtype=np.int64),
+            allowed=np.stack(allowed),
+            counts=full.counts[groups],
+            fakes=full.fakes[groups],
+        )
+
+
+def _needed(excludes: Callable[[list[int]], bool], groups: list[int]) -> list[int]:
+    """An irreducible part of groups that exclude; earlier ones are preferred."""
+
+    def search(base: list[int], grown: bool, rest: list[int]) -> list[int]:
+        if grown and excludes(base):
+            return []
+        if len(rest) == 1:
+            return rest
+        first, second = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+        late = search(base + first, True, second)
+        early = search(base + late, bool(late), first)
+        return early + late
+
+    return search([], False, groups)
