@@ -1,6 +1,7 @@
 """optanon: provably optimal, attack-checked anonymization of tables that are released again and again."""
 
 from optanon.instances.readers import read_csv, read_parquet
+from optanon.instances.release_files import read_release
 from optanon.models import losses as _losses  # noqa: F401 - importing registers every loss
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import (
@@ -99,6 +100,7 @@ __all__ = [
     "n_choose",
     "read_csv",
     "read_parquet",
+    "read_release",
     "sanitize",
     "solve",
     "solve_problem",

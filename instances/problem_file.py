@@ -40,13 +40,11 @@ from ..models.hierarchy import Hierarchy
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
-from ..models.publication import KIND
 from ..models.release import Release
 from ..models.requirement import build_requirement
 from ..models.table import Microdata, QISpec, Sensitive
 from .readers import read_frame
-from .reconstruct import public_release
-from .steward_copy import steward_release
+from .release_files import read_release
 
 __all__ = ["load_answer", "load_problem", "load_release", "load_table"]
 
@@ -173,20 +171,8 @@ def load_table(path: str | Path) -> Microdata:
 
 
 def load_release(path: str | Path, table: Microdata) -> Release:
-    """Read a steward's copy of a release of the series `table` belongs to.
-
-    Raises
-    ------
-    ReleaseError
-        If the file is no such copy.
-    """
-    frame = pd.DataFrame(read_frame(path))
-    try:
-        return steward_release(
-            frame, respondent=table.respondent, domains=table.domains, sensitive=table.sensitive.name
-        )
-    except InputError as error:
-        raise type(error)(f"{path}: {error}") from error
+    """Read a steward's copy of a release of the series `table` belongs to; see `read_release`."""
+    return read_release(path, table)
 
 
 def load_answer(path: str | Path, problem: Problem) -> Release:
@@ -199,14 +185,8 @@ def load_answer(path: str | Path, problem: Problem) -> Release:
     ReleaseError
         If the file is neither, or its memberships cannot be told.
     """
-    frame = pd.DataFrame(read_frame(path))
-    if KIND in frame.columns:
-        return load_release(path, problem.table)
-    try:
-        limit = problem.policy.suppression_limit(len(problem.table))
-        return public_release(frame, problem.table, suppressed=limit, unique=len(problem.history) > 0)
-    except InputError as error:
-        raise type(error)(f"{path}: {error}") from error
+    limit = problem.policy.suppression_limit(len(problem.table))
+    return read_release(path, problem.table, suppressed=limit, unique=len(problem.history) > 0)
 
 
 def _read(file: Path) -> _ProblemFile:

@@ -9,9 +9,9 @@ copy are sorted, so that their order tells nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal
 
@@ -102,31 +102,43 @@ class Release:
 
     # -- copies --------------------------------------------------------------------
 
-    def to_frame(self, *, copy: Literal["public", "steward"] = "public") -> pd.DataFrame:
-        """The public copy (generalized releases), or the steward's own copy with respondents."""
-        return published_frame(self) if copy == "public" else steward_frame(self)
+    def to_frame(
+        self, *, copy: Literal["public", "steward"] = "public", respondent: str = "respondent"
+    ) -> pd.DataFrame:
+        """The public copy (generalized releases), or the steward's own copy with respondents.
 
-    def to_csv(self, path: str | Path, *, copy: Literal["public", "steward"] = "public") -> None:
+        `respondent` names the steward's column of ids; histories are read back by the table's name for it.
+        """
+        return published_frame(self) if copy == "public" else steward_frame(self, respondent)
+
+    def to_csv(
+        self,
+        path: str | Path,
+        *,
+        copy: Literal["public", "steward"] = "public",
+        respondent: str = "respondent",
+    ) -> None:
         """Write a copy as UTF-8 CSV, whole or not at all.
 
         The public copy of an anatomized release is two files: the exact QI table at `path`
         and the value table beside it, ``NAME.values.csv``.
         """
-        self._write(
-            Path(path), copy, ".csv", lambda frame, file: frame.to_csv(file, index=False, lineterminator="\n")
-        )
+        for target, frame in self._files(Path(path), copy, ".csv", respondent).items():
+            write_whole(target, partial(frame.to_csv, index=False, lineterminator="\n"))
 
-    def to_parquet(self, path: str | Path, *, copy: Literal["public", "steward"] = "public") -> None:
-        """Write a copy as Parquet (needs the extra ``optanon[parquet]``), whole or not at all."""
-        self._write(Path(path), copy, ".parquet", lambda frame, file: frame.to_parquet(file, index=False))
-
-    def _write(
-        self, path: Path, copy: str, ending: str, write: Callable[[pd.DataFrame, Path], object]
+    def to_parquet(
+        self,
+        path: str | Path,
+        *,
+        copy: Literal["public", "steward"] = "public",
+        respondent: str = "respondent",
     ) -> None:
+        """Write a copy as Parquet (needs the extra ``optanon[parquet]``), whole or not at all."""
+        for target, frame in self._files(Path(path), copy, ".parquet", respondent).items():
+            write_whole(target, partial(frame.to_parquet, index=False))
+
+    def _files(self, path: Path, copy: str, ending: str, respondent: str) -> Mapping[Path, pd.DataFrame]:
         if copy == "public" and self.form == "anatomized":
             people, values = anatomized_frames(self)
-            files = {path: people, path.with_suffix(f".values{ending}"): values}
-        else:
-            files = {path: published_frame(self) if copy == "public" else steward_frame(self)}
-        for target, frame in files.items():
-            write_whole(target, lambda draft, frame=frame: write(frame, draft))
+            return {path: people, path.with_suffix(f".values{ending}"): values}
+        return {path: published_frame(self) if copy == "public" else steward_frame(self, respondent)}

@@ -85,6 +85,8 @@ class Violation:
         Respondent ids concerned, for the steward only.
     witness : Mapping
         The numbers behind the verdict, as exact values.
+    private : Mapping
+        Who and what is disclosed, for the steward only.
     """
 
     requirement: str
@@ -93,6 +95,7 @@ class Violation:
     earlier: tuple[tuple[int, int], ...] = ()
     respondents: tuple[str, ...] = field(default=(), repr=False)
     witness: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    private: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def describe(self, *, show_ids: bool = False) -> str:
         """The message, with the respondents' ids only if asked."""
@@ -257,6 +260,7 @@ class GroupRequirement(Requirement):
                     earlier=found.earlier,
                     respondents=found.respondents,
                     witness=found.witness,
+                    private=found.private,
                 )
 
 

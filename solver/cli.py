@@ -254,6 +254,8 @@ def _violations(found: list[Violation], show_ids: bool) -> Table:
     for violation in found:
         # Without ids only numbers: a witness may name people, or tell what somebody's value is.
         witness = {key: value for key, value in violation.witness.items() if show_ids or _number(value)}
+        if show_ids:
+            witness |= violation.private
         shown = ", ".join(f"{key} = {_plain(value)}" for key, value in witness.items())
         table.add_row(violation.requirement, violation.describe(show_ids=show_ids), shown)
     return table

@@ -63,6 +63,7 @@ PUBLIC = [
     "n_choose",
     "read_csv",
     "read_parquet",
+    "read_release",
     "sanitize",
     "solve",
     "solve_problem",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,3 +93,21 @@ def test_wrong_copies_are_refused():
     with pytest.raises(oa.ReleaseError, match="different cells"):
         public_release(frame.assign(age=["[20,40]", "[20,30]", "[20,40]", "[20,40]"]), table)
     assert len(public_release(frame.head(3), table, suppressed=1, unique=False).suppressed) == 1
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_both_copies_come_back_from_files(ending: str, tmp_path: Path):
+    table = random_table(5, 8)
+    policy = oa.Policy([oa.WeakMInvariance(m=2)], ["counterfeits", "information_loss"])
+    release = oa.solve(table, policy).release
+    assert release is not None
+    for copy in ("public", "steward"):
+        path = tmp_path / f"{copy}.{ending}"
+        write = release.to_csv if ending == "csv" else release.to_parquet
+        write(path, copy=copy, respondent="id")
+        back = oa.read_release(path, table, suppressed=0, unique=False)
+        assert published(back) == published(release)
+        if copy == "steward":
+            assert {g.respondents for g in back.groups} == {g.respondents for g in release.groups}
+    with pytest.raises(oa.ReleaseError, match="no column 'kind'"):
+        oa.read_release(tmp_path / f"public.{ending}", table)

@@ -113,10 +113,12 @@ class HcSafety(GroupRequirement):
                         "size": group.size,
                         "rest_earlier": len(rest_old),
                         "rest_new": len(rest_new),
+                        "n": self.n,
+                    },
+                    private={
                         "people_earlier": tuple(sorted(rest_old)),
                         "people_new": tuple(sorted(rest_new)),
                         "values": tuple(sorted((Counter(old.histogram) - _values(common, old)).elements())),
-                        "n": self.n,
                     },
                 )
 

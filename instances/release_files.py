@@ -1,0 +1,60 @@
+"""Releases out of files: a steward's copy or a public copy, CSV or Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from ..models.errors import InputError, ReleaseError
+from ..models.publication import KIND
+from ..models.release import Release
+from ..models.table import Microdata
+from .readers import read_frame
+from .reconstruct import public_release
+from .steward_copy import steward_release
+
+__all__ = ["read_release"]
+
+
+def read_release(
+    path: str | Path, table: Microdata, *, suppressed: int | None = None, unique: bool = True
+) -> Release:
+    """Read a release of the series that `table` belongs to.
+
+    Parameters
+    ----------
+    path : path
+        ``.parquet``, otherwise CSV. A file with a column `kind` is a steward's copy (see
+        `Release.to_csv` with ``copy="steward"``); any other is the public copy of a generalized
+        release of `table` itself, whose memberships are read back.
+    table : Microdata
+        Gives column names and domains; for a public copy also the tuples.
+    suppressed : int, optional
+        How many tuples a public copy may lack; None refuses public copies.
+    unique : bool
+        Refuse a public copy that fits the table in several ways.
+
+    Raises
+    ------
+    ReleaseError
+        Naming the file and what is wrong with it.
+    """
+    frame = _frame(Path(path))
+    try:
+        if KIND in frame.columns or suppressed is None:
+            return steward_release(
+                frame, respondent=table.respondent, domains=table.domains, sensitive=table.sensitive.name
+            )
+        return public_release(frame, table, suppressed=suppressed, unique=unique)
+    except InputError as error:
+        raise type(error)(f"{path}: {error}") from error
+
+
+def _frame(path: Path) -> pd.DataFrame:
+    if path.suffix != ".parquet":
+        return read_frame(path)
+    try:
+        return pd.read_parquet(path)
+    except (OSError, ValueError, ImportError) as error:
+        raise ReleaseError(f"{path}: cannot be read as Parquet ({error})") from error
