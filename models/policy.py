@@ -149,7 +149,7 @@ class Policy:
                 raise PolicyError(
                     f"max_suppressed must be a count or a share from 0 to 1, got {max_suppressed}"
                 )
-        object.__setattr__(self, "requirements", tuple(requirements))
+        object.__setattr__(self, "requirements", tuple(part for r in requirements for part in r.parts()))
         object.__setattr__(self, "levels", levels)
         object.__setattr__(self, "max_suppressed", limit)
         object.__setattr__(self, "max_counterfeits", max_counterfeits)

@@ -172,6 +172,10 @@ class Requirement(ABC):
         They may be weaker than `check` only if `separate` closes the difference.
         """
 
+    def parts(self) -> tuple[Requirement, ...]:
+        """The requirements it stands for: itself, unless it is a short name for several."""
+        return (self,)
+
     def separate(self, release: Release, history: History) -> Iterator[Cut]:
         """Yield cuts that a failing release breaks and no good one does."""
         return iter(())
@@ -196,7 +200,10 @@ class Requirement(ABC):
         return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{key}={value}" for key, value in self.settings().items() if value is not None)
+        given = {
+            key: value for key, value in self.settings().items() if value is not None and value is not False
+        }
+        shown = ", ".join(f"{key}={value}" for key, value in given.items())
         return f"{self.name}({shown})"
 
 

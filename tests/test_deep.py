@@ -13,7 +13,11 @@ from brute_force_linear import deep_difference_safety, deep_hc_safety
 from brute_force_notation import group, release
 from strategies import instance, seeded
 
+from optanon.instances import catalog
+from optanon.instances.release_files import read_release
 from optanon.models.adversary.linear import chain_correlation, derived_difference, union_correlation
+from optanon.models.policy import Policy
+from optanon.models.requirement import build_requirement
 from optanon.models.requirements import Difference, HcSafety, HcSafetyDeep, KCAnonymity, WeakMInvariance
 
 ISOLATED = (release("1a 2b"), release("3c 4d"), release("1a 2b 3c 4d 5e 6e"))
@@ -184,3 +188,16 @@ def test_solve_keeps_unions_and_chains_apart(number: int) -> None:
     options = {"suppressed": 2 * (number % 2)}
     result = solved(at, [WeakMInvariance(m=2), HcSafetyDeep(n=2)], **options)
     assert agrees(result, best(at, checks, **options)), at
+
+
+def test_hc_safety_deep_is_an_option_of_hc_safety():
+    """A policy with the option holds both requirements, and the check alone finds the union."""
+    problem = catalog.load("hc-union", "release-2.yaml")
+    table = problem.table
+    copy = read_release(catalog.path("hc-union") / "release-2.steward.csv", table)
+    plain = build_requirement("hc_safety", {"n": 2, "reading": "definition"})
+    deep = build_requirement("hc_safety", {"n": 2, "reading": "definition", "deep": True})
+    assert not list(plain.check(copy, problem.history))
+    assert {found.requirement for found in deep.check(copy, problem.history)} == {"hc_safety_deep"}
+    policy = Policy([WeakMInvariance(m=4), deep], ["counterfeits", "information_loss"])
+    assert [r.name for r in policy.requirements] == ["weak_m_invariance", "hc_safety", "hc_safety_deep"]

@@ -35,12 +35,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..errors import PolicyError
-from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Sight, Violation, register, whole
+from ..history import History
+from ..release import QIGroup, Release
+from ..requirement import Context, GroupRequirement, Requirement, Sight, Violation, register, whole
+from .hc_safety_deep import HcSafetyDeep
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -66,6 +68,9 @@ class HcSafety(GroupRequirement):
         Degree, at least 1.
     reading : {"hcsafe", "definition"}
         Which of the two published conditions is meant; see the module.
+    deep : bool
+        Also `HcSafetyDeep` of the same degree: unions of groups and chains over releases. A policy
+        then holds both.
     """
 
     name: ClassVar[str] = "hc_safety"
@@ -75,11 +80,20 @@ class HcSafety(GroupRequirement):
 
     n: int
     reading: Literal["hcsafe", "definition"] = "hcsafe"
+    deep: bool = False
 
     def __post_init__(self) -> None:
         whole(self.name, "n", self.n, 1)
         if self.reading not in ("hcsafe", "definition"):
             raise PolicyError(f"{self.name}: reading must be 'hcsafe' or 'definition', got {self.reading!r}")
+
+    def parts(self) -> tuple[Requirement, ...]:
+        return (replace(self, deep=False), HcSafetyDeep(n=self.n)) if self.deep else (self,)
+
+    def check(self, release: Release, history: History) -> Iterator[Violation]:
+        yield from super().check(release, history)
+        if self.deep:
+            yield from HcSafetyDeep(n=self.n).check(release, history)
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         met = {
