@@ -25,9 +25,16 @@ __all__ = ["engines", "solve", "solve_problem"]
 
 
 def engines() -> dict[str, Engine]:
-    """Every engine by name, the preferred ones first."""
-    found: Sequence[Engine] = (AssignmentEngine(), FullDomainEngine())
+    """Every engine by name."""
+    # Imported here: its compiled parts and solver take a second to load that small tables need not wait.
+    from .engines.partition.engine import PartitionEngine
+
+    found: Sequence[Engine] = (AssignmentEngine(), FullDomainEngine(), PartitionEngine())
     return {engine.name: engine for engine in found}
+
+
+SMALL = 16
+"""Up to so many tuples the direct model is tried before set partitioning."""
 
 
 def solve(
@@ -134,7 +141,7 @@ def solve_problem(
             engine="none needed",
             reason="; ".join(obstacles),
         )
-    chosen, why = _choose(problem, engine)
+    chosen, why = _choose(problem, engine, extend is not None)
     with live_display(problem, display) as listener:
         watch = Watch(listener)
         answer = chosen.solve(problem, settings, watch)
@@ -155,19 +162,32 @@ def _obstacles(problem: Problem) -> list[str]:
     return [found for r in problem.policy.requirements if (found := r.obstacle(problem)) is not None]
 
 
-def _choose(problem: Problem, wanted: str) -> tuple[Engine, str]:
+def _choose(problem: Problem, wanted: str, extended: bool) -> tuple[Engine, str]:
+    """The engine to use, and why.
+
+    Set partitioning proves optima of far larger tables but takes fewer policies; the direct model takes
+    them all.
+    """
+    tuples = len(problem.table)
+    direct, whole = AssignmentEngine(), FullDomainEngine()
+    if wanted == "auto" and extended:
+        return direct, "constraints on the raw model"
+    if wanted == "auto" and whole.refuses(problem) is None:
+        return whole, "full-domain recoding"
+    if wanted == "auto" and tuples <= SMALL and direct.refuses(problem) is None:
+        return direct, f"{tuples} tuples"
     known = engines()
     if wanted != "auto":
         if wanted not in known:
             raise PolicyError(f"unknown engine {wanted!r}: use 'auto' or one of {', '.join(known)}")
         return known[wanted], "asked for"
-    refusals: list[str] = []
-    for engine in known.values():
-        refusal = engine.refuses(problem)
-        if refusal is None:
-            return engine, f"{len(problem.table)} tuples"
-        refusals.append(refusal)
-    raise EngineError("; ".join(refusals))
+    partition = known["partition"]
+    refusal = partition.refuses(problem)
+    if refusal is None:
+        return partition, f"{tuples} tuples"
+    if direct.refuses(problem) is None:
+        return direct, f"{tuples} tuples; {refusal}"
+    raise EngineError("; ".join(found for e in known.values() if (found := e.refuses(problem)) is not None))
 
 
 def _result(
@@ -192,7 +212,7 @@ def _result(
             reason = (
                 f"no combination of hierarchy levels keeps the policy with at most {limit} suppressed tuples"
             )
-        elif settings.extend is None:
+        elif settings.extend is None and AssignmentEngine().refuses(problem) is None:
             reason = conflict(problem, settings)
     return Result(
         status=answer.status,

@@ -332,7 +332,12 @@ def test_a_bound_is_true_whenever_the_time_ends(loss: str, seconds: float):
 def test_no_bound_is_above_a_value_that_was_found(loss: str):
     """A table the search cannot even presolve in this time."""
     result = solve(
-        hard_table(30), Policy([KCAnonymity(k=4)], [loss]), time_limit=1e-9, workers=1, display=False
+        hard_table(30),
+        Policy([KCAnonymity(k=4)], [loss]),
+        engine="assignment",
+        time_limit=1e-9,
+        workers=1,
+        display=False,
     )
     assert result.release is not None
     (level,) = result.levels
@@ -344,7 +349,7 @@ def test_no_bound_is_above_a_value_that_was_found(loss: str):
 
 def test_a_hard_problem_ends_in_time_with_a_true_gap():
     policy = Policy([KCAnonymity(k=4, c="1/2")])
-    result = solve(hard_table(60), policy, time_limit=1, workers=1, display=False)
+    result = solve(hard_table(60), policy, engine="assignment", time_limit=1, workers=1, display=False)
     assert (result.status, result.termination) == (Status.FEASIBLE, Termination.TIME_LIMIT)
     assert result.gap is not None
     assert result.gap > 0
@@ -357,7 +362,7 @@ def test_the_time_limit_holds_for_the_largest_table_too():
     """Building the start and the model counts as well; four times the limit is generous."""
     began = time.process_time()
     policy = Policy([WeakMInvariance(m=3)], ["counterfeits", "information_loss"])
-    result = solve(hard_table(200), policy, time_limit=1, workers=1, display=False)
+    result = solve(hard_table(200), policy, engine="assignment", time_limit=1, workers=1, display=False)
     assert result.status in (Status.FEASIBLE, Status.UNKNOWN)
     assert time.process_time() - began < 4
 
@@ -376,7 +381,8 @@ def announced(*args, **options):
 
 cp_model.CpSolver.solve = announced
 policy = Policy([KCAnonymity(k=4, c="1/2")])
-result = solve(hard_table(40), policy, time_limit=60, workers=int(sys.argv[1]), display=False)
+settings = dict(engine="assignment", time_limit=60, workers=int(sys.argv[1]), display=False)
+result = solve(hard_table(40), policy, **settings)
 assert result.release is not None
 assert result.bounds[0] is None or result.bounds[0] < result.objective[0]
 print(result.status.value, result.termination.value, flush=True)

@@ -1,0 +1,233 @@
+"""Which histograms of sensitive values a group may need to have.
+
+If verdicts depend on published values alone and a group's histogram is the sum of two
+admissible ones, its members can be split into two admissible groups. Their boxes lie in the old
+one, so information loss cannot rise: the group never needs to exist. Only *indecomposable*
+admissible histograms are left, and all of them are small if the requirement knows a size from
+which every histogram splits. The reasoning needs no monotonicity, only both parts admissible.
+
+They are stored as an automaton that reads a group tuple by tuple, so that a search knows at each
+step what is still missing and stops where nothing needed can come. Where values are
+alike, a state is the sorted list of counts and a step raises one count; otherwise a state is the
+count of each value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....models.problem import Problem
+from ....models.release import QIGroup
+from ....models.requirement import GroupRequirement, Sight
+from ....models.table import Member
+
+__all__ = ["Histograms", "Judge", "Steps"]
+
+Counts: TypeAlias = tuple[int, ...]
+
+MOST_STATES = 6_000
+MOST_READ = 40
+"""Largest histogram that is looked at."""
+NEVER = 1 << 30
+
+
+class Steps(NamedTuple):
+    """The automaton in arrays, for compiled code.
+
+    Attributes
+    ----------
+    step : shape (states, labels)
+        Next state, or -1 if nothing needed can come of it. The label is the value's number, or, if
+        values are alike, how often the value has been read before.
+    missing : shape (states,)
+        Fewest further tuples to a needed histogram.
+    needed : shape (states,)
+        Whether groups with this histogram may be needed.
+    alike : bool
+    largest : int
+        Most tuples the automaton reads.
+    beyond : bool
+        Whether still larger groups may be needed.
+    most : int
+        No value occurs more often in a needed histogram.
+    """
+
+    step: NDArray[np.int32]
+    missing: NDArray[np.int64]
+    needed: NDArray[np.bool_]
+    alike: bool
+    largest: int
+    beyond: bool
+    most: int
+
+
+class Judge:
+    """Verdicts of a policy on histograms; values are numbered in sorted order."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.requirements = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
+        self.names = sorted(problem.table.histogram)
+        self.alike = all(r.values_alike for r in self.requirements)
+        self.blind = all(r.sight(problem) is Sight.SIZE for r in self.requirements)
+        self._known: dict[Counts, bool] = {}
+
+    def admits(self, counts: Counts) -> bool:
+        """Whether a group with these counts of values keeps every requirement."""
+        key = tuple(sorted(filter(None, counts), reverse=True)) if self.alike or self.blind else counts
+        if key not in self._known:
+            self._known[key] = sum(key) > 0 and self._ask(key)
+        return self._known[key]
+
+    def _ask(self, counts: Counts) -> bool:
+        # Requirements that see values only cannot tell these stand-ins from respondents.
+        values = [
+            self.names[v if not self.blind else 0] for v, count in enumerate(counts) for _ in range(count)
+        ]
+        members = tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values))
+        group = QIGroup(members=members)
+        return all(r.admits(group, self.problem.context) for r in self.requirements)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Histograms:
+    """Needed histograms as an automaton; `steps` is the form compiled code reads."""
+
+    steps: Steps
+    states: tuple[Counts, ...]
+
+    @classmethod
+    def of(cls, problem: Problem) -> Histograms | str:
+        """Find the needed histograms, or say why that is out of reach.
+
+        Complexity: at most `MOST_STATES` states, and for each admissible one its ways to split.
+        """
+        judge = Judge(problem)
+        found = sorted(problem.table.histogram.items())
+        room = (len(problem.table),) if judge.blind else tuple(count for _, count in found)
+        binding = list(judge.requirements)
+        for requirement in judge.requirements:
+            # One after the other: two that imply one another must not both go.
+            if _implied(requirement, [r for r in binding if r is not requirement], judge):
+                binding.remove(requirement)
+        sizes = [r.splits_from() for r in binding]
+        known = sizes[0] if len(sizes) == 1 else None
+        limit = min(len(problem.table), MOST_READ if known is None else known - 1)
+        beyond = known is None and limit < len(problem.table)
+        alike = judge.alike or judge.blind
+        levels = _reachable(room, limit, alike=alike)
+        if len(levels) <= limit:
+            if known is not None:
+                return f"groups of up to {limit} tuples may be needed, with too many histograms to list"
+            limit, beyond = len(levels) - 1, True
+        states = tuple(state for level in levels[: limit + 1] for state in level)
+        admissible = {state for state in states if judge.admits(state)}
+        if not admissible and beyond:
+            return f"no histogram of up to {limit} tuples is admissible, and larger ones are too many to list"
+        least = min((sum(state) for state in admissible), default=0)
+        needed = {state for state in admissible if not _splits(state, judge, least, alike=alike)}
+        if not beyond:
+            limit = max((sum(state) for state in needed), default=0)
+            states = tuple(state for state in states if sum(state) <= limit)
+        return cls(
+            steps=_steps(states, needed, limit, beyond=beyond, alike=alike, values=len(room)), states=states
+        )
+
+
+def _implied(requirement: GroupRequirement, beside: list[GroupRequirement], judge: Judge) -> bool:
+    """Whether a requirement on sizes holds for every group that the smallest sizes of others allow."""
+    problem, value = judge.problem, judge.names[0]
+    others = [r.smallest_group(problem.table) for r in beside]
+    if not others or requirement.sight(problem) is not Sight.SIZE:
+        return False
+    members = tuple(Member(f"\0{i}", (), value) for i in range(len(problem.table)))
+    return all(
+        requirement.admits(QIGroup(members=members[:size]), problem.context)
+        for size in range(max(others), len(members) + 1)
+    )
+
+
+def _reachable(room: Counts, limit: int, *, alike: bool) -> list[list[Counts]]:
+    """Histograms that fit into the table, by size; stops before there are too many."""
+    sorted_room = tuple(sorted(room, reverse=True))
+    levels: list[list[Counts]] = [[() if alike else (0,) * len(room)]]
+    total = 1
+    for _ in range(limit):
+        grown: set[Counts] = set()
+        for state in levels[-1]:
+            grown |= {after for after, _ in _grown(state, sorted_room if alike else room, alike=alike)}
+        total += len(grown)
+        if total > MOST_STATES:
+            break
+        levels.append(sorted(grown))
+    return levels
+
+
+def _grown(state: Counts, room: Counts, *, alike: bool) -> Iterator[tuple[Counts, int]]:
+    """Histograms with one more tuple, and the label of that step."""
+    if not alike:
+        for v, count in enumerate(state):
+            if count < room[v]:
+                yield (*state[:v], count + 1, *state[v + 1 :]), v
+        return
+    for count in {*state, 0}:
+        at = state.index(count) if count else len(state)
+        if at < len(room) and count < room[at]:
+            yield (*state[:at], count + 1, *state[at + 1 :]), count
+
+
+def _splits(state: Counts, judge: Judge, least: int, *, alike: bool) -> bool:
+    """Whether an admissible histogram is the sum of two admissible ones."""
+    if sum(state) < 2 * least:
+        return False
+    return any(
+        least <= sum(part) <= sum(state) - least
+        and judge.admits(part)
+        and judge.admits(tuple(whole - taken for whole, taken in zip(state, part, strict=True)))
+        for part in _parts(state, alike=alike)
+    )
+
+
+def _parts(state: Counts, *, alike: bool) -> Iterator[Counts]:
+    """Sub-histograms; where values are alike, equal counts are taken in falling order only."""
+
+    def extend(at: int, taken: Counts) -> Iterator[Counts]:
+        if at == len(state):
+            yield taken
+            return
+        top = state[at]
+        if alike and at and state[at - 1] == top:
+            top = taken[-1]
+        half = state[at] // 2
+        for amount in sorted(range(top + 1), key=lambda a: abs(a - half)):
+            yield from extend(at + 1, (*taken, amount))
+
+    return extend(0, ())
+
+
+def _steps(
+    states: tuple[Counts, ...], needed: set[Counts], limit: int, *, beyond: bool, alike: bool, values: int
+) -> Steps:
+    number = {state: i for i, state in enumerate(states)}
+    labels = limit if alike else values
+    step = np.full((len(states), max(1, labels)), -1, dtype=np.int32)
+    missing = np.full(len(states), NEVER, dtype=np.int64)
+    for i in range(len(states) - 1, -1, -1):
+        state = states[i]
+        if state in needed:
+            missing[i] = 0
+        elif beyond and sum(state) == limit:
+            missing[i] = 1
+        for after, label in _grown(state, (NEVER,) * values, alike=alike):
+            j = number.get(after, -1)
+            if j >= 0 and missing[j] < NEVER:
+                step[i, label] = j
+                missing[i] = min(missing[i], missing[j] + 1)
+    flags = np.array([state in needed for state in states])
+    most = limit + 1 if beyond else max((max(state) for state in needed), default=0)
+    return Steps(step, missing, flags, alike, limit, beyond, most)

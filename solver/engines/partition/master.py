@@ -1,0 +1,190 @@
+"""The linear program over the groups known so far, kept warm in HiGHS; it only proposes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import highspy  # pyright: ignore[reportMissingTypeStubs]
+import numpy as np
+from numpy.typing import NDArray
+
+from .cuts import Cuts
+from .rows import Ints, Rows
+
+__all__ = ["FREE", "Group", "Master", "Proposal", "group_costs", "quiet_solver"]
+
+Group = tuple[int, ...]
+
+FREE = 1 << 30
+"""No upper bound."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """An optimum of the linear program, in floating point.
+
+    Attributes
+    ----------
+    value : float
+        In costs.
+    rows, cuts : float arrays
+        Duals, in costs.
+    amount : float array
+        How much of each group is taken.
+    missing : float
+        How many tuples are in no group or in one too many.
+    """
+
+    value: float
+    rows: NDArray[np.float64]
+    cuts: NDArray[np.float64]
+    amount: NDArray[np.float64]
+    missing: float
+
+
+class Master:
+    """Groups, one equation per row (its count), one inequality per cut; least cost.
+
+    Parameters
+    ----------
+    rows : Rows
+    cuts : Cuts
+        Shared with the pricing; call `extend` after adding some.
+    unit : float
+        Costs are divided by it, so that duals are around 1.
+    penalty : float or None
+        Cost per tuple that is in no group or in one too many; None if the groups given first are a release.
+    """
+
+    def __init__(self, rows: Rows, cuts: Cuts, unit: float, penalty: float | None = None) -> None:
+        self.rows, self.cuts, self.unit = rows, cuts, unit
+        self.groups: list[Group] = []
+        self.costs: list[int] = []
+        self._known: set[Group] = set()
+        self._posted = 0
+        self._bounds: tuple[Ints, Ints] | None = None
+        self._solver = quiet_solver()
+        count = rows.count.astype(float)
+        none = np.zeros(0, dtype=np.int32)
+        for amount in count.tolist():
+            self._solver.addRow(amount, amount, 0, none, np.zeros(0))
+        self._slack = 0
+        if penalty is not None:
+            self._slack = 2 * len(rows)
+            for sign in (1.0, -1.0):
+                for r in range(len(rows)):
+                    index, entry = np.array([r], dtype=np.int32), np.array([sign])
+                    self._solver.addCol(penalty / unit, 0.0, highspy.kHighsInf, 1, index, entry)
+
+    def penalize(self, penalty: float) -> None:
+        """Change the cost of tuples that are in no group or in one too many."""
+        for r in range(self._slack):
+            self._solver.changeColCost(r, penalty / self.unit)
+
+    def add(self, groups: Sequence[Group]) -> int:
+        """Add groups that are not yet known; returns how many."""
+        fresh = [group for group in dict.fromkeys(groups) if group not in self._known]
+        if not fresh:
+            return 0
+        self._known.update(fresh)
+        costs = group_costs(self.rows, fresh)
+        entries = [self._column(group) for group in fresh]
+        start = np.concatenate([[0], np.cumsum([len(column) for column in entries])])
+        self._solver.addCols(
+            len(fresh),
+            np.array(costs) / self.unit,
+            np.zeros(len(fresh)),
+            np.full(len(fresh), highspy.kHighsInf),
+            int(start[-1]),
+            start[:-1].astype(np.int32),
+            np.array([row for column in entries for row in column], dtype=np.int32),
+            np.array([times for column in entries for times in column.values()], dtype=float),
+        )
+        self.groups += fresh
+        self.costs += costs
+        return len(fresh)
+
+    def _column(self, group: Group) -> dict[int, int]:
+        column: dict[int, int] = {}
+        for row in group:
+            column[row] = column.get(row, 0) + 1
+        for cut, times in self.cuts.coefficients(group).items():
+            if cut < self._posted:
+                column[len(self.rows) + cut] = times
+        return column
+
+    def extend(self) -> None:
+        """Post the cuts that were added to the shared list."""
+        lines: list[tuple[list[int], list[float]]] = [([], []) for _ in range(self._posted, len(self.cuts))]
+        for j, group in enumerate(self.groups):
+            for cut, times in self.cuts.coefficients(group).items():
+                if cut >= self._posted:
+                    lines[cut - self._posted][0].append(self._slack + j)
+                    lines[cut - self._posted][1].append(float(times))
+        limit = self.cuts.limit
+        for cut, (columns, times) in enumerate(lines, start=self._posted):
+            self._solver.addRow(
+                -highspy.kHighsInf,
+                float(limit[cut]),
+                len(columns),
+                np.array(columns, dtype=np.int32),
+                np.array(times),
+            )
+        self._posted = len(self.cuts)
+
+    def limit(self, lower: Ints, upper: Ints) -> None:
+        """Bound how often each group is taken; `FREE` for no upper bound."""
+        if self._bounds is None or len(self._bounds[0]) != len(lower):
+            changed = np.arange(len(lower))
+        else:
+            changed = np.flatnonzero((self._bounds[0] != lower) | (self._bounds[1] != upper))
+        self._bounds = lower.copy(), upper.copy()
+        top = np.where(upper[changed] >= FREE, highspy.kHighsInf, upper[changed].astype(float))
+        self._solver.changeColsBounds(
+            len(changed), (changed + self._slack).astype(np.int32), lower[changed].astype(float), top
+        )
+
+    def probe(self, iterations: int) -> float:
+        """Cost after a few dual simplex iterations from the last basis: no more than the optimum's."""
+        self._solver.setOptionValue("simplex_iteration_limit", iterations)
+        self._solver.run()
+        self._solver.setOptionValue("simplex_iteration_limit", 2147483647)
+        return self._solver.getInfo().objective_function_value * self.unit
+
+    def solve(self, seconds: float | None = None) -> Proposal | None:
+        """Solve from the last basis; None if that was not possible in time."""
+        if seconds is not None:
+            # HiGHS counts the time of all runs of one solver together.
+            self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(0.05, seconds))
+        self._solver.run()
+        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        solution = self._solver.getSolution()
+        duals = np.array(solution.row_dual) * self.unit
+        amount = np.array(solution.col_value)
+        return Proposal(
+            value=self._solver.getInfo().objective_function_value * self.unit,
+            rows=duals[: len(self.rows)],
+            cuts=duals[len(self.rows) :],
+            amount=amount[self._slack :],
+            missing=float(amount[: self._slack].sum()),
+        )
+
+
+def quiet_solver() -> Any:
+    """A HiGHS instance with one thread that prints nothing."""
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    return solver
+
+
+def group_costs(rows: Rows, groups: Sequence[Group]) -> list[int]:
+    """Cost of each group."""
+    wide = max(map(len, groups), default=1)
+    padded = np.full((len(groups), wide), -1, dtype=np.int64)
+    for line, group in enumerate(groups):
+        padded[line, : len(group)] = group
+    return rows.group_cost(padded).tolist()

@@ -1,0 +1,178 @@
+"""Integer duals, the exact bound they prove, and the groups that pay at them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...settings import Clock
+from .cuts import Cuts
+from .histograms import Histograms
+from .question import question, stack
+from .rows import Ints, Rows
+from .search import search
+
+__all__ = ["MOST_NODES", "Duals", "Found", "Pricing", "ceil_div"]
+
+ROOM = 1 << 61
+"""Largest sum that may occur in a search; leaves one bit of int64 to spare."""
+MOST_NODES = 200_000
+"""Search nodes per anchor, at most."""
+CHUNK = 16
+"""Anchors between two looks at the clock."""
+FINE = 1 << 14
+"""Finest unit of duals, as a fraction of a cost."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duals:
+    """Duals as integers in 1 / `scale` of a cost: any sign for rows, at most 0 for cuts.
+
+    Notes
+    -----
+    If no needed group's profit (duals of its rows, plus penalties of its cuts, minus scaled cost) is
+    positive, every release costs at least `value` / `scale`: the sum over its groups of duals and
+    penalties is at most its scaled cost, rows add up to their counts, and a cut's coefficients
+    add up to at most its limit while its dual is at most 0.
+    """
+
+    rows: Ints
+    cuts: Ints
+    scale: int
+
+    def value(self, rows: Rows, cuts: Cuts) -> int:
+        """Scaled bound, if the duals are feasible."""
+        return int(self.rows @ rows.count) + int(self.cuts @ cuts.limit[: len(self.cuts)])
+
+    def bound(self, rows: Rows, cuts: Cuts) -> int:
+        """No release costs less, if the duals are feasible; costs are integers."""
+        return ceil_div(self.value(rows, cuts), self.scale)
+
+    def lowered(self, best: Ints) -> Duals:
+        """Duals at which groups with a profit of at most `best` of their anchor pay no more.
+
+        Every group contains its anchor, so lowering the anchor's dual by `best` lowers its profit by at
+        least as much, and no group's profit rises.
+        """
+        return Duals(rows=self.rows - np.maximum(best, 0), cuts=self.cuts, scale=self.scale)
+
+
+def ceil_div(a: int, b: int) -> int:
+    """Exact ceiling of a quotient of integers."""
+    return -(-a // b)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What a search for paying groups found.
+
+    Attributes
+    ----------
+    groups : tuple of tuple of int
+        Rows of each group, in rising order.
+    profits : int array
+        Scaled, above the floor asked for.
+    best : int array, shape (rows,)
+        Per anchor, no needed group has a higher profit (or floor).
+    whole : bool
+        Whether every anchor was searched to its end.
+    bounded : bool
+        Whether `best` is valid: there was room for all groups, and time for all anchors.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    profits: Ints
+    best: Ints
+    whole: bool
+    bounded: bool
+
+
+class Pricing:
+    """Searches for groups of one problem."""
+
+    def __init__(
+        self, rows: Rows, histograms: Histograms, workers: int = 1, clock: Clock | None = None
+    ) -> None:
+        self.rows, self.histograms, self.workers = rows, histograms, workers
+        self.cuts, self.clock = Cuts(rows), clock
+
+    def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64]) -> Duals:
+        """Round duals (in costs) down to the finest unit that keeps all sums inside int64."""
+        tuples = max(1, int(self.rows.count.sum()))
+        largest = float(np.abs(rows).max(initial=0.0)) + self.rows.most / tuples
+        total = tuples * largest * 2 + float(np.abs(cuts).sum()) + 1
+        scale = 1
+        while scale < FINE and total * scale * 2 < ROOM:
+            scale *= 2
+        clip = ROOM / (4 * tuples * scale)
+        whole = np.floor(np.clip(rows * scale, -clip, clip)).astype(np.int64)
+        return Duals(rows=whole, cuts=np.floor(np.minimum(cuts, 0) * scale).astype(np.int64), scale=scale)
+
+    def search(
+        self,
+        duals: Duals,
+        *,
+        floor: int = 0,
+        per_anchor: int = 0,
+        room: int | None = None,
+        nodes: int = MOST_NODES,
+    ) -> Found:
+        """Find groups with a scaled profit above `floor`; see `search.search`."""
+        asked = question(
+            self.rows.geometry,
+            self.rows.cells,
+            self.rows.value,
+            self.rows.count,
+            self.histograms.steps,
+            self.cuts.index(duals.cuts),
+            duals.rows,
+            duals.scale,
+        )
+        if room is None:
+            room = len(self.rows) * per_anchor
+        anchors = np.arange(len(self.rows), dtype=np.int64)
+        parts = [anchors[w :: self.workers].copy() for w in range(self.workers)]
+
+        def run(part: Ints) -> tuple[NDArray[np.int32], Ints, Ints, int]:
+            groups = np.empty((room, max(1, self.histograms.steps.largest)), dtype=np.int32)
+            profits, best = np.empty(room, dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
+            memory, total, cut_short = stack(asked), 0, 0
+            for at in range(0, len(part), CHUNK):
+                if self.clock is not None and self.clock.over:
+                    return groups[:total], profits[:total], best, -1
+                found, short, _ = search(
+                    asked,
+                    memory,
+                    part[at : at + CHUNK],
+                    floor,
+                    per_anchor,
+                    nodes,
+                    groups[total:],
+                    profits[total:],
+                    best,
+                )
+                total += found
+                if short < 0:
+                    return groups[:total], profits[:total], best, -1
+                cut_short += short
+            return groups[:total], profits[:total], best, cut_short
+
+        if len(parts) == 1:
+            answers = [run(parts[0])]
+        else:
+            with ThreadPoolExecutor(len(parts)) as pool:
+                answers = list(pool.map(run, parts))
+        return Found(
+            groups=tuple(
+                tuple(sorted(u for u in group if u >= 0))
+                for answer in answers
+                for group in answer[0].tolist()
+            ),
+            profits=np.concatenate([answer[1] for answer in answers]),
+            best=np.max([answer[2] for answer in answers], axis=0),
+            whole=all(answer[3] == 0 for answer in answers),
+            bounded=all(answer[3] >= 0 for answer in answers),
+        )

@@ -1,0 +1,185 @@
+"""The table in integers: one row per kind of tuple, and what a box around rows costs.
+
+Tuples with the same quasi-identifiers and the same sensitive value are interchangeable,
+so they share one row with a multiplicity. Rows are in kd order (neighbours are near one
+another) and cut into cells of a few rows, so that a search for near rows can skip whole cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....models.losses.information import unit_weights
+from ....models.problem import Problem
+
+__all__ = ["Cells", "Geometry", "Ints", "Rows"]
+
+Ints: TypeAlias = NDArray[np.int64]
+
+CELL = 16
+"""Rows per cell."""
+
+
+class Geometry(NamedTuple):
+    """Codes of the rows and the price of a box; plain arrays, so that compiled code can use it.
+
+    Attributes
+    ----------
+    codes : shape (rows, attributes)
+        Code of each row; consecutive where cells are taxonomy nodes.
+    weight : shape (attributes,)
+        Cost of one code step where any interval is a cell.
+    tree : shape (attributes,)
+        Where the attribute's table starts in `table`, or -1 if any interval is a cell.
+    side : shape (attributes,)
+        Number of codes; the table has ``side * side`` entries.
+    table : one-dimensional
+        Cost of the smallest node over codes lo <= hi at ``tree + lo * side + hi``.
+    """
+
+    codes: Ints
+    weight: Ints
+    tree: Ints
+    side: Ints
+    table: Ints
+
+
+class Cells(NamedTuple):
+    """Runs of rows with their bounding boxes: rows ``start[c]`` to ``start[c + 1]``."""
+
+    start: Ints
+    lo: Ints
+    hi: Ints
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Rows of the set-partitioning problem.
+
+    Attributes
+    ----------
+    geometry, cells
+        See there.
+    value : shape (rows,)
+        Number of each row's sensitive value (all 0 if values do not matter).
+    count : shape (rows,)
+        How many tuples share the row.
+    tuples : tuple of tuple of int
+        Rows of the microdata (from 0) behind each row.
+    scale : int
+        What one unit of information loss costs.
+    exact : bool
+        Whether costs are exact; otherwise they are rounded down.
+    """
+
+    geometry: Geometry
+    cells: Cells
+    value: Ints
+    count: Ints
+    tuples: tuple[tuple[int, ...], ...]
+    scale: int
+    exact: bool
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def most(self) -> int:
+        """No release costs more: every tuple lost in every attribute."""
+        return int(self.count.sum()) * self.scale * len(self.geometry.weight)
+
+    @classmethod
+    def of(cls, problem: Problem, *, blind: bool = False) -> Rows:
+        """Read a problem; `blind` merges rows of different sensitive values.
+
+        Complexity: O(n log n) plus the squares of the numbers of codes under taxonomies.
+        """
+        table = problem.table
+        weights, scale, exact = unit_weights(table, len(table))
+        names = {value: number for number, value in enumerate(sorted(table.histogram))}
+        values = [0 if blind else names[member.value] for member in table.members]
+        kinds: dict[tuple[int, ...], list[int]] = {}
+        for t, (point, value) in enumerate(zip(table.codes.tolist(), values, strict=True)):
+            kinds.setdefault((*point, value), []).append(t)
+        points = np.array(sorted(kinds), dtype=np.int64)
+        codes, tables = points[:, :-1].copy(), list[Ints]()
+        tree, side = np.full(len(weights), -1, dtype=np.int64), np.zeros(len(weights), dtype=np.int64)
+        for a, (domain, weight) in enumerate(zip(table.domains, weights, strict=True)):
+            if domain.nodes is None:
+                continue
+            known, codes[:, a] = np.unique(codes[:, a], return_inverse=True)
+            tree[a], side[a] = sum(map(len, tables)), len(known)
+            tables.append(
+                np.array(
+                    [
+                        weight * domain.units(int(lo), int(hi)) if lo < hi else 0
+                        for lo in known
+                        for hi in known
+                    ],
+                    dtype=np.int64,
+                )
+            )
+        step = np.array([w if tree[a] < 0 else scale // max(1, int(side[a])) for a, w in enumerate(weights)])
+        order, start = _kd_order(codes * step)
+        codes, points = codes[order], points[order]
+        return cls(
+            geometry=Geometry(
+                codes=codes,
+                weight=np.array(weights, dtype=np.int64),
+                tree=tree,
+                side=side,
+                table=np.concatenate([*tables, np.zeros(1, dtype=np.int64)]),
+            ),
+            cells=Cells(
+                start=start,
+                lo=np.minimum.reduceat(codes, start[:-1], axis=0),
+                hi=np.maximum.reduceat(codes, start[:-1], axis=0),
+            ),
+            value=points[:, -1].copy(),
+            count=np.array([len(kinds[tuple(point)]) for point in points.tolist()], dtype=np.int64),
+            tuples=tuple(tuple(kinds[tuple(point)]) for point in points.tolist()),
+            scale=scale,
+            exact=exact,
+        )
+
+    def box_cost(self, lo: Ints, hi: Ints) -> Ints:
+        """Cost per tuple of the smallest cells over codes `lo` to `hi`, shape (..., attributes)."""
+        g = self.geometry
+        total = np.zeros(lo.shape[:-1], dtype=np.int64)
+        for a in range(lo.shape[-1]):
+            if g.tree[a] < 0:
+                total += g.weight[a] * (hi[..., a] - lo[..., a])
+            else:
+                total += g.table[g.tree[a] + lo[..., a] * g.side[a] + hi[..., a]]
+        return total
+
+    def group_cost(self, members: Ints) -> Ints:
+        """Cost of groups, one per line of `members` (rows, padded with -1)."""
+        there = members >= 0
+        filled = np.where(there, members, members[:, :1])
+        codes = self.geometry.codes[filled]
+        return there.sum(axis=1) * self.box_cost(codes.min(axis=1), codes.max(axis=1))
+
+    def loss(self, cost: int) -> Fraction:
+        """Information loss that a cost (or a bound on it) stands for."""
+        return Fraction(cost, self.scale)
+
+
+def _kd_order(points: Ints) -> tuple[Ints, Ints]:
+    """Order points by halving the widest side; where each cell of at most `CELL` points starts."""
+    pending, done = [np.arange(len(points))], list[Ints]()
+    while pending:
+        part = pending.pop()
+        wide = points[part].max(axis=0) - points[part].min(axis=0)
+        if len(part) <= CELL:
+            done.append(part)
+            continue
+        part = part[np.argsort(points[part, int(np.argmax(wide))], kind="stable")]
+        pending += [part[len(part) // 2 :], part[: len(part) // 2]]
+    start = np.concatenate([[0], np.cumsum([len(part) for part in done])])
+    return np.concatenate(done).astype(np.int64), start.astype(np.int64)

@@ -1,0 +1,55 @@
+"""Which engine answers, and what its certificate lets anyone confirm."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+import optanon as oa
+from optanon.instances.generators import clustered_table, generated_roles
+
+
+def clustered(tuples: int) -> oa.Microdata:
+    return generated_roles().table(clustered_table(tuples, seed=1))
+
+
+@pytest.mark.parametrize(
+    ("tuples", "policy", "engine"),
+    [
+        (10, oa.Policy([oa.KCAnonymity(k=3)]), "assignment (10 tuples)"),
+        (40, oa.Policy([oa.KCAnonymity(k=3)]), "partition (40 tuples)"),
+        (
+            20,
+            oa.Policy([oa.KCAnonymity(k=3)], ["discernibility"]),
+            "assignment (20 tuples; the partition engine",
+        ),
+        (40, oa.Policy([oa.KCAnonymity(k=3)], recoding="full_domain"), "full_domain (full-domain recoding)"),
+    ],
+)
+def test_auto_says_which_engine_and_why(tuples: int, policy: oa.Policy, engine: str):
+    result = oa.solve(clustered(tuples), policy, time_limit=10)
+    assert result.engine.startswith(engine)
+    assert result.release is not None
+
+
+def test_too_large_for_every_engine_is_one_clear_error():
+    policy = oa.Policy([oa.WeakMInvariance(m=3)], ["counterfeits", "information_loss"])
+    with pytest.raises(oa.EngineError, match="assignment engine takes up to 200 tuples"):
+        oa.solve(clustered(201), policy)
+
+
+def test_verify_prices_the_bound_again():
+    table, policy = clustered(60), oa.Policy([oa.KCAnonymity(k=3, c="1/2")])
+    result = oa.solve(table, policy)
+    assert result.status is oa.Status.OPTIMAL
+    assert result.certificate is not None
+    problem = oa.Problem(table=table, policy=policy)
+    certificate = oa.Certificate.from_json(result.certificate.to_json())
+    confirmed = oa.verify(certificate, problem, result.release)
+    assert any("by exact pricing, without a solver" in line for line in confirmed)
+    wrong = copy.deepcopy(certificate.content)
+    duals = wrong["proof"]["root"]["duals"]
+    duals[0] += 100 * wrong["proof"]["root"]["scale"]
+    with pytest.raises(oa.CertificateError, match="duals prove nothing"):
+        oa.verify(oa.Certificate(wrong), problem, result.release)

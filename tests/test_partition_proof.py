@@ -1,0 +1,104 @@
+"""Proofs of bounds are confirmed without a solver, and faults in them are caught."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from partition_oracle import POLICIES, random_problem
+
+from optanon.models.errors import CertificateError
+from optanon.models.problem import Problem
+from optanon.models.requirements import KCAnonymity
+from optanon.solver.engines.partition.engine import PartitionEngine
+from optanon.solver.engines.partition.proof import verify_bound
+from optanon.solver.result import Status
+from optanon.solver.settings import Settings, Watch
+
+
+def proved(problem: Problem) -> tuple[Any, Any]:
+    """The answer's proof, written as JSON and read back, and the answer."""
+    answer = PartitionEngine().solve(problem, Settings(), Watch())
+    return json.loads(json.dumps(answer.proof)), answer
+
+
+@pytest.mark.parametrize("seed", range(2 * len(POLICIES)))
+def test_the_bound_of_every_optimum_is_confirmed(seed: int):
+    problem = random_problem(seed, 12)
+    proof, answer = proved(problem)
+    if answer.status is Status.OPTIMAL:
+        per = len(problem.table) if "average_information_loss" in problem.policy.levels[0].losses else 1
+        assert verify_bound(problem, proof) / per == answer.bounds[0]
+    else:
+        assert answer.status is Status.INFEASIBLE
+
+
+@pytest.fixture(scope="module")
+def tree() -> tuple[Problem, Any, Any]:
+    """A problem whose proof needs cuts and a search tree."""
+    for seed in range(100):
+        problem = random_problem(seed, 45, [KCAnonymity(k=3, c="1/2")])
+        proof, answer = proved(problem)
+        if len(proof.get("tree", {"nodes": []})["nodes"]) > 2 and proof["cuts"]:
+            return problem, proof, answer
+    raise AssertionError("no random problem needed a tree")
+
+
+def test_a_tree_is_confirmed(tree: tuple[Problem, Any, Any]):
+    problem, proof, answer = tree
+    per = len(problem.table) if "average_information_loss" in problem.policy.levels[0].losses else 1
+    assert verify_bound(problem, proof) / per == answer.bounds[0]
+
+
+def changed(proof: Any, **parts: Any) -> Any:
+    return {**json.loads(json.dumps(proof)), **parts}
+
+
+def test_a_dual_that_is_too_high_is_caught(tree: tuple[Problem, Any, Any]):
+    problem, proof, _ = tree
+    for tuple_ in range(0, len(problem.table), 5):
+        root = json.loads(json.dumps(proof["root"]))
+        root["duals"][tuple_] += max(map(abs, root["duals"]))
+        with pytest.raises(CertificateError):
+            verify_bound(problem, changed(proof, root=root))
+
+
+def test_a_cut_dual_above_zero_is_caught(tree: tuple[Problem, Any, Any]):
+    problem, proof, _ = tree
+    root = {**proof["root"], "cut_duals": [1] * len(proof["cuts"])}
+    with pytest.raises(CertificateError, match="above 0"):
+        verify_bound(problem, changed(proof, root=root))
+
+
+def test_a_cut_that_names_a_tuple_twice_is_caught(tree: tuple[Problem, Any, Any]):
+    problem, proof, _ = tree
+    cuts = [[cut[0], cut[0], cut[1]] for cut in proof["cuts"]]
+    with pytest.raises(CertificateError, match="twice"):
+        verify_bound(problem, changed(proof, cuts=cuts))
+
+
+def test_a_higher_target_is_caught(tree: tuple[Problem, Any, Any]):
+    problem, proof, _ = tree
+    claimed = changed(proof)
+    claimed["tree"]["target"] += 1
+    with pytest.raises(CertificateError):
+        verify_bound(problem, claimed)
+
+
+def test_a_missing_side_of_a_branch_is_caught(tree: tuple[Problem, Any, Any]):
+    problem, proof, _ = tree
+    claimed = changed(proof)
+    claimed["tree"]["nodes"].pop()
+    with pytest.raises(CertificateError, match="side"):
+        verify_bound(problem, claimed)
+
+
+def test_duals_in_a_tree_cannot_be_too_high(tree: tuple[Problem, Any, Any]):
+    # They are repaired to what they prove, and then prove less than the target.
+    problem, proof, _ = tree
+    claimed = changed(proof)
+    for node in claimed["tree"]["nodes"]:
+        node["duals"] = [dual + node["scale"] * 50 for dual in node["duals"]]
+    with pytest.raises(CertificateError):
+        verify_bound(problem, claimed)
