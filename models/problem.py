@@ -189,7 +189,12 @@ class Problem:
         parts = {
             "table": [[m.respondent, [str(v) for v in m.point], m.value] for m in self.table.members],
             "attributes": [repr(domain) for domain in self.table.domains],
-            "sensitive": repr(self.table.sensitive.name) + self.table.sensitive.persistence,
+            "sensitive": [
+                self.table.sensitive.name,
+                self.table.sensitive.persistence,
+                self.table.sensitive.order,
+                sorted(self.table.sensitive.domain),
+            ],
             "history": [
                 [
                     [

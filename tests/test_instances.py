@@ -268,3 +268,30 @@ def test_optimum_by_brute_force(file: Path, known: catalog.Optimum) -> None:
     assert (best is None) == (known.status == "INFEASIBLE")
     found = {frozenset(group.names for group in release.groups) for release in releases}
     assert known.groups is None or found == {known.groups}
+
+
+def test_the_third_transient_release_against_all_partitions() -> None:
+    """Eleven people; both requirements judge single groups, so one recursion over subsets tries all."""
+    file = catalog.path("transient-diseases") / "release-3.yaml"
+    asked, problem = _asked(file), _problem(file)
+    assert set(asked.checks) == {"k_c_anonymity", "global_guarantee"}
+    assert asked.minimize == ["information_loss"]
+    loss = bf.LOSSES["information_loss"]
+    full = (1 << len(asked.people)) - 1
+    price: dict[int, Fraction] = {}
+    for subset in range(1, full + 1):
+        members = tuple(person for i, person in enumerate(asked.people) if subset >> i & 1)
+        alone = bf.Release((bf.Group(members),))
+        if all(check(alone, asked.history) for check in asked.checks.values()):
+            price[subset] = loss(alone, asked.attributes)
+    least = {0: Fraction(0)}
+    for subset in range(1, full + 1):
+        first = subset & -subset  # the group of the first person, then the best of the rest
+        ways = [
+            price[group] + least[subset ^ group]
+            for group in price
+            if group & first and group & subset == group and subset ^ group in least
+        ]
+        if ways:
+            least[subset] = min(ways)
+    assert solve_problem(problem, workers=1).objective == (least[full],) == (Fraction(31, 2),)
