@@ -47,6 +47,7 @@ from optanon.solver.certify import verify
 from optanon.solver.engines.sanitize import sanitize
 from optanon.solver.engines.views import choose_views
 from optanon.solver.insight.audit import AuditReport, audit
+from optanon.solver.insight.report.write import write_report
 from optanon.solver.result import Result, Status, Termination
 from optanon.solver.search import solve, solve_problem
 
@@ -105,4 +106,5 @@ __all__ = [
     "solve",
     "solve_problem",
     "verify",
+    "write_report",
 ]

@@ -27,10 +27,12 @@ from ..models.requirements import SafeCorrelation
 from .certificate import Certificate
 from .certify import verify as verify_certificate
 from .cli_audit import load_knowledge, print_audit
+from .cli_report import report
 from .cli_views import check_views, solve_views
 from .display import show_number
 from .engines.sanitize import sanitize
 from .insight.audit import audit as run_audit
+from .insight.report.record import record
 from .result import Result, Status
 from .search import solve_problem
 
@@ -213,6 +215,9 @@ def instances(
         console.print(f"  {file}", markup=False)
 
 
+_ = app.command()(report)
+
+
 def _console() -> Console:
     """Full width where nothing draws the line, so that tables stay whole in files and pipes."""
     return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
@@ -303,37 +308,8 @@ def _write(result: Result, problem: Problem, folder: Path, name: str, steward: b
         frames[f"{name}.release.values.csv"] = csv(values)
     if steward:
         frames[f"{name}.steward.csv"] = csv(steward_frame(release, problem.table.respondent))
-    text = json.dumps(_record(result), indent=2) + "\n"
+    text = json.dumps(record(result, problem), indent=2) + "\n"
     frames[f"{name}.result.json"] = lambda draft: draft.write_text(text, encoding="utf-8")
     for file, write in frames.items():
         write_whole(folder / file, write)
     return [folder / file for file in frames]
-
-
-def _record(result: Result) -> dict[str, Any]:
-    """The result file; it carries no respondent id and no sensitive value."""
-
-    def text(number: object) -> str | None:
-        return None if number is None else str(number)
-
-    return {
-        "status": result.status.value,
-        "termination": result.termination.value,
-        "engine": result.engine,
-        "seconds": round(result.seconds, 3),
-        "rounds": result.rounds,
-        "objective": [
-            {
-                "loss": level.name,
-                "value": text(level.value),
-                "bound": text(level.bound),
-                "gap": text(level.gap),
-            }
-            for level in result.levels
-        ],
-        "trajectory": [
-            {"seconds": round(p.seconds, 3), "level": p.level, "value": text(p.value), "bound": text(p.bound)}
-            for p in result.trajectory
-        ],
-        "certificate": None if result.certificate is None else result.certificate.content,
-    }

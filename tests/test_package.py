@@ -68,6 +68,7 @@ PUBLIC = [
     "solve",
     "solve_problem",
     "verify",
+    "write_report",
 ]
 
 

@@ -1,0 +1,49 @@
+"""The command line's report: a result file becomes one page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ..models.errors import ProblemFileError
+from ..models.files import write_whole
+
+__all__ = ["report"]
+
+
+def report(
+    result_file: Annotated[Path, typer.Argument(metavar="RESULT.json", help="What `optanon solve` wrote.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The page; default: beside the result, .html.")
+    ] = None,
+    comparison: Annotated[
+        Path | None, typer.Option("--comparison", help="What `optanon compare --json` wrote.")
+    ] = None,
+) -> None:
+    """Write one self-contained page about a release: policy, proof, loss, distributions, risks.
+
+    The page needs no network and no script. It is the steward's, not for publication.
+    """
+    # Imported here: drawing takes a second to load that other commands need not wait.
+    from .insight.report.page import report_page
+
+    page = report_page(_json(result_file), comparison=None if comparison is None else _json(comparison))
+    target = result_file.with_suffix(".html") if output is None else output
+    if not target.parent.is_dir():
+        raise ProblemFileError(f"--output: {target.parent} is no folder: create it or name another")
+    write_whole(target, lambda draft: draft.write_text(page, encoding="utf-8"))
+    Console(soft_wrap=True, highlight=False).print(f"wrote {target}", markup=False)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ProblemFileError(f"{path}: cannot be read as JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise ProblemFileError(f"{path}: is no result file of `optanon solve`")
+    return content

@@ -1,0 +1,235 @@
+"""What a report is made from: plain values that JSON can hold, no respondent, nobody's value.
+
+They hold totals only: what is published, counts, losses, distributions of single
+columns. Distributions of the original columns are the steward's: facts, like the result file
+they are kept in, are not for publication.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, TypedDict
+
+from ....models.adversary.knowledge import Knowledge
+from ....models.domain import Categories, Domain, Numeric, Ordered
+from ....models.errors import OptanonError
+from ....models.history import History
+from ....models.problem import Problem
+from ....models.release import QIGroup, Release
+from ...result import Result
+from ..audit import AuditReport, audit
+from .spread import Spread, spread
+
+__all__ = ["FORMAT", "Facts", "GroupFacts", "Risk", "SeriesFacts", "facts"]
+
+FORMAT = 1
+MOST_GROUPS = 400
+"""Groups written down; more are counted only."""
+
+
+class GroupFacts(TypedDict):
+    """One published QI-group: its cells (empty if anatomized), values, size and number of counterfeits."""
+
+    cells: list[str]
+    values: dict[str, int]
+    size: int
+    counterfeits: int
+
+
+class SeriesFacts(TypedDict):
+    """One release of the series, the new one last."""
+
+    release: int
+    tuples: int
+    groups: int
+    counterfeits: int
+    suppressed: int
+
+
+class Risk(TypedDict):
+    """How many respondents one attack reaches for whoever holds the releases up to this one."""
+
+    release: int
+    attack: str
+    at_risk: int
+    respondents: int
+    undecided: int
+    worst: str | None
+
+
+class Facts(TypedDict):
+    """See the module; `loss_by_attribute` holds rationals as text, `loss_per_tuple` counts of tuples."""
+
+    format: int
+    release: int
+    form: str
+    tuples: int
+    attributes: list[dict[str, str]]
+    sensitive: str
+    persistence: str
+    requirements: list[dict[str, Any]]
+    limits: dict[str, str]
+    groups: list[GroupFacts]
+    group_count: int
+    group_sizes: dict[str, int]
+    loss_by_attribute: dict[str, str]
+    loss_per_tuple: list[tuple[str, int]]
+    spreads: list[Spread]
+    series: list[SeriesFacts]
+    risks: list[Risk]
+    risks_complete: bool
+
+
+def facts(problem: Problem, result: Result, *, audit_seconds: float | None = 10.0) -> Facts:
+    """Gather the facts of a result with a release.
+
+    Parameters
+    ----------
+    problem : Problem
+        As solved.
+    result : Result
+    audit_seconds : float, optional
+        Time for auditing the series with the new release; what is not decided by then is said. None for
+        no limit.
+
+    Raises
+    ------
+    OptanonError
+        If the result has no release.
+    """
+    release = result.release
+    if release is None:
+        raise OptanonError(f"there is no release to report on: the result is {result.status.value}")
+    table, policy = problem.table, problem.policy
+    broken = Counter(violation.requirement for violation in problem.check(release))
+    report = audit(
+        History((*problem.history, release)),
+        Knowledge(persistence=table.sensitive.persistence),
+        time_limit=audit_seconds,
+        explain=False,
+    )
+    limit = policy.counterfeit_limit
+    return Facts(
+        format=FORMAT,
+        release=len(problem.history) + 1,
+        form=release.form,
+        tuples=len(table),
+        attributes=[{"name": domain.name, "kind": _kind(domain)} for domain in table.domains],
+        sensitive=table.sensitive.name,
+        persistence=table.sensitive.persistence,
+        requirements=[
+            {
+                "name": r.name,
+                "text": str(r),
+                "reference": r.reference,
+                "scope": r.scope.value,
+                "violations": broken[r.name],
+            }
+            for r in policy.requirements
+        ],
+        limits={
+            "suppressed tuples": str(policy.suppression_limit(len(table))),
+            "counterfeits": "any number" if limit is None else str(limit),
+            "recoding": policy.recoding.replace("_", "-"),
+            "published": policy.form,
+        },
+        groups=[_group(group) for group in release.groups[:MOST_GROUPS]],
+        group_count=len(release.groups),
+        group_sizes=_counted(group.size for group in release.groups),
+        loss_by_attribute=_loss_by_attribute(release, table.domains),
+        loss_per_tuple=_loss_per_tuple(release, table.domains),
+        spreads=[spread(domain, a, release) for a, domain in enumerate(table.domains)],
+        series=[_series(n, r) for n, r in enumerate((*problem.history, release), start=1)],
+        risks=_risks(report),
+        risks_complete=report.complete,
+    )
+
+
+def _kind(domain: Domain) -> str:
+    if isinstance(domain, Numeric):
+        return "numbers, published as intervals"
+    if isinstance(domain, Ordered):
+        return "ordered categories, published as ranges"
+    flat = isinstance(domain, Categories) and domain.hierarchy.height <= 1
+    return "categories, published or left out" if flat else "categories under a hierarchy"
+
+
+def _group(group: QIGroup) -> GroupFacts:
+    return GroupFacts(
+        cells=[str(cell) for cell in group.box or ()],
+        values=dict(sorted(group.histogram.items())),
+        size=group.size,
+        counterfeits=group.fakes,
+    )
+
+
+def _counted(sizes: Iterable[int]) -> dict[str, int]:
+    return {str(size): count for size, count in sorted(Counter(sizes).items())}
+
+
+def _loss_by_attribute(release: Release, domains: Sequence[Domain]) -> dict[str, str]:
+    """Widths summed over tuples; a suppressed tuple loses 1 in every attribute."""
+    total = [Fraction(len(release.suppressed)) for _ in domains]
+    for group in release.groups:
+        for a, cell in enumerate(group.box or ()):
+            total[a] += len(group.members) * domains[a].width(cell)
+    return {domain.name: str(loss) for domain, loss in zip(domains, total, strict=True)}
+
+
+def _loss_per_tuple(release: Release, domains: Sequence[Domain]) -> list[tuple[str, int]]:
+    """Each loss that occurs, and how many tuples have it."""
+    found: Counter[Fraction] = Counter()
+    for group in release.groups:
+        wide = (domain.width(cell) for domain, cell in zip(domains, group.box or (), strict=False))
+        found[sum(wide, Fraction(0))] += len(group.members)
+    if release.suppressed:
+        found[Fraction(len(domains))] += len(release.suppressed)
+    return [(str(loss), count) for loss, count in sorted(found.items())]
+
+
+def _series(number: int, release: Release) -> SeriesFacts:
+    return SeriesFacts(
+        release=number,
+        tuples=sum(group.size for group in release.groups),
+        groups=len(release.groups),
+        counterfeits=release.counterfeits,
+        suppressed=len(release.suppressed),
+    )
+
+
+def _risks(report: AuditReport) -> list[Risk]:
+    found: list[Risk] = []
+    for entry in report.releases:
+        inferred, linked = entry.persistent, entry.transient
+        if inferred is not None:
+            ways = {
+                "groups intersected": inferred.set_intersection,
+                "groups counted": inferred.propagation,
+                "everything at once": inferred.exact,
+            }
+            for attack, count in ways.items():
+                whole = attack == "everything at once"
+                found.append(
+                    Risk(
+                        release=entry.release,
+                        attack=attack,
+                        at_risk=count,
+                        respondents=entry.respondents,
+                        undecided=inferred.undecided if whole else 0,
+                        worst=str(inferred.worst) if whole and inferred.worst is not None else None,
+                    )
+                )
+        if linked is not None:
+            found.append(
+                Risk(
+                    release=entry.release,
+                    attack="linked at some time",
+                    at_risk=linked.certain,
+                    respondents=entry.respondents,
+                    undecided=0,
+                    worst=str(linked.worst),
+                )
+            )
+    return found

@@ -1,0 +1,199 @@
+"""The report: one page, no requests, no ids, true figures, drawn by a real browser."""
+
+import json
+import re
+import shutil
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from command_line import run
+
+import optanon as oa
+from optanon.instances import catalog
+from optanon.instances.problem_file import load_problem
+from optanon.models.domain import Categories, Numeric, Ordered
+from optanon.models.errors import OptanonError, ProblemFileError
+from optanon.models.hierarchy import Hierarchy
+from optanon.solver.insight.report.facts import facts
+from optanon.solver.insight.report.page import report_page
+from optanon.solver.insight.report.spread import spread
+from optanon.solver.search import solve_problem
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    assert run("solve", catalog.path("hospital") / "release-2.yaml", "-q", folder=folder).returncode == 0
+    return folder / "release-2.result.json"
+
+
+def page_of(path: Path) -> str:
+    answer = run("report", path, folder=path.parent)
+    assert answer.returncode == 0, answer.stderr
+    return path.with_suffix(".html").read_text(encoding="utf-8")
+
+
+def test_page_is_whole_and_asks_for_nothing(solved):
+    page = page_of(solved)
+    assert not re.search(r"<(script|link|iframe|img)\b|@import|url\((?!#)|\bsrc=", page)
+    assert not [link for link in re.findall(r'href="([^"]*)"', page) if not link.startswith("#")]
+    identifiers = re.findall(r'\bid="([^"]+)"', page)
+    assert len(identifiers) == len(set(identifiers))
+    targets = set(re.findall(r'(?:href="#|url\(#)([^")]+)', page))
+    assert targets <= set(identifiers)
+
+
+def test_page_names_no_respondent_and_says_what_was_published(solved):
+    problem = load_problem(catalog.path("hospital") / "release-2.yaml")
+    page = page_of(solved)
+    for member in problem.table.members:
+        assert member.respondent not in page
+    assert "[35,42]" in page
+    assert "weak_m_invariance(m=3)" in page
+    assert "75/7" in page
+    assert "not\ndifferential privacy" in page
+
+
+def test_facts_add_up():
+    problem = load_problem(catalog.path("hospital") / "release-2.yaml")
+    result = solve_problem(problem)
+    found = facts(problem, result)
+    assert json.loads(json.dumps(found)) == {
+        **found,
+        "loss_per_tuple": [list(x) for x in found["loss_per_tuple"]],
+    }
+    loss = sum(Fraction(share) for share in found["loss_by_attribute"].values())
+    assert loss == result.objective[1]
+    assert sum(Fraction(each) * count for each, count in found["loss_per_tuple"]) == loss
+    assert sum(int(size) * count for size, count in found["group_sizes"].items()) == 6
+    for attribute in found["spreads"]:
+        assert sum(attribute["original"]) == 6
+        assert sum(attribute["released"]) == pytest.approx(6)
+    assert [entry["release"] for entry in found["series"]] == [1, 2]
+    assert {(r["release"], r["attack"], r["at_risk"]) for r in found["risks"]} >= {
+        (2, "everything at once", 0)
+    }
+    assert not any(member.respondent in json.dumps(found) for member in problem.table.members)
+
+
+def spread_of(domain, values, groups):
+    """Distribution of one column grouped as told (indices of rows)."""
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {"id": range(len(values)), domain.name: values, "s": [f"v{i}" for i in range(len(values))]}
+    )
+    table = oa.Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers={domain.name: domain}, sensitive="s"
+    )
+    problem = oa.Problem(table=table, policy=oa.Policy([oa.KCAnonymity(k=1, c=1)]))
+    return spread(domain, 0, problem.assemble(groups))
+
+
+def test_spread_of_numbers_is_even_over_the_interval():
+    domain = Numeric(name="x", lo=Fraction(0), hi=Fraction(3))
+    found = spread_of(domain, [0, 1, 2, 3], [[0, 1, 2, 3]])
+    assert (found["labels"], found["original"]) == (["0", "1", "2", "3"], [1, 1, 1, 1])
+    assert found["released"] == pytest.approx([1, 1, 1, 1])
+    found = spread_of(domain, [0, 0, 1, 3], [[0, 1, 2], [3]])
+    assert found["original"] == [2, 1, 0, 1]
+    assert found["released"] == pytest.approx([1.5, 1.5, 0, 1])
+
+
+def test_spread_of_numbers_in_many_steps_has_twelve_bins():
+    domain = Numeric(name="x", lo=Fraction(0), hi=Fraction(1200))
+    found = spread_of(domain, [0, 100, 650, 1200], [[0, 1], [2], [3]])
+    assert len(found["labels"]) == 12
+    assert found["original"] == [1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
+    assert found["released"] == pytest.approx([2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])
+
+
+def test_spread_of_a_single_point_and_of_one_category():
+    point = Numeric(name="x", lo=Fraction(5), hi=Fraction(5))
+    assert spread_of(point, [5, 5], [[0, 1]])["released"] == [2.0]
+    alone = Ordered(name="x", categories=("only",))
+    assert spread_of(alone, ["only", "only"], [[0, 1]])["released"] == [2.0]
+
+
+def test_spread_of_categories_is_even_over_leaves_and_rare_ones_are_put_together():
+    ordered = Ordered(name="x", categories=("a", "b", "c"))
+    found = spread_of(ordered, ["a", "b", "c", "c"], [[0, 1], [2, 3]])
+    assert found["original"] == [1, 1, 2]
+    assert found["released"] == pytest.approx([1, 1, 2])
+    flat = Categories(name="x", hierarchy=Hierarchy.flat([f"c{i:02}" for i in range(20)]))
+    found = spread_of(flat, ["c00", "c00", "c19", "c18"], [[0, 1], [2, 3]])
+    assert len(found["labels"]) == 16
+    assert found["labels"][-1] == "all others"
+    assert sum(found["original"]) == 4
+    assert sum(found["released"]) == pytest.approx(4)
+
+
+def test_a_result_without_release_and_other_files_are_refused(tmp_path):
+    (tmp_path / "other.json").write_text('{"a": 1}', encoding="utf-8")
+    answer = run("report", "other.json", folder=tmp_path)
+    assert answer.returncode == 2
+    assert "no result file" in answer.stderr
+    answer = run("report", "missing.json", folder=tmp_path)
+    assert answer.returncode == 2
+    assert "missing.json" in answer.stderr
+    with pytest.raises(ProblemFileError, match="make it again"):
+        report_page({"status": "OPTIMAL"})
+    problem = load_problem(catalog.path("hospital") / "release-2.yaml")
+    strict = oa.Problem(table=problem.table, policy=oa.Policy([oa.KCAnonymity(k=7)]))
+    with pytest.raises(OptanonError, match="no release"):
+        facts(strict, solve_problem(strict))
+    assert not list(tmp_path.glob("*.html"))
+
+
+def test_words_of_the_table_cannot_become_markup(solved):
+    record = json.loads(solved.read_text(encoding="utf-8"))
+    record["facts"]["sensitive"] = "<script>alert(1)</script>"
+    record["facts"]["spreads"][0]["labels"][0] = "$<i>&"
+    page = report_page(record)
+    assert "<script" not in page
+    assert "<i>" not in page
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (Debian: apt-get install chromium)")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_browser_draws_every_chart_without_a_complaint(solved, scheme, tmp_path):
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install optanon[browser]")
+    page_of(solved)
+    with api.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(color_scheme=scheme, viewport={"width": 1100, "height": 900})
+        said, asked = [], []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(solved.with_suffix(".html").as_uri())
+        boxes = [figure.bounding_box() for figure in page.locator("figure svg").all()]
+        ink = page.evaluate("getComputedStyle(document.querySelector('figure svg text')).fill")
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        overflow = page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        page.emulate_media(media="print")
+        printed = page.pdf()
+        browser.close()
+    assert said == []
+    assert asked == [solved.with_suffix(".html").as_uri()]
+    assert len(boxes) == 10
+    assert all(box["width"] > 200 and box["height"] > 60 for box in boxes)
+    assert overflow <= 0
+
+    def light(colour):
+        return sum(int(part) for part in re.findall(r"\d+", colour)[:3])
+
+    assert (light(paper) > light(ink)) == (scheme == "light")
+    assert printed.startswith(b"%PDF")
+
+
+def test_python_writes_the_same_page(tmp_path):
+    problem = load_problem(catalog.path("hospital") / "release-2.yaml")
+    oa.write_report(solve_problem(problem), problem, tmp_path / "page.html")
+    assert "Proven optimal" in (tmp_path / "page.html").read_text(encoding="utf-8")
