@@ -139,7 +139,7 @@ def test_a_result_without_release_and_other_files_are_refused(tmp_path):
     answer = run("report", "missing.json", folder=tmp_path)
     assert answer.returncode == 2
     assert "missing.json" in answer.stderr
-    with pytest.raises(ProblemFileError, match="make it again"):
+    with pytest.raises(ProblemFileError, match="make the file again"):
         report_page({"status": "OPTIMAL"})
     problem = load_problem(catalog.path("hospital") / "release-2.yaml")
     strict = oa.Problem(table=problem.table, policy=oa.Policy([oa.KCAnonymity(k=7)]))
