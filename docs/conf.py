@@ -1,0 +1,32 @@
+"""Configuration of the documentation site (Sphinx)."""
+
+import optanon
+
+project = "optanon"
+author = "the optanon developers"
+release = optanon.__version__
+copyright = author  # noqa: A001 - Sphinx wants this name
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "myst_nb",
+]
+exclude_patterns = ["_build", "jupyter_execute"]
+html_theme = "furo"
+html_title = "optanon"
+templates_path = ["_templates"]
+
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+add_module_names = False
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 180
+nitpicky = False
