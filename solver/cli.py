@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,10 +17,8 @@ from rich.table import Table
 from ..instances.problem_file import load_answer, load_problem
 from ..instances.views_file import is_views_file
 from ..models.errors import OptanonError
-from ..models.files import write_whole
 from ..models.history import History
 from ..models.problem import Problem
-from ..models.publication import anatomized_frames, published_frame, steward_frame
 from ..models.release import Release
 from ..models.requirement import Violation
 from ..models.requirements import SafeCorrelation
@@ -32,7 +30,7 @@ from .cli_views import check_views, solve_views
 from .display import show_number
 from .engines.sanitize import sanitize
 from .insight.audit import audit as run_audit
-from .insight.report.record import record
+from .output import write_files
 from .result import Result, Status
 from .search import solve_problem
 
@@ -104,7 +102,7 @@ def solve(
         raise typer.Exit(3 if result.status is Status.INFEASIBLE else 4)
     _print_groups(console, result.release)
     _print_result(console, result, problem)
-    for path in _write(result, problem, output, problem_file.stem, steward):
+    for path in write_files(result, problem, output, problem_file.stem, steward=steward):
         console.print(f"wrote {path}", markup=False)
 
 
@@ -288,28 +286,3 @@ def _print_remedy(console: Console, release: Release, requirement: SafeCorrelati
         f"({'no fewer will do' if found.is_optimal else 'perhaps fewer'}); "
         f"the release hides {release.hidden_cells}"
     )
-
-
-def _write(result: Result, problem: Problem, folder: Path, name: str, steward: bool) -> list[Path]:
-    """Write every file whole or not at all; the result, which vouches for the others, comes last."""
-    release = result.release
-    if release is None:
-        return []
-    frames: dict[str, Callable[[Path], object]] = {}
-
-    def csv(frame: Any) -> Callable[[Path], object]:
-        return lambda draft: frame.to_csv(draft, index=False, lineterminator="\n")
-
-    if release.form == "generalized":
-        frames[f"{name}.release.csv"] = csv(published_frame(release))
-    else:
-        people, values = anatomized_frames(release)
-        frames[f"{name}.release.csv"] = csv(people)
-        frames[f"{name}.release.values.csv"] = csv(values)
-    if steward:
-        frames[f"{name}.steward.csv"] = csv(steward_frame(release, problem.table.respondent))
-    text = json.dumps(record(result, problem), indent=2) + "\n"
-    frames[f"{name}.result.json"] = lambda draft: draft.write_text(text, encoding="utf-8")
-    for file, write in frames.items():
-        write_whole(folder / file, write)
-    return [folder / file for file in frames]

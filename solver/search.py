@@ -18,7 +18,7 @@ from .conflict import conflict
 from .display import live_display
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
-from .result import LevelValue, Result, Status, Termination
+from .result import LevelValue, Point, Result, Status, Termination
 from .settings import Answer, Engine, Settings, Watch
 
 __all__ = ["engines", "solve", "solve_problem"]
@@ -49,6 +49,7 @@ def solve(
     display: bool | None = None,
     initial: Release | None = None,
     extend: Callable[[Encoding], None] | None = None,
+    listener: Callable[[Point], None] | None = None,
 ) -> Result:
     """Find the release of `table` with the least loss that keeps `policy`, with a proof.
 
@@ -76,6 +77,8 @@ def solve(
     extend : callable, optional
         Receives the `Encoding` (its ``cp`` is the raw CP-SAT model) and may add
         constraints. Assignment engine only.
+    listener : callable, optional
+        Called with a `Point` (time, level, incumbent, bound) whenever the search has news.
 
     Returns
     -------
@@ -104,6 +107,7 @@ def solve(
         display=display,
         initial=initial,
         extend=extend,
+        listener=listener,
     )
 
 
@@ -117,6 +121,7 @@ def solve_problem(
     display: bool | None = None,
     initial: Release | None = None,
     extend: Callable[[Encoding], None] | None = None,
+    listener: Callable[[Point], None] | None = None,
 ) -> Result:
     """`solve` for a problem that is already put together."""
     if time_limit is not None and not time_limit > 0:
@@ -142,11 +147,25 @@ def solve_problem(
             reason="; ".join(obstacles),
         )
     chosen, why = _choose(problem, engine, extend is not None)
-    with live_display(problem, display) as listener:
-        watch = Watch(listener)
+    with live_display(problem, display) as shown:
+        watch = Watch(_both(shown, listener))
         answer = chosen.solve(problem, settings, watch)
-        seconds = watch.clock.seconds
-    return _result(problem, answer, f"{chosen.name} ({why})", seconds, watch, settings)
+        return _result(problem, answer, f"{chosen.name} ({why})", watch.clock.seconds, watch, settings)
+
+
+def _both(
+    shown: Callable[[Point, str], None] | None, listener: Callable[[Point], None] | None
+) -> Callable[[Point, str], None] | None:
+    """The display and the caller's listener as one."""
+    if listener is None:
+        return shown
+
+    def tell(point: Point, text: str) -> None:
+        if shown is not None:
+            shown(point, text)
+        listener(point)
+
+    return tell
 
 
 def _default_workers() -> int:
@@ -204,6 +223,9 @@ def _result(
                 problem.policy.levels, problem.objective(answer.release), answer.bounds, strict=True
             )
         )
+    for index, level in enumerate(levels):
+        # The course of every level ends where the result stands.
+        watch.note(index, level.value, level.bound, "checked")
     reason = None
     if answer.status is Status.INFEASIBLE:
         reason = "the search proved that no release keeps the policy"

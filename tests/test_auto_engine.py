@@ -7,7 +7,9 @@ import copy
 import pytest
 
 import optanon as oa
+from optanon.instances import catalog
 from optanon.instances.generators import clustered_table, generated_roles
+from optanon.solver.search import solve_problem
 
 
 def clustered(tuples: int) -> oa.Microdata:
@@ -53,3 +55,12 @@ def test_verify_prices_the_bound_again():
     duals[0] += 100 * wrong["proof"]["root"]["scale"]
     with pytest.raises(oa.CertificateError, match="duals prove nothing"):
         oa.verify(oa.Certificate(wrong), problem, result.release)
+
+
+def test_a_listener_hears_what_the_result_keeps():
+    heard = []
+    problem = catalog.load("hospital", "release-2.yaml")
+    result = solve_problem(problem, listener=heard.append)
+    assert result.trajectory
+    assert set(result.trajectory) <= set(heard)
+    assert heard[-1].value == result.objective[-1]
