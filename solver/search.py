@@ -28,13 +28,16 @@ def engines() -> dict[str, Engine]:
     """Every engine by name."""
     # Imported here: its compiled parts and solver take a second to load that small tables need not wait.
     from .engines.partition.engine import PartitionEngine
+    from .engines.relaxed.engine import RelaxedEngine
 
-    found: Sequence[Engine] = (AssignmentEngine(), FullDomainEngine(), PartitionEngine())
+    found: Sequence[Engine] = (AssignmentEngine(), FullDomainEngine(), PartitionEngine(), RelaxedEngine())
     return {engine.name: engine for engine in found}
 
 
 SMALL = 16
 """Up to so many tuples the direct model is tried before set partitioning."""
+CLOSED = 30
+"""Up to so many tuples the direct model is tried before a bound from a part of the policy."""
 
 
 def solve(
@@ -204,6 +207,9 @@ def _choose(problem: Problem, wanted: str, extended: bool) -> tuple[Engine, str]
     refusal = partition.refuses(problem)
     if refusal is None:
         return partition, f"{tuples} tuples"
+    relaxed = known["relaxed"]
+    if tuples > CLOSED and relaxed.refuses(problem) is None:
+        return relaxed, f"{tuples} tuples; {refusal}"
     if direct.refuses(problem) is None:
         return direct, f"{tuples} tuples; {refusal}"
     raise EngineError("; ".join(found for e in known.values() if (found := e.refuses(problem)) is not None))
