@@ -47,6 +47,8 @@ from optanon.solver.certify import verify
 from optanon.solver.engines.sanitize import sanitize
 from optanon.solver.engines.views import choose_views
 from optanon.solver.insight.audit import AuditReport, audit
+from optanon.solver.insight.explain.answer import explain
+from optanon.solver.insight.explain.explanation import Explanation
 from optanon.solver.insight.report.write import write_report
 from optanon.solver.result import Result, Status, Termination
 from optanon.solver.search import solve, solve_problem
@@ -62,6 +64,7 @@ __all__ = [
     "DistinctLDiversity",
     "EngineError",
     "EntropyLDiversity",
+    "Explanation",
     "Geometric",
     "GlobalGuarantee",
     "HcSafety",
@@ -98,6 +101,7 @@ __all__ = [
     "audit",
     "baselines",
     "choose_views",
+    "explain",
     "n_choose",
     "read_csv",
     "read_parquet",

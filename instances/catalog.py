@@ -12,6 +12,8 @@ out, each optimum with its derivation in a comment:
     What is certain for somebody who holds the releases and knows some values (persistent values).
 ``links``
     The probability that a respondent was ever linked to a value (transient values).
+``explained``
+    Why a problem has no release: its minimal conflicts and the nearest policies that have one.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from .problem_file import load_problem
 __all__ = [
     "Check",
     "Expected",
+    "Explained",
     "Inference",
     "Link",
     "Optimum",
@@ -85,6 +88,13 @@ class Link(_Entry):
     probability: Exact
 
 
+class Explained(_Entry):
+    """All minimal sets of parts that conflict, and the least changes of one parameter (or two)."""
+
+    conflicts: frozenset[frozenset[str]]
+    remedies: tuple[dict[str, str], ...]
+
+
 class Expected(BaseModel):
     """Everything that is known about an instance; see the module.
 
@@ -97,6 +107,7 @@ class Expected(BaseModel):
     optima: tuple[Optimum, ...] = Field(default=())
     inferences: tuple[Inference, ...] = Field(default=())
     links: tuple[Link, ...] = Field(default=())
+    explained: tuple[Explained, ...] = Field(default=())
 
 
 def names() -> tuple[str, ...]:

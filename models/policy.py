@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from .errors import PolicyError
 from .hierarchy import Hierarchy
@@ -156,6 +156,19 @@ class Policy:
         object.__setattr__(self, "form", form)
         object.__setattr__(self, "recoding", recoding)
         object.__setattr__(self, "hierarchies", tuple(sorted((hierarchies or {}).items())))
+
+    def changed(self, **changes: Any) -> Policy:
+        """A policy that differs in some parameters of the constructor; the others stay as they are."""
+        given: dict[str, Any] = {
+            "requirements": self.requirements,
+            "minimize": [dict(level.weights) for level in self.levels],
+            "max_suppressed": self.max_suppressed,
+            "max_counterfeits": self.max_counterfeits,
+            "form": self.form,
+            "recoding": self.recoding,
+            "hierarchies": dict(self.hierarchies),
+        }
+        return Policy(**(given | changes))
 
     def suppression_limit(self, tuples: int) -> int:
         """How many of `tuples` tuples may be suppressed."""

@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 
 from .domain import Codes
 from .errors import PolicyError
+from .group import Form
 from .history import History
 from .release import QIGroup, Release
+from .strictness import Looser, Stricter, looser_whole
 from .table import Microdata
 
 if TYPE_CHECKING:
@@ -153,6 +155,8 @@ class Requirement(ABC):
         Which adversary its guarantee is about.
     reference : str
         Where its definition is published.
+    form : {"generalized", "anatomized"} or None
+        The only form of release it can be kept by; None if it is about both.
     """
 
     name: ClassVar[str]
@@ -160,6 +164,7 @@ class Requirement(ABC):
     monotone: ClassVar[bool]
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "either"
     reference: ClassVar[str]
+    form: ClassVar[Form | None] = None
 
     @abstractmethod
     def check(self, release: Release, history: History) -> Iterator[Violation]:
@@ -194,6 +199,24 @@ class Requirement(ABC):
     def obstacle(self, problem: Question) -> str | None:
         """Why no release of the whole table can exist, in words, if that is plain to see."""
         return None
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        """Parameters with a direction: every release that keeps a stricter value keeps a looser one.
+
+        A claim, to be made only with a proof; parameters that are not named have no direction.
+        """
+        return {}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        """Values of one parameter of `strictness` that ask less of releases of `problem`.
+
+        By default whole numbers down to 1.
+        """
+        return looser_whole(getattr(self, parameter))
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        """Yield what in the table and the history makes it hard to keep, in words, without respondents."""
+        return iter(())
 
     def settings(self) -> dict[str, Any]:
         """Parameters by name, as a policy file would give them."""

@@ -1,4 +1,4 @@
-"""The command line: ``optanon solve | check | verify | audit | instances``."""
+"""The command line: ``optanon solve | check | verify | audit | explain | instances``."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from ..models.requirements import SafeCorrelation
 from .certificate import Certificate
 from .certify import verify as verify_certificate
 from .cli_audit import load_knowledge, print_audit
+from .cli_explain import explain_command
 from .cli_report import report
 from .cli_views import check_views, solve_views
-from .display import show_number
+from .display import plain_console, show_number
 from .engines.sanitize import sanitize
 from .insight.audit import audit as run_audit
 from .output import write_files
@@ -213,12 +214,11 @@ def instances(
         console.print(f"  {file}", markup=False)
 
 
+_ = app.command("explain")(explain_command)
 _ = app.command()(report)
 
 
-def _console() -> Console:
-    """Full width where nothing draws the line, so that tables stay whole in files and pipes."""
-    return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+_console = plain_console
 
 
 def _print_groups(console: Console, release: Release) -> None:

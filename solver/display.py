@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -13,7 +14,7 @@ from rich.table import Table
 from ..models.problem import Problem
 from .result import Point
 
-__all__ = ["live_display", "show_number"]
+__all__ = ["live_display", "plain_console", "show_number"]
 
 
 def show_number(number: Fraction | None) -> str:
@@ -21,6 +22,11 @@ def show_number(number: Fraction | None) -> str:
     if number is None:
         return "-"
     return str(number.numerator) if number.denominator == 1 else f"{float(number):.6g}"
+
+
+def plain_console() -> Console:
+    """Full width where nothing draws the line, so that tables stay whole in files and pipes."""
+    return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from .engines.fulldomain.engine import FullDomainEngine
 from .result import LevelValue, Point, Result, Status, Termination
 from .settings import Answer, Engine, Settings, Watch
 
-__all__ = ["engines", "solve", "solve_problem"]
+__all__ = ["choose", "default_workers", "engines", "obstacles", "solve", "solve_problem"]
 
 
 def engines() -> dict[str, Engine]:
@@ -136,20 +136,20 @@ def solve_problem(
     settings = Settings(
         time_limit=time_limit,
         seed=seed,
-        workers=workers or _default_workers(),
+        workers=workers or default_workers(),
         initial=initial,
         extend=extend,
     )
-    obstacles = [] if settings.extend else _obstacles(problem)
-    if obstacles:
+    plain = [] if settings.extend else obstacles(problem)
+    if plain:
         return Result(
             status=Status.INFEASIBLE,
             termination=Termination.COMPLETED,
             release=None,
             engine="none needed",
-            reason="; ".join(obstacles),
+            reason="; ".join(plain),
         )
-    chosen, why = _choose(problem, engine, extend is not None)
+    chosen, why = choose(problem, engine, extend is not None)
     with live_display(problem, display) as shown:
         watch = Watch(_both(shown, listener))
         answer = chosen.solve(problem, settings, watch)
@@ -171,20 +171,20 @@ def _both(
     return tell
 
 
-def _default_workers() -> int:
+def default_workers() -> int:
     """Few threads make a poor portfolio: below four cores one thread is as fast, and simpler."""
     cores = os.cpu_count() or 1
     return 1 if cores < 4 else min(8, cores)
 
 
-def _obstacles(problem: Problem) -> list[str]:
+def obstacles(problem: Problem) -> list[str]:
     """Plain reasons why the whole table cannot be released; none are sought if tuples may be suppressed."""
     if problem.policy.suppression_limit(len(problem.table)):
         return []
     return [found for r in problem.policy.requirements if (found := r.obstacle(problem)) is not None]
 
 
-def _choose(problem: Problem, wanted: str, extended: bool) -> tuple[Engine, str]:
+def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tuple[Engine, str]:
     """The engine to use, and why.
 
     Set partitioning proves optima of far larger tables but takes fewer policies; the direct model takes

@@ -32,6 +32,9 @@ class Settings:
         A release to start from; used if it passes every check.
     extend : callable or None
         Adds the user's own constraints to the raw CP-SAT model (assignment engine only).
+    first : bool
+        Stop at the first release that passes every check, however much it loses: the question is
+        only whether there is one. Engines other than assignment go on to the best.
     """
 
     time_limit: float | None = None
@@ -39,6 +42,7 @@ class Settings:
     workers: int = 1
     initial: Release | None = None
     extend: Callable[[Encoding], None] | None = None
+    first: bool = False
 
 
 @dataclass

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
@@ -317,6 +317,47 @@ def test_encoding_accepts_exactly_what_check_accepts(
 
 
 # -- (d) declared properties -------------------------------------------------------------------
+
+
+@every_example
+def test_looser_values_admit_more_and_no_boundary_lies_between_them(name: str, number: int):
+    """Every declared direction; exact lists also at values between two neighbours."""
+    requirement, made = build(name, number)
+    changes, listed = 0, 0
+    for seed in range(30):
+        source = seeded("strictness", name, number, seed)
+        at = drawn(requirement, made, source)
+        problem = problem_of(at, requirement, suppressed=2, fakes=2)
+        release = at.ours(some_release(source, at))
+        for parameter in requirement.strictness():
+            present, looser = getattr(requirement, parameter), requirement.looser(parameter, problem)
+            settings = [present, *looser.values]
+            listed += len(looser.values)
+            places = sorted({0, len(settings) - 1, *(source(0, len(settings) - 1) for _ in range(5))})
+            verdicts = [kept(replace(requirement, **{parameter: settings[i]}), release, at) for i in places]
+            assert verdicts == sorted(verdicts), (seed, parameter, settings, verdicts)
+            changes += verdicts[0] != verdicts[-1]
+            if not looser.complete or not looser.values or not isinstance(looser.values[0], F):
+                continue
+            here = source(0, len(settings) - 2)
+            one, other = settings[here], settings[here + 1]
+            ends = [kept(replace(requirement, **{parameter: c}), release, at) for c in (one, other)]
+            between = kept(replace(requirement, **{parameter: (one + other) / 2}), release, at)
+            assert between in ends, (seed, parameter, one, other)
+    if listed and name != "safe_correlation" and made.settings != {"n": 1}:  # degree 1 forbids nothing
+        assert changes  # some release was refused before and admitted after
+
+
+@every_example
+def test_facts_are_words_without_respondents(name: str, number: int):
+    requirement, made = build(name, number)
+    for seed in range(10):
+        source = seeded("facts", name, number, seed)
+        at = drawn(requirement, made, source)
+        told = list(requirement.facts(problem_of(at, requirement)))
+        assert all(fact and not fact.endswith(".") for fact in told)
+        named = {member.respondent for member in at.table.members}
+        assert not any(word in named for fact in told for word in fact.replace("'", " ").split())
 
 
 def merged(release: bf.Release, i: int, j: int) -> bf.Release:

@@ -82,7 +82,8 @@ def _check(name: str, given: dict[str, Any], attributes: list[bf.Attribute]) -> 
     protected: Any = given.get("protected_values")
     known: dict[str, Callable[[], bf.Check]] = {
         "k_c_anonymity": lambda: bf.k_c(given["k"], c),
-        "weak_m_invariance": lambda: bf.weak_m_invariance(given["m"]),
+        "weak_m_invariance": lambda: bf.weak_m_invariance(given["m"], strict=given.get("multiplicity") == 1),
+        "distinct_l_diversity": lambda: bf.distinct_l_diversity(given["l"]),
         "hc_safety": lambda: bf.hc_safety(given["n"], given.get("reading", "hcsafe")),
         "difference": lambda: bf.difference_safety(given["k"], c),
         "intersection": lambda: bf.intersection_safety(c, given["reading"]),
@@ -159,7 +160,7 @@ def test_no_file_is_left_over(name: str) -> None:
     """Every problem has an expectation, every file is used, and no key is misspelled."""
     known = catalog.expected(name)
     assert not known.model_extra
-    entries = (*known.checks, *known.optima, *known.inferences, *known.links)
+    entries = (*known.checks, *known.optima, *known.inferences, *known.links, *known.explained)
     folder = catalog.path(name)
     problems = {path.name for path in folder.glob("*.yaml")} - {"expected.yaml"}
     assert problems == {entry.problem for entry in entries}

@@ -21,13 +21,19 @@ still is, the sum is not (l = k = 2: sizes 3 and 4 reach exactly 1/2, this strat
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..breach_probability import NOT_LINKED, Exposure
 from ..errors import PolicyError
 from ..requirement import register, whole
+from ..strictness import Looser, Stricter, looser_option
 from .link_budget import LinkBudget
+
+if TYPE_CHECKING:
+    from ..question import Question
 
 __all__ = ["ConstantRatio"]
 
@@ -74,6 +80,23 @@ class ConstantRatio(LinkBudget):
             and rest * (size - count) ** (self.k - 1) >= least * size**self.k
             and rest * spent.never >= least * size
         )
+
+    def least_bound(self, count: int, size: int, spent: Exposure) -> Fraction | None:
+        if spent.links >= self.k and self.beyond == "refuse":
+            return None
+        together = 1 - Fraction(size - count, size) ** self.k
+        return max(together, spent.linked(count, size).probability)
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        # More links mean smaller shares, but with "refuse" they also allow links that fewer forbid.
+        if self.beyond == "slack":
+            return {**super().strictness(), "k": "higher"}
+        return {**super().strictness(), "beyond": "option"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        if parameter == "beyond":
+            return looser_option(self.beyond, "refuse", "slack")
+        return super().looser(parameter, problem)
 
     def complaint(self, count: int, size: int, spent: Exposure) -> str:
         if spent.links >= self.k and self.beyond == "refuse":

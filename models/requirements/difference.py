@@ -25,7 +25,7 @@ ends all breaches by that set; there are finitely many. See `difference_cuts`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -38,10 +38,12 @@ from ..errors import PolicyError
 from ..history import History
 from ..release import QIGroup, Release
 from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
+from ..strictness import Looser, Stricter, looser_option, looser_shares, returning
 from .difference_cuts import new_inside_old, old_inside_new
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
+    from ..question import Question
 
 __all__ = ["Difference"]
 
@@ -127,6 +129,17 @@ class Difference(Requirement):
                 "c": self.c,
             },
         )
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {"k": "higher", "c": "lower", "deep": "option"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        if parameter == "deep":
+            return looser_option(self.deep, True, False)
+        return looser_shares(self.c, problem) if parameter == "c" else super().looser(parameter, problem)
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        return returning(problem)
 
     def encode(self, model: Encoding) -> None:
         """Nothing is written beforehand: see `separate`."""

@@ -20,14 +20,19 @@ that aim: small groups first, large ones later.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ..breach_probability import NOT_LINKED, Exposure
 from ..errors import PolicyError
 from ..requirement import as_fraction, register
+from ..strictness import Looser, Stricter, reduced
 from .link_budget import LinkBudget
+
+if TYPE_CHECKING:
+    from ..question import Question
 
 __all__ = ["Geometric"]
 
@@ -61,6 +66,25 @@ class Geometric(LinkBudget):
     def fits(self, count: int, size: int, spent: Exposure = NOT_LINKED) -> bool:
         left = 1 / self.l - spent.probability  # if it is 0 or less, count > 0 fails
         return count == 0 or spent.never * count <= (1 - 1 / self.a) * left * size
+
+    def least_bound(self, count: int, size: int, spent: Exposure) -> Fraction | None:
+        return spent.probability + spent.never * Fraction(count, size) / (1 - 1 / self.a)
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {**super().strictness(), "a": "lower"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        if parameter != "a":
+            return super().looser(parameter, problem)
+        sizes, kinds = self.links(problem)
+        parts = {
+            Fraction(n, size) * spent.never / left
+            for spent in kinds
+            if (left := 1 / self.l - spent.probability) > 0
+            for size in sizes
+            for n in range(1, size + 1)
+        }
+        return self.looser_links(problem, reduced((1 / (1 - part) for part in parts if part < 1), self.a))
 
     def complaint(self, count: int, size: int, spent: Exposure) -> str:
         if not self.open(spent):

@@ -24,6 +24,7 @@ strategies `ConstantRatio` and `Geometric` imply this guarantee and keep room fo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 from ..breach_probability import NOT_LINKED, Exposure
@@ -48,6 +49,9 @@ class GlobalGuarantee(LinkBudget):
 
     name: ClassVar[str] = "global_guarantee"
     reference: ClassVar[str] = "Fu, Wang, Wong, Wang, Principle 2, Lemma 4.2 and Theorem 5.1"
+
+    def least_bound(self, count: int, size: int, spent: Exposure) -> Fraction | None:
+        return spent.linked(count, size).probability
 
     def fits(self, count: int, size: int, spent: Exposure = NOT_LINKED) -> bool:
         return count == 0 or self.l * (size - count) * spent.never >= (self.l - 1) * size

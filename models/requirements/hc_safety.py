@@ -34,7 +34,7 @@ correlated although all pairs are safe.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -42,6 +42,7 @@ from ..errors import PolicyError
 from ..history import History
 from ..release import QIGroup, Release
 from ..requirement import Context, GroupRequirement, Requirement, Sight, Violation, register, whole
+from ..strictness import Looser, Stricter, looser_option, returning
 from .hc_safety_deep import HcSafetyDeep
 
 if TYPE_CHECKING:
@@ -140,6 +141,17 @@ class HcSafety(GroupRequirement):
         known = problem.history.records
         returning = any(member.respondent in known for member in problem.table.members)
         return Sight.PEOPLE if returning else Sight.SIZE
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {"n": "higher", "reading": "option"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        if parameter == "reading":
+            return looser_option(self.reading, "hcsafe", "definition")
+        return super().looser(parameter, problem)
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        return returning(problem)
 
     def encode(self, model: Encoding) -> None:
         for g in model.slots:

@@ -27,7 +27,7 @@ combination, must not be there again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -36,9 +36,11 @@ from ..cut_pieces import divided_levels
 from ..history import History
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, register, whole
+from ..strictness import Stricter, returning
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
+    from ..question import Question
 
 __all__ = ["HcSafetyDeep"]
 
@@ -93,6 +95,12 @@ class HcSafetyDeep(Requirement):
                     "n": self.n,
                 },
             )
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {"n": "higher"}
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        return returning(problem)
 
     def encode(self, model: Encoding) -> None:
         """Nothing is written beforehand: see `separate`."""

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 from ..errors import PolicyError, ReleaseError
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, register
+from ..strictness import Looser, Stricter, looser_option, looser_shares, returning
 from ..table import Microdata
 
 if TYPE_CHECKING:
@@ -118,6 +119,18 @@ class Intersection(GroupRequirement):
         known = problem.history.records
         returning = any(member.respondent in known for member in problem.table.members)
         return Sight.PEOPLE if returning else Sight.VALUES
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        # The largest of j counts is at least 1/j of them: what keeps multiset keeps set.
+        return {"c": "lower", "reading": "option"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        if parameter == "reading":
+            return looser_option(self.reading, "multiset", "set")
+        return looser_shares(self.c, problem)
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        return returning(problem)
 
     def encode(self, model: Encoding) -> None:
         records = model.problem.history.records

@@ -9,7 +9,7 @@ the same two lines, over integers. An unused slot has size 0 and keeps both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -22,6 +22,7 @@ from ..domain import Codes
 from ..errors import PolicyError
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register, whole
+from ..strictness import Looser, Stricter, looser_shares
 from ..table import Microdata
 
 if TYPE_CHECKING:
@@ -116,6 +117,20 @@ class KCAnonymity(GroupRequirement):
 
     def largest_count(self, problem: Question) -> int:
         return max(self.k, len(problem.table))
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {"k": "higher", "c": "lower"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        return looser_shares(self.c, problem) if parameter == "c" else super().looser(parameter, problem)
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        total = len(problem.table)
+        for value, count in sorted(problem.table.histogram.items()):
+            if count > self.c * total:
+                yield f"{value!r} has {count} of {total} tuples; c = {self.c} allows {int(self.c * total)}"
+        if self.smallest_group(problem.table) > total:
+            yield f"the table has {total} tuples; one group needs {self.smallest_group(problem.table)}"
 
     def obstacle(self, problem: Question) -> str | None:
         table = problem.table

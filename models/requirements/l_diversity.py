@@ -19,7 +19,7 @@ counts add up to the least ``(l - 1) u + sum w_v`` with ``w_v >= n_v - u``, w >=
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -34,6 +34,7 @@ from ..domain import Codes
 from ..errors import EngineError, PolicyError
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register, whole
+from ..strictness import Looser, Stricter, counted, largest_size, looser_shares, reduced
 from ..table import Microdata
 
 if TYPE_CHECKING:
@@ -54,6 +55,15 @@ def _too_few_values(requirement: GroupRequirement, needed: int, problem: Questio
     if known < needed:
         return f"{requirement}: needs {needed} different sensitive values, only {known} can be published"
     return None
+
+
+def _diversity(problem: Question) -> Iterator[str]:
+    found = problem.table.histogram
+    most = max(found, key=lambda value: (found[value], value))
+    yield (
+        f"the table has {counted(len(found), 'different value')}; the most frequent, {most!r}, has "
+        f"{found[most]} of {len(problem.table)} tuples"
+    )
 
 
 @register
@@ -95,6 +105,12 @@ class DistinctLDiversity(GroupRequirement):
 
     def smallest_group(self, table: Microdata) -> int:
         return self.l
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {"l": "higher"}
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        return _diversity(problem)
 
     def obstacle(self, problem: Question) -> str | None:
         return _too_few_values(self, self.l, problem)
@@ -193,6 +209,17 @@ class EntropyLDiversity(GroupRequirement):
     def smallest_group(self, table: Microdata) -> int:
         return ceil(self.l)
 
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {"l": "higher"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        # Entropies are irrational, so no finite list holds all boundaries.
+        steps = [Fraction(i, 100) for i in range(100, ceil(self.l * 100))]
+        return Looser(values=reduced(steps, self.l, falling=True), grid="steps of 1/100", complete=False)
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        return _diversity(problem)
+
     def obstacle(self, problem: Question) -> str | None:
         return _too_few_values(self, ceil(self.l), problem)
 
@@ -267,6 +294,19 @@ class RecursiveCLDiversity(GroupRequirement):
 
     def smallest_group(self, table: Microdata) -> int:
         return max(self.l, floor(1 / self.c) + self.l if self.c <= 1 else self.l)
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {"c": "lower", "l": "higher"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        # The rule is strict: c between two fractions allows what the larger one allows.
+        most = largest_size(problem) + 1
+        return (
+            looser_shares(self.c, problem, most) if parameter == "c" else super().looser(parameter, problem)
+        )
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        return _diversity(problem)
 
     def obstacle(self, problem: Question) -> str | None:
         return _too_few_values(self, self.l, problem)

@@ -22,7 +22,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, lcm
@@ -36,6 +37,7 @@ from ..domain import Codes
 from ..errors import PolicyError
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64
+from ..strictness import DENOMINATORS, Looser, Stricter, counted, largest_size, looser_whole, reduced
 from ..table import Microdata
 
 if TYPE_CHECKING:
@@ -159,6 +161,61 @@ class LinkBudget(GroupRequirement):
         """The largest share ``n / |A|`` of a value that groups of at most `limit` tuples may have."""
         return largest_share(lambda count, size: count == 0 or self.fits(count, size, spent), limit)
 
+    # -- for explanations ----------------------------------------------------------------------
+
+    @abstractmethod
+    def least_bound(self, count: int, size: int, spent: Exposure) -> Fraction | None:
+        """The smallest ``1 / l`` with which a group may link somebody; None if no l allows it."""
+
+    def links(self, problem: Question) -> tuple[Sequence[int], set[Exposure]]:
+        """Sizes groups can have (up to `DENOMINATORS`), and the exposures members can bring along."""
+        kinds = {NOT_LINKED}
+        for member in problem.table.members:
+            linked = exposure(problem.history, member.respondent).items()
+            kinds |= {spent for value, spent in linked if self.protects(value)}
+        return range(1, min(largest_size(problem), DENOMINATORS) + 1), kinds
+
+    def looser_links(self, problem: Question, values: tuple[Fraction, ...]) -> Looser:
+        """Values at which some group of some size would be allowed."""
+        size = largest_size(problem)
+        listed = min(size, DENOMINATORS)
+        grid = f"values at which a share in a group of up to {listed} tuples is allowed"
+        return Looser(values=values, grid=grid, complete=size <= listed)
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {"l": "higher"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        if parameter != "l":
+            return looser_whole(getattr(self, parameter))
+        sizes, kinds = self.links(problem)
+        bounds = {
+            bound
+            for spent in kinds
+            for size in sizes
+            for n in range(1, size + 1)
+            if (bound := self.least_bound(n, size, spent)) is not None and 0 < bound < 1
+        }
+        return self.looser_links(problem, reduced((1 / bound for bound in bounds), self.l, falling=True))
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        """Say what ratio of group size to tuples with the own value each respondent still needs."""
+        needed: Counter[int | None] = Counter()
+        for member in problem.table.members:
+            if self.protects(member.value):
+                spent = exposure(problem.history, member.respondent).get(member.value, NOT_LINKED)
+                needed[self.smallest_size(1, spent)] += 1
+        for size in sorted(size for size in needed if size is not None):
+            yield (
+                f"budget left: {counted(needed[size], 'respondent')} may be linked to the own value if it is "
+                f"at most one of {size} tuples in a group"
+            )
+        if needed[None]:
+            people = counted(needed[None], "respondent")
+            yield f"budget used up: {people} may never be linked to the own value again"
+        values = len(problem.table.histogram)
+        yield f"the table has {len(problem.table)} tuples and {values} different values"
+
     # -- for engines -------------------------------------------------------------------------
 
     def admits_counts(
@@ -275,15 +332,6 @@ class LinkBudget(GroupRequirement):
                 if sum(shares[one] for one in found) < 1:
                     return f"{self}: row {row} was linked to so many values that no group can hold it again"
         return None
-
-
-def largest_size(problem: Question) -> int:
-    """No group of `problem`'s model has more published tuples."""
-    tuples, limit = len(problem.table), problem.policy.counterfeit_limit
-    if limit is not None:
-        return tuples + limit
-    cap = 2 * sum(requirement.largest_count(problem) for requirement in problem.policy.requirements)
-    return tuples + cap * len(problem.values)
 
 
 def largest_share(fits: Callable[[int, int], bool], limit: int) -> Fraction:

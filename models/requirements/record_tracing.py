@@ -28,7 +28,7 @@ many (e, s, B), so rounds end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -39,14 +39,17 @@ from ..adversary.tracing import Trace, Tracer, TracingWay, refuse_untraceable, u
 from ..box import Box, Interval, Leaves, Point, covers
 from ..cut_pieces import box_conditions, counted_if, fake_limit
 from ..errors import PolicyError, ReleaseError
+from ..group import Form
 from ..history import History
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, register, whole
+from ..strictness import Stricter, returning
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from ..encoding import Encoding
+    from ..question import Question
 
 __all__ = ["RecordTracing"]
 
@@ -72,6 +75,8 @@ class RecordTracing(Requirement):
     monotone: ClassVar[bool] = True
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Byun, Li, Bertino, Li, Sohn, sec. 4.5"
+
+    form: ClassVar[Form | None] = "generalized"
 
     k: int
     direction: Literal["both", "forward", "backward"] = "both"
@@ -146,6 +151,12 @@ class RecordTracing(Requirement):
                 "k": self.k,
             },
         )
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {"k": "higher"}
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        return returning(problem)
 
     def encode(self, model: Encoding) -> None:
         """Keep earlier respondents published; the rest is left to `separate`.

@@ -25,7 +25,7 @@ more integer, ``0 <= sum_g e_gk - low <= floor(L epsilon)``; condition 3 reads
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -42,9 +42,11 @@ from ..correlation import (
     pre_suppress,
 )
 from ..errors import EngineError, PolicyError
+from ..group import Form
 from ..history import History
 from ..release import Release
 from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
+from ..strictness import Looser, Stricter
 from ..table import Member
 
 if TYPE_CHECKING:
@@ -87,6 +89,8 @@ class SafeCorrelation(Requirement):
     scope: ClassVar[Scope] = Scope.RELEASE
     monotone: ClassVar[bool] = False  # merged groups have other shares
     reference: ClassVar[str] = "al Bouna, Clifton, Malluhi, Safe Correlation"
+
+    form: ClassVar[Form | None] = "anatomized"
 
     attribute: str
     l: int  # noqa: E741 - the field's own name
@@ -196,6 +200,14 @@ class SafeCorrelation(Requirement):
                     "l": self.l,
                 },
             )
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        """Only epsilon has a direction: fewer significant values (another l) change what must be equal."""
+        return {"epsilon": "lower"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        steps = range(int(self.epsilon * 12) + 1, 12 * len(problem.table) + 1)
+        return Looser(values=tuple(Fraction(i, 12) for i in steps), grid="steps of 1/12", complete=False)
 
     def obstacle(self, problem: Question) -> str | None:
         if problem.policy.form != "anatomized":

@@ -28,12 +28,16 @@ from ..domain import Codes
 from ..errors import PolicyError
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register
+from ..strictness import Looser, Stricter, largest_size, reduced
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
     from ..question import Question
 
 __all__ = ["TCloseness"]
+
+MOST_DISTANCES = 200_000
+"""Up to so many possible distances are listed one by one."""
 
 
 @register
@@ -121,6 +125,19 @@ class TCloseness(GroupRequirement):
 
     def sight(self, problem: Question) -> Sight:
         return Sight.VALUES
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {"t": "lower"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        """List every distance a group of any size can have: a multiple of one over tuples x size (x gaps)."""
+        size, total = largest_size(problem), len(problem.table)
+        scale = total * (1 if self.order is None else len(self.order) - 1)
+        if scale * size**2 > MOST_DISTANCES:
+            steps = [Fraction(i, 1000) for i in range(1001)]
+            return Looser(values=reduced(steps, self.t), grid="steps of 1/1000", complete=False)
+        found = {Fraction(a, scale * s) for s in range(1, size + 1) for a in range(scale * s + 1)}
+        return Looser(values=reduced(found, self.t), grid=f"distances of groups of up to {size} tuples")
 
     def encode(self, model: Encoding) -> None:
         table = model.table.histogram

@@ -21,12 +21,14 @@ another tool) can never be kept again: such a respondent can only be suppressed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Sight, Violation, register, whole
+from ..strictness import Looser, Stricter, counted, looser_option
 from ..table import Microdata
 
 if TYPE_CHECKING:
@@ -136,6 +138,29 @@ class WeakMInvariance(GroupRequirement):
 
     def largest_count(self, problem: Question) -> int:
         return max(len(problem.table), self.multiplicity or 1)
+
+    def strictness(self) -> Mapping[str, Stricter]:
+        return {"m": "higher"} if self.multiplicity is None else {"m": "higher", "multiplicity": "option"}
+
+    def looser(self, parameter: str, problem: Question) -> Looser:
+        if parameter == "multiplicity":
+            return looser_option(self.multiplicity, self.multiplicity, None)
+        return super().looser(parameter, problem)
+
+    def facts(self, problem: Question) -> Iterator[str]:
+        table, records = problem.table, problem.history.records
+        yield f"the table has {len(table.histogram)} different values; a group needs m = {self.m}"
+        bound = Counter(records[m.respondent].signature for m in table.members if m.respondent in records)
+        there = table.histogram
+        for signature, people in sorted(bound.items(), key=lambda item: sorted(item[0] or ())):
+            if signature is None:
+                some = counted(people, "respondent")
+                yield f"{some} published under different signatures before: no group keeps both"
+                continue
+            missing = [value for value in sorted(signature) if value not in there]
+            lacks = f"; nobody in the table has {', '.join(map(repr, missing))}" if missing else ""
+            shown = ", ".join(sorted(signature))
+            yield f"{counted(people, 'returning respondent')} must stay among the values {shown}{lacks}"
 
     def obstacle(self, problem: Question) -> str | None:
         fakes = problem.policy.counterfeit_limit != 0

@@ -92,6 +92,8 @@ class _Search:
             self._offer(self.settings.initial)
             if self.best is None:
                 self._offer(greedy(self.problem, self.settings.seed, clock=self._start_clock()))
+        if self.settings.first and self.best is not None:
+            return self._answer(Status.FEASIBLE, Termination.COMPLETED)
         for index in range(len(self.objectives)):
             status, termination = self._minimize(index)
             if status is not Status.OPTIMAL:
@@ -156,15 +158,17 @@ class _Search:
             cuts = self._separate(release)
             if not cuts:
                 self._offer(release)
-                if status == cp_model.OPTIMAL:
+                if status == cp_model.OPTIMAL and not self.settings.first:
                     self.model.cp.add(objective.expression <= round(solver.objective_value))
                     return Status.OPTIMAL, Termination.COMPLETED
                 break
             self.rounds += 1
             for cut in cuts:
                 cut.apply(self.model)
-            if status == cp_model.FEASIBLE:
+            if status == cp_model.FEASIBLE and not self.settings.first:
                 break
+        if self.settings.first and self.best is not None:
+            return Status.FEASIBLE, Termination.COMPLETED
         termination = Termination.TIME_LIMIT if self.clock.over else Termination.INTERRUPTED
         return Status.UNKNOWN if self.best is None else Status.FEASIBLE, termination
 
@@ -182,6 +186,7 @@ class _Search:
         parameters.random_seed = self.settings.seed
         parameters.num_workers = self.settings.workers
         parameters.catch_sigint_signal = True
+        parameters.stop_after_first_solution = self.settings.first
         if self.clock.left is not None:
             parameters.max_time_in_seconds = max(0.01, self.clock.left)
         listener = _Listener(self, index, objective)

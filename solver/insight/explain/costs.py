@@ -1,0 +1,172 @@
+"""What each part of a policy costs, and where the loss is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ....models.loss import loss
+from ....models.policy import Level
+from ....models.problem import Problem
+from ....models.release import QIGroup, Release
+from ...parts import Part, variant
+from ...result import Status
+from .trials import Outcome, Trials
+
+__all__ = ["GroupShare", "LevelCost", "PartCost", "expensive_groups", "part_costs"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelCost:
+    """What one part costs in one loss: the least loss with it minus the least loss without it.
+
+    Attributes
+    ----------
+    loss : str
+    present, without : Fraction
+        Loss of the best release found with and without the part.
+    low, high : Fraction or None
+        The true difference lies between them; equal if both losses are proven least. None if a more
+        important loss is not proven least, with or without: then nothing follows for this one.
+    """
+
+    loss: str
+    present: Fraction
+    without: Fraction
+    low: Fraction | None
+    high: Fraction | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the difference is proven exactly."""
+        return self.low is not None and self.low == self.high
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartCost:
+    """What dropping one part of the policy would save.
+
+    Attributes
+    ----------
+    part : Part
+    status : Status
+        Of the search without it.
+    levels : tuple of LevelCost
+        Most important loss first; empty if no release was found without it in time.
+    used : int or None
+        For a limit: how much of it the release with it uses.
+    """
+
+    part: Part
+    status: Status
+    levels: tuple[LevelCost, ...]
+    used: int | None = None
+
+    @property
+    def binds(self) -> bool | None:
+        """Whether a release loses less without the part; None if that is not decided."""
+        for level in self.levels:
+            if not level.exact:
+                return None
+            if level.low:
+                return True
+        return False if self.levels else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupShare:
+    """One group's part in a loss that is a sum over groups.
+
+    Attributes
+    ----------
+    number : int
+        From 1, in the release's order.
+    size, members : int
+        Published tuples, and how many of them are real.
+    cells : tuple of str
+        Its published box; empty in an anatomized release.
+    loss, share : Fraction
+        Its loss, and that as a part of the whole.
+    """
+
+    number: int
+    size: int
+    members: int
+    cells: tuple[str, ...]
+    loss: Fraction
+    share: Fraction
+
+
+def part_costs(
+    problem: Problem, parts: Sequence[Part], present: Outcome, trials: Trials
+) -> tuple[PartCost, ...]:
+    """Minimize without each part in turn; `present` is the outcome with all of them."""
+    if present.release is None:
+        return ()
+    found: list[PartCost] = []
+    for part in parts:
+        outcome = trials.minimize(variant(problem, [other for other in parts if other is not part]))
+        # A variant may have one more level, for what it no longer limits.
+        levels = tuple(
+            _level_cost(level, number, present, outcome)
+            for number, level in enumerate(problem.policy.levels)
+            if outcome.values
+        )
+        used = {
+            "suppression": len(present.release.suppressed),
+            "counterfeits": present.release.counterfeits,
+        }.get(part.key)
+        found.append(PartCost(part=part, status=outcome.status, levels=levels, used=used))
+    return tuple(found)
+
+
+def _level_cost(level: Level, number: int, present: Outcome, without: Outcome) -> LevelCost:
+    comparable = number == 0 or (present.proven(number - 1) and without.proven(number - 1))
+    least, floor = present.bounds[number], without.bounds[number]
+    low = high = None
+    if comparable:
+        low = None if least is None else least - without.values[number]
+        high = None if floor is None else present.values[number] - floor
+        if number == 0 and low is not None:
+            low = max(low, Fraction(0))  # dropping a part never makes the first loss larger
+    return LevelCost(
+        loss=level.name,
+        present=present.values[number],
+        without=without.values[number],
+        low=low,
+        high=high,
+    )
+
+
+def expensive_groups(problem: Problem, release: Release, most: int = 5) -> tuple[str, tuple[GroupShare, ...]]:
+    """The groups with the largest part in the last loss that is a sum and is not 0, and that loss's name."""
+    for level in reversed(problem.policy.levels):
+        if all(loss(name).combine == "sum" for name in level.losses):
+            shares = [
+                (
+                    sum(
+                        (w * loss(name).of_group(group, problem.table) for name, w in level.weights),
+                        Fraction(0),
+                    )
+                )
+                for group in release.groups
+            ]
+            total = level.value(release, problem.table)
+            if total:
+                ranked = sorted(range(len(shares)), key=lambda i: (-shares[i], i))[:most]
+                return level.name, tuple(
+                    _share(i, release.groups[i], shares[i], total) for i in ranked if shares[i]
+                )
+    return "", ()
+
+
+def _share(index: int, group: QIGroup, part: Fraction, total: Fraction) -> GroupShare:
+    return GroupShare(
+        number=index + 1,
+        size=group.size,
+        members=len(group.members),
+        cells=tuple(str(cell) for cell in group.box or ()),
+        loss=part,
+        share=part / total,
+    )

@@ -1,0 +1,142 @@
+"""The parts of a policy that can be dropped one by one: requirements, limits, recoding, form.
+
+A subset of the parts asks a question of its own, the *variant*: a dropped requirement asks nothing,
+a dropped limit allows any number (but a release of nobody
+is no release: one tuple must be published), dropped recoding is multidimensional, a dropped form is whichever
+the kept requirements are about. Full-domain recoding makes no counterfeits, so as long as that part is
+kept none are made.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..models.policy import Policy
+from ..models.problem import Problem
+from ..models.requirement import Requirement
+from ..models.requirements import KCAnonymity
+from ..models.strictness import counted
+
+__all__ = [
+    "COUNTERFEITS",
+    "FORM",
+    "HIDING",
+    "RECODING",
+    "SUPPRESSION",
+    "Part",
+    "feasibility",
+    "parts_of",
+    "variant",
+]
+
+SUPPRESSION, COUNTERFEITS, RECODING, FORM, HIDING = (
+    "suppression",
+    "counterfeits",
+    "recoding",
+    "form",
+    "hidden cells",
+)
+
+NOTHING = KCAnonymity(k=1)
+"""What a policy that requires nothing asks: a policy object holds at least one requirement."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One thing a policy asks.
+
+    Attributes
+    ----------
+    key : str
+        The requirement's name (``name#2`` for the second of that name), or the name of a limit.
+    label : str
+        In words, with parameters.
+    requirement : Requirement or None
+        None of a limit.
+    """
+
+    key: str
+    label: str
+    requirement: Requirement | None = None
+
+
+def parts_of(problem: Problem) -> tuple[Part, ...]:
+    """Everything the policy of a problem asks, requirements first."""
+    policy, tuples = problem.policy, len(problem.table)
+    found: list[Part] = []
+    seen = Counter[str]()
+    for requirement in policy.requirements:
+        seen[requirement.name] += 1
+        number = seen[requirement.name]
+        key = requirement.name if number == 1 else f"{requirement.name}#{number}"
+        found.append(Part(key=key, label=str(requirement), requirement=requirement))
+    suppression = policy.suppression_limit(tuples)
+    if suppression < tuples - 1:
+        label = (
+            f"at most {suppression} of {tuples} tuples suppressed" if suppression else "no tuple suppressed"
+        )
+        found.append(Part(key=SUPPRESSION, label=label))
+    if policy.recoding == "full_domain":
+        found.append(Part(key=RECODING, label="full-domain recoding"))
+    elif policy.counterfeit_limit is not None:
+        limit = policy.counterfeit_limit
+        label = f"at most {counted(limit, 'counterfeit')}" if limit else "no counterfeits"
+        found.append(Part(key=COUNTERFEITS, label=label))
+    if any(r.form not in (None, policy.form) for r in policy.requirements):
+        found.append(Part(key=FORM, label=f"an {policy.form} release".replace("an g", "a g")))
+    if any(r.form == "anatomized" for r in policy.requirements) and not _counts_hidden(policy):
+        found.append(Part(key=HIDING, label="no hidden cells (no loss counts them)"))
+    return tuple(found)
+
+
+def variant(problem: Problem, kept: Collection[Part]) -> Problem:
+    """The question that only some parts of a policy ask; its objective stays."""
+    keys = {part.key for part in kept}
+    tuples, policy = len(problem.table), problem.policy
+    requirements = [part.requirement for part in kept if part.requirement is not None]
+    changes: dict[str, Any] = {"requirements": requirements or [NOTHING]}
+    minimize: list[dict[str, Any]] = [dict(level.weights) for level in policy.levels]
+    if SUPPRESSION not in keys:
+        changes["max_suppressed"] = max(policy.suppression_limit(tuples), tuples - 1)
+    if policy.recoding == "full_domain" and RECODING not in keys:
+        changes |= {"recoding": "multidimensional", "hierarchies": {}}
+    if policy.recoding == "multidimensional" and COUNTERFEITS not in keys:
+        changes["max_counterfeits"] = None
+        if policy.counterfeit_limit is not None and not any("counterfeits" in level for level in minimize):
+            minimize.append({"counterfeits": 1})
+    if FORM not in keys:
+        wanted = {r.form for r in requirements} - {None}
+        if len(wanted) == 1:
+            changes["form"] = wanted.pop()
+    wishes_hidden = any(r.form == "anatomized" for r in requirements)
+    if HIDING not in keys and wishes_hidden and not _counts_hidden(policy):
+        minimize.append({"hidden_cells": 1})
+    return Problem(
+        table=problem.table, policy=policy.changed(minimize=minimize, **changes), history=problem.history
+    )
+
+
+def feasibility(problem: Problem, first: Sequence[str] = ("suppressed",)) -> Problem:
+    """The same requirements and limits with an objective that is quick to reach.
+
+    Limits that the objective implies are spelled out.
+    """
+    policy = problem.policy
+    levels = [*first]
+    if policy.counterfeit_limit is None and "counterfeits" not in levels:
+        levels.append("counterfeits")
+    if _counts_hidden(policy):
+        levels.append("hidden_cells")
+    changed = policy.changed(
+        minimize=levels,
+        max_suppressed=policy.suppression_limit(len(problem.table)),
+        max_counterfeits=policy.counterfeit_limit,
+    )
+    return Problem(table=problem.table, policy=changed, history=problem.history)
+
+
+def _counts_hidden(policy: Policy) -> bool:
+    return any("hidden_cells" in level.losses for level in policy.levels)
