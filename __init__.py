@@ -49,6 +49,8 @@ from optanon.solver.engines.views import choose_views
 from optanon.solver.insight.audit import AuditReport, audit
 from optanon.solver.insight.explain.answer import explain
 from optanon.solver.insight.explain.explanation import Explanation
+from optanon.solver.insight.frontier.result import Frontier
+from optanon.solver.insight.frontier.sweep import frontier
 from optanon.solver.insight.report.write import write_report
 from optanon.solver.result import Result, Status, Termination
 from optanon.solver.search import solve, solve_problem
@@ -65,6 +67,7 @@ __all__ = [
     "EngineError",
     "EntropyLDiversity",
     "Explanation",
+    "Frontier",
     "Geometric",
     "GlobalGuarantee",
     "HcSafety",
@@ -102,6 +105,7 @@ __all__ = [
     "baselines",
     "choose_views",
     "explain",
+    "frontier",
     "n_choose",
     "read_csv",
     "read_parquet",

@@ -1,4 +1,4 @@
-"""The command line: ``optanon solve | check | verify | audit | explain | instances``."""
+"""The command line: ``optanon solve | check | verify | audit | explain | frontier | instances``."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from .certificate import Certificate
 from .certify import verify as verify_certificate
 from .cli_audit import load_knowledge, print_audit
 from .cli_explain import explain_command
+from .cli_frontier import frontier_command
 from .cli_report import report
 from .cli_views import check_views, solve_views
 from .display import plain_console, show_number
@@ -215,6 +216,7 @@ def instances(
 
 
 _ = app.command("explain")(explain_command)
+_ = app.command("frontier")(frontier_command)
 _ = app.command()(report)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..models.policy import Policy
 from ..models.problem import Problem
-from ..models.requirement import Requirement
+from ..models.requirement import Requirement, Scope
 from ..models.requirements import KCAnonymity
 from ..models.strictness import counted
 
@@ -28,6 +28,7 @@ __all__ = [
     "SUPPRESSION",
     "Part",
     "feasibility",
+    "nested",
     "parts_of",
     "variant",
 ]
@@ -136,6 +137,16 @@ def feasibility(problem: Problem, first: Sequence[str] = ("suppressed",)) -> Pro
         max_counterfeits=policy.counterfeit_limit,
     )
     return Problem(table=problem.table, policy=changed, history=problem.history)
+
+
+def nested(problem: Problem) -> bool:
+    """Whether whatever keeps more parts keeps fewer.
+
+    Full-domain recoding suppresses exactly the groups that break a requirement on groups, so dropping
+    one publishes more, which may break a requirement on whole releases.
+    """
+    policy = problem.policy
+    return policy.recoding == "multidimensional" or all(r.scope is Scope.GROUP for r in policy.requirements)
 
 
 def _counts_hidden(policy: Policy) -> bool:

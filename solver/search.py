@@ -125,8 +125,12 @@ def solve_problem(
     initial: Release | None = None,
     extend: Callable[[Encoding], None] | None = None,
     listener: Callable[[Point], None] | None = None,
+    reasons: bool = True,
 ) -> Result:
-    """`solve` for a problem that is already put together."""
+    """`solve` for a problem that is already put together.
+
+    Without `reasons` no time is spent on which parts of the policy conflict if there is no release.
+    """
     if time_limit is not None and not time_limit > 0:
         raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
     if workers is not None:
@@ -153,7 +157,9 @@ def solve_problem(
     with live_display(problem, display) as shown:
         watch = Watch(_both(shown, listener))
         answer = chosen.solve(problem, settings, watch)
-        return _result(problem, answer, f"{chosen.name} ({why})", watch.clock.seconds, watch, settings)
+        return _result(
+            problem, answer, f"{chosen.name} ({why})", watch.clock.seconds, watch, settings, reasons
+        )
 
 
 def _both(
@@ -216,7 +222,13 @@ def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tu
 
 
 def _result(
-    problem: Problem, answer: Answer, engine: str, seconds: float, watch: Watch, settings: Settings
+    problem: Problem,
+    answer: Answer,
+    engine: str,
+    seconds: float,
+    watch: Watch,
+    settings: Settings,
+    reasons: bool,
 ) -> Result:
     levels: tuple[LevelValue, ...] = ()
     if answer.release is not None:
@@ -240,7 +252,7 @@ def _result(
             reason = (
                 f"no combination of hierarchy levels keeps the policy with at most {limit} suppressed tuples"
             )
-        elif settings.extend is None and AssignmentEngine().refuses(problem) is None:
+        elif reasons and settings.extend is None and AssignmentEngine().refuses(problem) is None:
             reason = conflict(problem, settings)
     return Result(
         status=answer.status,

@@ -67,6 +67,11 @@ class Clock:
         """Whether the limit has passed."""
         return self.left is not None and self.left <= 0
 
+    @property
+    def ended(self) -> bool:
+        """Whether a search that stopped now stopped for the limit: solvers may stop a moment early."""
+        return self.limit is not None and self.seconds >= self.limit - 0.1 - self.limit / 100
+
 
 class Watch:
     """Collects the course of a search; a display may listen."""

@@ -169,7 +169,7 @@ class _Search:
                 break
         if self.settings.first and self.best is not None:
             return Status.FEASIBLE, Termination.COMPLETED
-        termination = Termination.TIME_LIMIT if self.clock.over else Termination.INTERRUPTED
+        termination = Termination.TIME_LIMIT if self.clock.ended else Termination.INTERRUPTED
         return Status.UNKNOWN if self.best is None else Status.FEASIBLE, termination
 
     def _separate(self, release: Release) -> list[Cut]:

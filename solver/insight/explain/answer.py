@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....models.errors import PolicyError
 from ....models.problem import Problem
 from ....models.requirement import whole
-from ...parts import COUNTERFEITS, Part, parts_of, variant
+from ...parts import COUNTERFEITS, Part, nested, parts_of, variant
 from ...result import Status
 from ...search import default_workers
 from ...settings import Clock
@@ -112,7 +112,7 @@ def _infeasible(problem: Problem, parts: tuple[Part, ...], trials: Trials, most:
         parts=parts,
         conflicts=told,
         repairs=tuple(tuple(parts[i] for i in sorted(repair)) for repair in found.repairs),
-        complete=found.complete and _nested(problem),
+        complete=found.complete and nested(problem),
         remedies=remedies.found,
         hopeless=remedies.hopeless,
         unknown=remedies.unknown,
@@ -122,16 +122,6 @@ def _infeasible(problem: Problem, parts: tuple[Part, ...], trials: Trials, most:
         searches=trials.searches,
         notes=_notes(trials),
     )
-
-
-def _nested(problem: Problem) -> bool:
-    """Whether whatever keeps more parts keeps fewer.
-
-    Full-domain recoding suppresses exactly the groups that break a requirement on groups, so dropping
-    one publishes more, which may break a requirement on whole releases.
-    """
-    policy = problem.policy
-    return policy.recoding == "multidimensional" or all(r.scope.value == "group" for r in policy.requirements)
 
 
 def _facts(problem: Problem, kept: tuple[Part, ...]) -> tuple[str, ...]:

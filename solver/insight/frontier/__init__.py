@@ -1,0 +1,1 @@
+"""Loss against privacy: a grid of policy parameters, every point with its proven bound."""

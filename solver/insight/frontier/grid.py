@@ -1,0 +1,209 @@
+"""The grid: which parameters of a policy vary, over which values, and which point is stricter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from itertools import product
+from typing import Any, TypeAlias
+
+from ....models.errors import PolicyError
+from ....models.policy import Policy
+from ....models.problem import Problem
+from ...parts import Part, nested, parts_of
+
+__all__ = ["Axis", "Grid", "Setting", "parse_vary"]
+
+Setting: TypeAlias = int | Fraction | str | bool
+LIMITS = ("max_suppressed", "max_counterfeits")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """One parameter that varies.
+
+    Attributes
+    ----------
+    name : str
+        As asked for, the parameter alone or ``requirement.parameter``.
+    index : int or None
+        Number of the requirement in the policy; None for a limit of the policy.
+    parameter : str
+    values : tuple
+        Each once, in the order given.
+    ranks : tuple or None
+        A number per value: whatever keeps a value keeps every value of higher rank. None if the
+        parameter has no direction.
+    """
+
+    name: str
+    index: int | None
+    parameter: str
+    values: tuple[Setting, ...]
+    ranks: tuple[int | Fraction, ...] | None
+
+    def put(self, policy: Policy, value: Setting) -> Policy:
+        """The policy with this value."""
+        if self.index is None:
+            return policy.changed(**{self.parameter: value})
+        requirements = list(policy.requirements)
+        requirements[self.index] = replace(requirements[self.index], **{self.parameter: value})
+        return policy.changed(requirements=requirements)
+
+
+class Grid:
+    """All combinations of the axes' values.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its policy gives everything that does not vary.
+    vary : Mapping of str to iterable
+        Parameter to values. A name alone will do if only one requirement of the policy has such a
+        parameter; otherwise ``requirement.parameter``. ``max_suppressed`` and ``max_counterfeits``
+        are the policy's own.
+
+    Raises
+    ------
+    PolicyError
+        If a name is unknown or not unique, or a value out of range.
+    """
+
+    def __init__(self, problem: Problem, vary: Mapping[str, Iterable[Any]]) -> None:
+        if not vary:
+            raise PolicyError("frontier: name at least one parameter to vary, such as m=2..6")
+        self.problem = problem
+        directed = nested(problem) and (
+            problem.policy.recoding == "multidimensional"
+            or (not problem.policy.suppression_limit(len(problem.table)) and "max_suppressed" not in vary)
+        )
+        self.axes = tuple(_axis(problem, name, values, directed) for name, values in vary.items())
+        places = [(axis.index, axis.parameter) for axis in self.axes]
+        if len(set(places)) < len(places):
+            raise PolicyError("frontier: a parameter is named twice: give all its values at once")
+        self.points: tuple[tuple[Setting, ...], ...] = tuple(product(*(axis.values for axis in self.axes)))
+        for point in self.points:
+            self.at(point)  # a value out of range, or without meaning, is refused before any search
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the axes."""
+        return tuple(axis.name for axis in self.axes)
+
+    def at(self, point: Sequence[Setting]) -> Problem:
+        """The problem at one point."""
+        policy = self.problem.policy
+        for axis, value in zip(self.axes, point, strict=True):
+            policy = axis.put(policy, value)
+        return Problem(table=self.problem.table, policy=policy, history=self.problem.history)
+
+    def stricter(self, one: Sequence[Setting], other: Sequence[Setting]) -> bool:
+        """Whether every release of point `one` is one of point `other`, by declared directions alone."""
+        for axis, a, b in zip(self.axes, one, other, strict=True):
+            if a == b:
+                continue
+            if axis.ranks is None or not _rank(axis, a) <= _rank(axis, b):
+                return False
+        return True
+
+    def strictest_first(self) -> list[tuple[Setting, ...]]:
+        """All points, none before one that is stricter."""
+        return sorted(
+            self.points,
+            key=lambda point: [
+                _rank(axis, value) if axis.ranks is not None else axis.values.index(value)
+                for axis, value in zip(self.axes, point, strict=True)
+            ],
+        )
+
+
+def _rank(axis: Axis, value: Setting) -> int | Fraction:
+    assert axis.ranks is not None
+    return axis.ranks[axis.values.index(value)]
+
+
+def _axis(problem: Problem, name: str, values: Iterable[Any], directed: bool) -> Axis:
+    given = tuple(dict.fromkeys(values))
+    if not given:
+        raise PolicyError(f"frontier: {name} has no value")
+    index, parameter = _place(problem, name)
+    policy = problem.policy
+    if index is None:
+        axis = Axis(name=name, index=None, parameter=parameter, values=given, ranks=None)
+        tuples = len(problem.table)
+        if parameter == "max_suppressed":
+            ranks = tuple(axis.put(policy, value).suppression_limit(tuples) for value in given)
+        else:
+            ranks = tuple(axis.put(policy, value).counterfeit_limit or 0 for value in given)
+    else:
+        requirements = [replace(policy.requirements[index], **{parameter: value}) for value in given]
+        # As the requirement holds them: 0.5 and "1/2" are one value.
+        given = tuple(dict.fromkeys(getattr(requirement, parameter) for requirement in requirements))
+        directions = {requirement.strictness().get(parameter) for requirement in requirements}
+        ranks = None
+        if directions <= {"higher"}:
+            ranks = tuple(-value for value in given)
+        elif directions <= {"lower"}:
+            ranks = given
+    return Axis(name=name, index=index, parameter=parameter, values=given, ranks=ranks if directed else None)
+
+
+def _place(problem: Problem, name: str) -> tuple[int | None, str]:
+    """Requirement and parameter that a name means."""
+    if name in LIMITS:
+        return None, name
+    owner, _, parameter = name.rpartition(".")
+    parts: list[Part] = [part for part in parts_of(problem) if part.requirement is not None]
+    found = [
+        index
+        for index, part in enumerate(parts)
+        if owner in ("", part.key) and parameter in {f.name for f in fields(part.requirement)}  # pyright: ignore[reportArgumentType]
+    ]
+    if len(found) == 1:
+        return found[0], parameter
+    known = [
+        f"{part.key}.{f.name}"
+        for part in parts
+        if part.requirement is not None
+        for f in fields(part.requirement)
+    ]
+    problem_is = "no requirement of the policy has" if not found else "several requirements have"
+    raise PolicyError(
+        f"frontier: {problem_is} the parameter {name!r}: use one of {', '.join([*known, *LIMITS])}"
+    )
+
+
+def parse_vary(text: str) -> tuple[str, tuple[Setting, ...]]:
+    """Read ``m=2..6``, ``k=2..20..3`` (in steps of 3), ``c=1/2,2/3`` or ``reading=hcsafe,definition``.
+
+    Raises
+    ------
+    PolicyError
+        If it is nothing of the kind.
+    """
+    name, equals, given = text.partition("=")
+    found: list[Setting] = []
+    for item in given.split(","):
+        steps = re.fullmatch(r"\s*(\d+)\.\.(\d+)(?:\.\.([1-9]\d*))?\s*", item)
+        if steps is not None:
+            first, last, step = (int(group or 1) for group in steps.groups())
+            if first > last:
+                raise PolicyError(f"--vary {text}: {first} is above {last}: give the smaller number first")
+            found += range(first, last + 1, step)
+        elif item.strip():
+            found.append(_value(item.strip()))
+    if not equals or not name.strip() or not found:
+        raise PolicyError(f"--vary {text!r}: write NAME=FIRST..LAST or NAME=VALUE,VALUE, such as m=2..6")
+    return name.strip(), tuple(found)
+
+
+def _value(text: str) -> Setting:
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        number = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return text
+    return int(number) if re.fullmatch(r"-?\d+", text) else number

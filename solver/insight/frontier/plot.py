@@ -1,0 +1,95 @@
+"""Loss against privacy as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ....models.errors import InputError, OptanonError
+from ....models.files import write_whole
+from ...result import Status
+from .grid import Setting
+from .points import FrontierPoint
+
+__all__ = ["draw", "require_plotting"]
+
+ENDINGS = ("svg", "pdf", "png")
+
+
+def require_plotting(path: Path) -> None:
+    """See that a picture could be written there, before hours are spent on what it shows.
+
+    Raises
+    ------
+    OptanonError
+        If matplotlib is missing, or the file's ending is not known.
+    """
+    if path.suffix.removeprefix(".") not in ENDINGS:
+        raise InputError(f"{path}: a plot ends in .svg, .pdf or .png: name it so")
+    if find_spec("matplotlib") is None:
+        raise OptanonError("plots need matplotlib, which is not installed: pip install 'optanon[plot]'")
+
+
+def draw(names: Sequence[str], points: Sequence[FrontierPoint], path: Path) -> None:
+    """One panel per loss: value, down to the proven bound where they differ, and points without release."""
+    require_plotting(path)
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    losses = points[0].losses if points else ()
+    first = list(dict.fromkeys(point.settings[0] for point in points))
+    numeric = all(not isinstance(value, str | bool) for value in first)
+    place = {value: float(value) if numeric else float(i) for i, value in enumerate(first)}  # pyright: ignore[reportArgumentType]
+    others = list(dict.fromkeys(point.settings[1:] for point in points))
+    figure = Figure(figsize=(7, 1 + 3.2 * max(1, len(losses))), layout="constrained")
+    panels: Any = figure.subplots(max(1, len(losses)), 1, squeeze=False, sharex=True)
+    for level, loss in enumerate(losses):
+        panel = panels[level, 0]
+        for number, rest in enumerate(others):
+            line = sorted(
+                (p for p in points if p.settings[1:] == rest), key=lambda point: place[point.settings[0]]
+            )
+            _line(panel, line, place, level, _label(names, rest), f"C{number % 10}")
+        panel.set_ylabel(loss)
+        panel.set_ylim(bottom=0)
+        panel.grid(alpha=0.3)
+        if len(others) > 1:
+            panel.legend(fontsize="small")
+        panel.set_xticks([place[value] for value in first], [str(value) for value in first])
+    panels[-1, 0].set_xlabel(names[0])
+    figure.suptitle("least loss found; bars reach down to the proven bound, x: no release exists", fontsize=9)
+    ending = path.suffix.removeprefix(".")
+    metadata = {"Date": None} if ending == "svg" else None
+    with rc_context({"svg.hashsalt": "optanon"}):
+        write_whole(path, lambda draft: figure.savefig(draft, format=ending, metadata=metadata))
+
+
+def _line(
+    panel: Any,
+    points: Sequence[FrontierPoint],
+    place: dict[Setting, float],
+    level: int,
+    label: str,
+    colour: str,
+) -> None:
+    found = [point for point in points if point.values]
+    if found:
+        spots = [place[point.settings[0]] for point in found]
+        values = [float(point.values[level]) for point in found]
+        bounds = [point.bounds[level] for point in found]
+        below = [
+            value - (float(bound) if bound is not None else 0.0)
+            for value, bound in zip(values, bounds, strict=True)
+        ]
+        down = [max(0.0, size) for size in below]
+        nothing = [0.0] * len(found)
+        panel.errorbar(spots, values, yerr=[down, nothing], marker="o", capsize=3, label=label, color=colour)
+    none = [place[point.settings[0]] for point in points if point.status is Status.INFEASIBLE]
+    if none:
+        panel.plot(none, [0.0] * len(none), "x", color=colour, clip_on=False, label=None if found else label)
+
+
+def _label(names: Sequence[str], rest: Sequence[Setting]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in zip(names[1:], rest, strict=True))

@@ -1,0 +1,136 @@
+"""The state of a frontier in a file, so that it can go on where it was stopped.
+
+The file holds, besides losses and bounds, which rows of the steward's table were grouped together: it is
+the steward's own. It is bound to the problem by its digest. Releases read back are built and checked
+anew; bounds are taken as they are written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ....models.errors import InputError, OptanonError
+from ....models.files import write_whole
+from ....models.problem import Problem
+from ....models.release import Release
+from ...result import Status, Termination
+from .grid import Grid, Setting
+from .points import FrontierPoint
+
+__all__ = ["plain", "read_state", "text", "write_state"]
+
+FORMAT = 1
+
+
+def text(number: Fraction | None) -> str | None:
+    """An exact number for JSON."""
+    return None if number is None else str(number)
+
+
+def plain(value: Setting) -> int | str | bool:
+    """A setting for JSON."""
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def write_state(path: Path, grid: Grid, points: Iterable[FrontierPoint]) -> None:
+    """Write everything found so far, whole or not at all."""
+    content = {
+        "format": FORMAT,
+        "problem": grid.problem.digest,
+        "axes": list(grid.names),
+        "points": [_record(grid.problem, point) for point in points],
+    }
+    written = json.dumps(content, indent=1) + "\n"
+    write_whole(path, lambda draft: draft.write_text(written, encoding="utf-8"))
+
+
+def read_state(path: Path, grid: Grid) -> dict[tuple[Setting, ...], FrontierPoint]:
+    """Points of a state file that are points of the grid; none if there is no such file.
+
+    Raises
+    ------
+    InputError
+        If the file is not one of this problem and these parameters, or is damaged.
+    """
+    if not path.exists():
+        return {}
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        told = (content["format"], content["problem"], content["axes"])
+        records: list[dict[str, Any]] = content["points"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path}: not a frontier's state ({error}): name another file, or delete it"
+        ) from error
+    if told[0] != FORMAT:
+        raise InputError(f"{path}: written in another format ({told[0]}): name another file, or delete it")
+    if told[1] != grid.problem.digest:
+        raise InputError(
+            f"{path}: the state of another problem (table, history or policy differ): name another file"
+        )
+    if told[2] != list(grid.names):
+        raise InputError(
+            f"{path}: varies {', '.join(told[2])}, not {', '.join(grid.names)}: name another file"
+        )
+    known = {tuple(plain(value) for value in point): point for point in grid.points}
+    found: dict[tuple[Setting, ...], FrontierPoint] = {}
+    for record in records:
+        try:
+            settings = known.get(tuple(record["settings"]))
+            if settings is not None:
+                found[settings] = _point(grid, settings, record)
+        except (ValueError, KeyError, TypeError, IndexError, OptanonError) as error:
+            raise InputError(f"{path}: damaged ({error}): delete it to start anew") from error
+    return found
+
+
+def _record(problem: Problem, point: FrontierPoint) -> dict[str, Any]:
+    row = problem.table.row
+    release = point.release
+    kept = release is not None and problem.policy.recoding == "multidimensional" and not release.hidden_cells
+    groups = release.groups if release is not None and kept else None
+    return {
+        "settings": [plain(value) for value in point.settings],
+        "status": point.status.value,
+        "termination": point.termination.value,
+        "values": [text(value) for value in point.values],
+        "bounds": [text(bound) for bound in point.bounds],
+        "engine": point.engine,
+        "seconds": point.seconds,
+        "time_limit": point.time_limit,
+        "counts": [point.groups, point.largest_group, point.suppressed, point.counterfeits],
+        "groups": None if groups is None else [sorted(row[who] for who in g.respondents) for g in groups],
+        "fakes": None if groups is None else [dict(group.counterfeits) for group in groups],
+    }
+
+
+def _point(grid: Grid, settings: tuple[Setting, ...], record: dict[str, Any]) -> FrontierPoint:
+    problem = grid.at(settings)
+    release: Release | None = None
+    values = tuple(Fraction(value) for value in record["values"])
+    if record["groups"] is not None:
+        release = problem.assemble(record["groups"], record["fakes"])
+        if next(problem.check(release), None) is not None or problem.objective(release) != values:
+            raise ValueError("a release it holds does not pass its checks")
+    groups, largest, suppressed, counterfeits = record["counts"]
+    point = FrontierPoint(
+        settings=settings,
+        status=Status(record["status"]),
+        termination=Termination(record["termination"]),
+        losses=tuple(level.name for level in problem.policy.levels),
+        values=values,
+        bounds=tuple(None if bound is None else Fraction(bound) for bound in record["bounds"]),
+        engine=record["engine"],
+        seconds=record["seconds"],
+        time_limit=record["time_limit"],
+        groups=groups,
+        largest_group=largest,
+        suppressed=suppressed,
+        counterfeits=counterfeits,
+    )
+    return replace(point, release=release)
