@@ -317,6 +317,8 @@ def test_a_cost_that_is_not_proven_is_an_interval():
     (cost,) = part_costs(hospital, [part], outcome((2, 12), (1, 9)), trials)
     assert (cost.levels[0].low, cost.levels[0].high) == (1, 2)
     assert cost.levels[1].low is None  # the first loss is not proven, so nothing follows for the second
+    (cost,) = part_costs(hospital, [part], outcome((0, 12), (0, 1)), trials)
+    assert (cost.levels[1].low, cost.levels[1].high) == (0, 7)  # nothing is lost by dropping a part
     trials.given = outcome((0, 7), (0, None))
     (cost,) = part_costs(hospital, [part], outcome((0, 12), (0, 12)), trials)
     assert (cost.levels[1].low, cost.levels[1].high) == (5, None)

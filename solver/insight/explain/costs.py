@@ -128,8 +128,8 @@ def _level_cost(level: Level, number: int, present: Outcome, without: Outcome) -
     if comparable:
         low = None if least is None else least - without.values[number]
         high = None if floor is None else present.values[number] - floor
-        if number == 0 and low is not None:
-            low = max(low, Fraction(0))  # dropping a part never makes the first loss larger
+        if low is not None and present.values[:number] == without.values[:number]:
+            low = max(low, Fraction(0))  # among releases as good before, dropping a part only adds some
     return LevelCost(
         loss=level.name,
         present=present.values[number],
