@@ -29,7 +29,7 @@ def require_plotting(path: Path) -> None:
     if path.suffix.removeprefix(".") not in ENDINGS:
         raise InputError(f"{path}: a plot ends in .svg, .pdf or .png: name it so")
     if find_spec("matplotlib") is None:
-        raise OptanonError("plots need matplotlib, which is not installed: pip install 'optanon[plot]'")
+        raise OptanonError("plots need matplotlib, which is not installed: pip install matplotlib")
 
 
 def draw(names: Sequence[str], points: Sequence[FrontierPoint], path: Path) -> None:

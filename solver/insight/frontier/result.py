@@ -118,7 +118,7 @@ class Frontier:
         Raises
         ------
         OptanonError
-            If matplotlib is missing (extra ``plot``), or the ending is none of these.
+            If matplotlib is missing, or the ending is none of these.
         """
         draw(self.grid.names, self.points, Path(path))
 
