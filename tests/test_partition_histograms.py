@@ -8,14 +8,21 @@ import pytest
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
-from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness, WeakMInvariance
-from optanon.models.table import Microdata
+from optanon.models.requirements import (
+    ConstantRatio,
+    DistinctLDiversity,
+    KCAnonymity,
+    TCloseness,
+    WeakMInvariance,
+)
+from optanon.models.table import Microdata, Sensitive
 from optanon.solver.engines.partition.histograms import Histograms, Judge
 
 
 def problem(requirements: list[Requirement], each: int = 20, values: str = "abcdefghijkl") -> Problem:
     frame = pd.DataFrame({"v": list(values * each)}).assign(id=range(each * len(values)), q=0)
-    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["q"], sensitive="v")
+    private = Sensitive(name="v", persistence="both")
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["q"], sensitive=private)
     return Problem(table=table, policy=Policy(requirements))
 
 
@@ -66,6 +73,18 @@ def test_sizes_that_others_imply_do_not_spoil_the_largest_size():
     # Two that imply one another count once: here groups of 2 would keep m = 2 but not k = 3.
     both = needed(problem([KCAnonymity(k=3), KCAnonymity(k=3), WeakMInvariance(m=2)], each=6, values="ab"))
     assert min(map(sum, both)) == 4
+
+
+def test_requirements_that_small_groups_keep_anyway_do_not_spoil_the_largest_size():
+    alone = needed(problem([WeakMInvariance(m=3)]))
+    diverse = [DistinctLDiversity(l=3), WeakMInvariance(m=3)]
+    assert needed(problem(diverse)) == alone
+    # Protected values are told apart: the same histograms, value by value.
+    told = needed(problem([*diverse, ConstantRatio(l=3, k=1)], values="abcde"))
+    assert {tuple(sorted(filter(None, state))) for state in told} == set(alone)
+    # l = 4 binds: groups of three go, so six values no longer split into two threes.
+    strict = needed(problem([DistinctLDiversity(l=4), WeakMInvariance(m=3)], each=2))
+    assert max(map(sum, strict)) == 7
 
 
 def test_diversity_alone_sets_no_largest_size():

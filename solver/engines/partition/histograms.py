@@ -69,9 +69,10 @@ class Steps(NamedTuple):
 class Judge:
     """Verdicts of a policy on histograms; values are numbered in sorted order."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, requirements: list[GroupRequirement] | None = None) -> None:
         self.problem = problem
-        self.requirements = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
+        policy = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
+        self.requirements = policy if requirements is None else requirements
         self.names = sorted(problem.table.histogram)
         self.alike = all(r.values_alike for r in self.requirements)
         self.blind = all(r.sight(problem) is Sight.SIZE for r in self.requirements)
@@ -115,11 +116,10 @@ class Histograms:
             # One after the other: two that imply one another must not both go.
             if _implied(requirement, [r for r in binding if r is not requirement], judge):
                 binding.remove(requirement)
-        sizes = [r.splits_from() for r in binding]
-        known = sizes[0] if len(sizes) == 1 else None
+        alike = judge.alike or judge.blind
+        known = _splits_from(binding, judge, room, alike=alike)
         limit = min(len(problem.table), MOST_READ if known is None else known - 1)
         beyond = known is None and limit < len(problem.table)
-        alike = judge.alike or judge.blind
         levels = _reachable(room, limit, alike=alike)
         if len(levels) <= limit:
             if known is not None:
@@ -150,6 +150,26 @@ def _implied(requirement: GroupRequirement, beside: list[GroupRequirement], judg
         requirement.admits(QIGroup(members=members[:size]), problem.context)
         for size in range(max(others), len(members) + 1)
     )
+
+
+def _splits_from(binding: list[GroupRequirement], judge: Judge, room: Counts, *, alike: bool) -> int | None:
+    """A size from which every admissible histogram splits into two admissible ones, if one is known.
+
+    Of several requirements one will do whose admissible histograms below its size keep all the others
+    as well: whatever is admissible splits, by that one requirement, into such histograms.
+    """
+    for requirement in binding:
+        size = requirement.splits_from()
+        if len(binding) == 1:
+            return size
+        if size is None:
+            continue
+        levels = _reachable(room, size - 1, alike=alike)
+        own = Judge(judge.problem, [requirement])
+        small = [state for level in levels for state in level if own.admits(state)]
+        if len(levels) == size and all(judge.admits(state) for state in small):
+            return size
+    return None
 
 
 def _reachable(room: Counts, limit: int, *, alike: bool) -> list[list[Counts]]:
