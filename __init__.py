@@ -47,8 +47,11 @@ from optanon.solver.certify import verify
 from optanon.solver.engines.sanitize import sanitize
 from optanon.solver.engines.views import choose_views
 from optanon.solver.insight.audit import AuditReport, audit
+from optanon.solver.insight.comparison.comparing import compare
+from optanon.solver.insight.comparison.found import Comparison
 from optanon.solver.insight.explain.answer import explain
 from optanon.solver.insight.explain.explanation import Explanation
+from optanon.solver.insight.foreign_audit import ForeignAudit, audit_release
 from optanon.solver.insight.frontier.result import Frontier
 from optanon.solver.insight.frontier.sweep import frontier
 from optanon.solver.insight.report.write import write_report
@@ -61,12 +64,14 @@ __all__ = [
     "AuditReport",
     "Certificate",
     "CertificateError",
+    "Comparison",
     "ConstantRatio",
     "Difference",
     "DistinctLDiversity",
     "EngineError",
     "EntropyLDiversity",
     "Explanation",
+    "ForeignAudit",
     "Frontier",
     "Geometric",
     "GlobalGuarantee",
@@ -102,8 +107,10 @@ __all__ = [
     "WeakMInvariance",
     "__version__",
     "audit",
+    "audit_release",
     "baselines",
     "choose_views",
+    "compare",
     "explain",
     "frontier",
     "n_choose",

@@ -1,4 +1,4 @@
-"""The command line: ``optanon solve | check | verify | audit | explain | frontier | instances``."""
+"""The command line: ``optanon solve | check | verify | audit | compare | explain | ...``."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from ..models.requirements import SafeCorrelation
 from .certificate import Certificate
 from .certify import verify as verify_certificate
 from .cli_audit import load_knowledge, print_audit
+from .cli_audit_release import audit_release_command
+from .cli_compare import compare_command
 from .cli_explain import explain_command
 from .cli_frontier import frontier_command
 from .cli_report import report
@@ -85,7 +87,7 @@ def solve(
     if not output.is_dir():
         raise OptanonError(f"--output: {output} is no folder: create it or name another")
     if is_views_file(problem_file):
-        solve_views(_console(), problem_file, output, time_limit, seed)
+        solve_views(plain_console(), problem_file, output, time_limit, seed)
         return
     problem = load_problem(problem_file)
     result = solve_problem(
@@ -96,7 +98,7 @@ def solve(
         workers=workers,
         display=False if quiet else None,
     )
-    console = _console()
+    console = plain_console()
     if result.release is None:
         console.print(f"[bold]{result.status.value}[/] ({result.termination.value}, {result.seconds:.2f} s)")
         if result.reason:
@@ -121,7 +123,7 @@ def check(
 
     Exit code 0 if every requirement holds, 1 with a table of violations otherwise.
     """
-    console = _console()
+    console = plain_console()
     if is_views_file(problem):
         check_views(console, release_files, problem, show_ids)
         return
@@ -160,7 +162,7 @@ def verify(
     asked = load_problem(problem)
     release = None if release_file is None else load_answer(release_file, asked)
     confirmed = verify_certificate(Certificate.from_json(json.dumps(inner)), asked, release)
-    _console().print("confirmed: " + ", ".join(confirmed), markup=False)
+    plain_console().print("confirmed: " + ", ".join(confirmed), markup=False)
 
 
 @app.command()
@@ -193,7 +195,7 @@ def audit(
     report = run_audit(
         history, load_knowledge(known, problem.table.sensitive.persistence), time_limit=time_limit
     )
-    raise typer.Exit(print_audit(_console(), report, json_file, show_ids))
+    raise typer.Exit(print_audit(plain_console(), report, json_file, show_ids))
 
 
 @app.command()
@@ -203,7 +205,7 @@ def instances(
     """List the shipped instances, or show one."""
     from ..instances import catalog
 
-    console = _console()
+    console = plain_console()
     if name is None:
         table = Table("instance", "what it is")
         for known in catalog.names():
@@ -216,11 +218,10 @@ def instances(
 
 
 _ = app.command("explain")(explain_command)
+_ = app.command("compare")(compare_command)
+_ = app.command("audit-release")(audit_release_command)
 _ = app.command("frontier")(frontier_command)
 _ = app.command()(report)
-
-
-_console = plain_console
 
 
 def _print_groups(console: Console, release: Release) -> None:

@@ -1,0 +1,1 @@
+"""Releases made by other tools: their notations, their rows, and who can be behind them."""

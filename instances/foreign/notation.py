@@ -1,0 +1,317 @@
+r"""Published cells in the notations of other tools, read as cells of a domain.
+
+=====================  =====================================================================
+``20``, ``cook``       exact (any label of the column's hierarchy as well)
+``*``, empty, ``NA``   nothing is said: the whole domain
+``20-30``, ``20..30``  a range (anonypy; closed unless asked otherwise)
+``[20-30]``            the same with brackets
+``[20, 30[``           an interval, ends as the brackets say (ARX); also ``[20,30)`` (ANJANA),
+                       ``(20,30]`` (R's cut, sdcMicro), ``]20;30]``
+``>=40``, ``<20``      open to one side (ARX)
+``{a, b}``, ``a,b``    a set (ARX; anonypy); also with ``;`` or ``|`` between
+``['20-30']``          a list as Python prints it (anonypy's frames, written to a file)
+``130**``              each star stands for one character (ARX's masks)
+=====================  =====================================================================
+
+A text that is a label of the column is always read as that label. Intervals are cut to the domain,
+and an interval of numbers is the range of the column's grid in it: with whole numbers ``[20,30)`` is
+``[20,29]``. A set of numbers becomes the range around it, which overstates its loss.
+"""
+
+from __future__ import annotations
+
+import re
+from ast import literal_eval
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import Literal, TypeAlias
+
+from ...models.box import Cell, Leaves, format_number
+from ...models.domain import Categories, Domain, Numeric, Ordered, exact_number
+from ...models.errors import ReleaseError
+
+__all__ = ["NOTHING_SAID", "Ends", "Reader", "Reading"]
+
+Ends: TypeAlias = Literal["written", "closed", "half-open"]
+"""Which ends belong to an interval: see `Reader`."""
+
+NOTHING_SAID = ("", "*", "NA", "NaN", "nan", "<NA>", "None")
+"""Cells that say nothing."""
+
+_NUMBER = r"[-+]?(?:\d+/\d+|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_BRACKETS = re.compile(r"([\[\](])\s*(.+?)\s*([\])\[])")
+_PAIR = re.compile(rf"({_NUMBER})\s*(?:,|;|:|\.\.|-|–|\sto\s)\s*({_NUMBER})")
+_COMPARED = re.compile(rf"(>=|<=|≥|≤|>|<)\s*({_NUMBER})")
+_RANGE_SIGNS = ("..", ",", ";", "-", "–", " to ")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a published cell covers.
+
+    Attributes
+    ----------
+    cell : Cell
+        In a form that is the same for all spellings of the same.
+    lo, hi : int
+        First and last code it covers.
+    codes : frozenset of int or None
+        All codes, if not every one between is covered.
+    cut : bool
+        Whether it reached beyond the domain.
+    widened : bool
+        Whether more is covered than was published.
+    """
+
+    cell: Cell
+    lo: int
+    hi: int
+    codes: frozenset[int] | None = None
+    cut: bool = False
+    widened: bool = False
+
+
+@dataclass(frozen=True)
+class _Span:
+    """An interval of numbers; None is no limit."""
+
+    lo: Fraction | None
+    hi: Fraction | None
+    low_in: bool = True
+    high_in: bool = True
+
+    def holds(self, number: Fraction) -> bool:
+        low = self.lo is None or number > self.lo or (self.low_in and number == self.lo)
+        return low and (self.hi is None or number < self.hi or (self.high_in and number == self.hi))
+
+
+class Reader:
+    """Reads the cells of one column.
+
+    Parameters
+    ----------
+    domain : Domain
+        The column's domain in the problem.
+    ends : {"written", "closed", "half-open"}
+        ``"written"``: brackets say which ends belong to an interval, and a range without
+        brackets (``20-30``) has both. ``"closed"``: every interval has both, whatever its brackets
+        say. ``"half-open"``: a range without brackets lacks its upper end.
+    """
+
+    def __init__(self, domain: Domain, ends: Ends = "written") -> None:
+        self.domain = domain
+        self.ends: Ends = ends
+        self._known: dict[str, Reading] = {}
+        self._read: Callable[[str], Reading]
+        if isinstance(domain, Numeric):
+            self._last = int((domain.hi - domain.lo) // domain.step)
+            self._numeric = domain
+            self._rank: dict[str, int] = {}
+            self._read = self._number
+        elif isinstance(domain, Categories | Ordered):
+            self._labels = domain.categories if isinstance(domain, Ordered) else domain.hierarchy.leaves
+            self._last = len(self._labels) - 1
+            self._rank = {label: code for code, label in enumerate(self._labels)}
+            self._numbers = _as_numbers(self._labels)
+            self._read = self._category
+        else:
+            raise ReleaseError(f"column {domain.name!r}: cells of {type(domain).__name__} cannot be read")
+
+    def read(self, text: str) -> Reading:
+        """Read a cell.
+
+        Raises
+        ------
+        ReleaseError
+            If the text is no notation of the column, or covers no value of it. The message does not
+            name the column.
+        """
+        if text not in self._known:
+            self._known[text] = self._read(_unlisted(text.strip()))
+        return self._known[text]
+
+    def silent(self, text: str) -> bool:
+        """Whether a cell says nothing, in words that are no value of the column."""
+        return text.strip() in NOTHING_SAID and text.strip() not in self._rank
+
+    # -- numbers -----------------------------------------------------------------------------
+
+    def _number(self, text: str) -> Reading:
+        if text in NOTHING_SAID:
+            return self._codes(0, self._last)
+        span = self._span(text)
+        if span is not None:
+            return self._grid(span, text)
+        numbers = _as_numbers(_members(text))
+        if numbers is not None:
+            found = [self._grid(_Span(number, number), text) for number in numbers]
+            reading = self._codes(min(one.lo for one in found), max(one.hi for one in found))
+            whole = reading.hi - reading.lo + 1 == len({one.lo for one in found})
+            return Reading(reading.cell, reading.lo, reading.hi, widened=not whole)
+        mask = re.fullmatch(r"(\d+)(\*+)", text)
+        if mask is not None:
+            base, width = int(mask[1]), 10 ** len(mask[2])
+            return self._grid(_Span(Fraction(base * width), Fraction((base + 1) * width), True, False), text)
+        raise ReleaseError(
+            f"{text!r} is no number, interval or set of numbers: correct it, or call the column categorical"
+        )
+
+    def _grid(self, span: _Span, text: str) -> Reading:
+        """The codes in an interval of numbers."""
+        domain = self._numeric
+        lo, hi = 0, self._last
+        if span.lo is not None:
+            steps = (span.lo - domain.lo) / domain.step
+            lo = floor(steps) if domain.rounded else ceil(steps) if span.low_in else floor(steps) + 1
+        if span.hi is not None:
+            steps = (span.hi - domain.lo) / domain.step
+            hi = floor(steps) if span.high_in else ceil(steps) - 1
+        if lo > self._last or hi < 0:
+            raise ReleaseError(
+                f"{text!r} is outside the column's domain [{format_number(domain.lo)},"
+                f"{format_number(domain.hi)}]: correct it, or widen the domain in the problem"
+            )
+        if lo > hi:
+            raise ReleaseError(
+                f"{text!r} holds no number of the column's grid (step {format_number(domain.step)}): correct "
+                "it, or read with ends='closed' if both ends are meant"
+            )
+        open_end = span.lo is None or span.hi is None
+        return self._codes(max(0, lo), min(self._last, hi), cut=not open_end and (lo < 0 or hi > self._last))
+
+    def _codes(self, lo: int, hi: int, *, cut: bool = False) -> Reading:
+        return Reading(self.domain.cell(lo, hi), lo, hi, cut=cut)
+
+    def _span(self, text: str) -> _Span | None:
+        """An interval of numbers in any notation."""
+        compared = _COMPARED.fullmatch(text)
+        if compared is not None:
+            sign, number = compared[1], exact_number(compared[2])
+            inside = sign in (">=", "<=", "≥", "≤")
+            if sign in (">", ">=", "≥"):
+                return _Span(number, None, low_in=inside)
+            return _Span(None, number, high_in=inside)
+        brackets = _BRACKETS.fullmatch(text)
+        inner = text if brackets is None else brackets[2]
+        pair = _PAIR.fullmatch(inner)
+        if pair is None or (brackets is None and re.search(r"[,;]", text)):
+            return None
+        lo, hi = exact_number(pair[1]), exact_number(pair[2])
+        if lo > hi:
+            raise ReleaseError(f"the interval {text!r} ends before it starts: correct it")
+        low_in, high_in = True, brackets is not None or self.ends != "half-open"
+        if brackets is not None and self.ends != "closed":
+            low_in, high_in = brackets[1] == "[", brackets[3] == "]"
+        return _Span(lo, hi, low_in, high_in)
+
+    # -- categories --------------------------------------------------------------------------
+
+    def _category(self, text: str) -> Reading:
+        codes: Sequence[int] | None = range(self._last + 1) if self.silent(text) else None
+        for way in (self._label, self._range, self._set, self._mask):
+            codes = way(text) if codes is None else codes
+        if codes is None:
+            raise ReleaseError(
+                f"{text!r} is no value, range or set of the column and no label of one node of its "
+                "hierarchy: correct it, or add it to the hierarchy in the problem"
+            )
+        if not codes:
+            raise ReleaseError(f"{text!r} covers no value of the column: correct it")
+        return self._of(codes)
+
+    def _label(self, text: str) -> Sequence[int] | None:
+        try:
+            cell = self.domain.parse(text)
+        except ReleaseError:
+            return None
+        assert isinstance(cell, Leaves), "categories have sets for cells"
+        return [self._rank[value] for value in cell.values]
+
+    def _range(self, text: str) -> list[int] | None:
+        """A range of ordered categories, or an interval over categories that are numbers."""
+        brackets = _BRACKETS.fullmatch(text)
+        if isinstance(self.domain, Ordered):
+            inner = text if brackets is None else brackets[2]
+            for sign in _RANGE_SIGNS if brackets is not None else ("..", "-", "–", " to "):
+                for found in re.finditer(re.escape(sign), inner):
+                    lo = self._rank.get(inner[: found.start()].strip())
+                    hi = self._rank.get(inner[found.end() :].strip())
+                    if lo is not None and hi is not None and lo <= hi:
+                        return self._between(lo, hi, brackets)
+        if self._numbers is None:
+            return None
+        span = self._span(text)
+        return None if span is None else [c for c, number in enumerate(self._numbers) if span.holds(number)]
+
+    def _between(self, lo: int, hi: int, brackets: re.Match[str] | None) -> list[int]:
+        if brackets is None:
+            hi -= self.ends == "half-open"
+        elif self.ends != "closed":
+            lo, hi = lo + (brackets[1] != "["), hi - (brackets[3] != "]")
+        return list(range(lo, hi + 1))
+
+    def _set(self, text: str) -> list[int] | None:
+        """A set of labels; commas inside a label are allowed for."""
+        inner = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else text
+        for sign in (",", ";", "|"):
+            parts = inner.split(sign)
+            found = self._joined(parts, sign) if len(parts) > 1 or inner is not text else None
+            if found is not None:
+                return found
+        return None
+
+    def _joined(self, parts: list[str], sign: str) -> list[int] | None:
+        """Codes of labels whose texts, joined, are these parts; the longest first."""
+        if not parts:
+            return []
+        for end in range(len(parts), 0, -1):
+            codes = self._label(sign.join(parts[:end]).strip())
+            rest = None if codes is None else self._joined(parts[end:], sign)
+            if codes is not None and rest is not None:
+                return [*codes, *rest]
+        return None
+
+    def _mask(self, text: str) -> list[int] | None:
+        base = text.rstrip("*")
+        if base in ("", text):
+            return None
+        return [
+            code
+            for code, label in enumerate(self._labels)
+            if len(label) == len(text) and label.startswith(base)
+        ]
+
+    def _of(self, found: Sequence[int]) -> Reading:
+        """The cell of some codes: a node or range of the domain if there is one with just these."""
+        codes = frozenset(found)
+        lo, hi = min(codes), max(codes)
+        cell = self.domain.cell(lo, hi)
+        covered = frozenset(self._labels[code] for code in codes)
+        if not isinstance(cell, Leaves) or cell.values != covered:
+            cell = Leaves("{" + ",".join(self._labels[code] for code in sorted(codes)) + "}", covered)
+        return Reading(cell, lo, hi, None if len(codes) == hi - lo + 1 else codes)
+
+
+def _unlisted(text: str) -> str:
+    """A printed Python list as the text or set it holds."""
+    if not re.fullmatch(r"\[\s*(['\"]).*\1\s*\]", text):
+        return text
+    try:
+        parts = literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return parts[0].strip() if len(parts) == 1 else "{" + ",".join(map(str, parts)) + "}"
+
+
+def _members(text: str) -> list[str]:
+    inner = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else text
+    return [part.strip() for part in re.split(r"[,;|]", inner)]
+
+
+def _as_numbers(texts: Sequence[str]) -> list[Fraction] | None:
+    try:
+        return [exact_number(text) for text in texts]
+    except (ValueError, ZeroDivisionError):
+        return None

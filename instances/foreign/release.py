@@ -1,0 +1,157 @@
+"""A release made by another tool, rebuilt as a release of the table it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+
+from ...models.errors import InputError, ReleaseError
+from ...models.release import QIGroup, Release
+from ...models.table import Microdata
+from ..readers import read_frame
+from .matching import How, Match, match_rows
+from .notation import Ends
+from .rows import COUNT, ForeignTable, Stars, read_rows
+
+__all__ = ["ForeignRelease", "read_foreign"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForeignRelease:
+    """What a release made elsewhere was understood to be.
+
+    Attributes
+    ----------
+    release : Release
+        Groups are records with equal published cells. Tuples that no record stands for are suppressed.
+    matched : {"respondents", "order", "fit"}
+        How memberships were found.
+    uncertain : int
+        Tuples that may as well be in another group, or suppressed; 0 if memberships are certain. Sizes,
+        published values and losses do not depend on that.
+    records : int
+        Published records, suppressed ones that are there as stars included.
+    ends, stars
+        How intervals and records of stars were read.
+    notes : tuple of str
+        What else had to be understood in some way, in words.
+    """
+
+    release: Release = field(repr=False)
+    matched: How
+    uncertain: int
+    records: int
+    ends: Ends
+    stars: Stars
+    notes: tuple[str, ...]
+
+
+def read_foreign(
+    source: pd.DataFrame | str | Path,
+    table: Microdata,
+    *,
+    ends: Ends = "written",
+    stars: Stars = "suppressed",
+    match: How | Literal["auto"] = "auto",
+    columns: Mapping[str, str] | None = None,
+    count: str | None = COUNT,
+    delimiter: str = ",",
+) -> ForeignRelease:
+    """Read a release that another tool made of `table`.
+
+    Parameters
+    ----------
+    source : DataFrame or path
+        ``.parquet``, otherwise CSV (UTF-8, with a header). One row per record.
+    table : Microdata
+        What it was made from.
+    ends : {"written", "closed", "half-open"}
+        Which ends belong to intervals, see `Reader`. ANJANA's ``generate_intervals`` writes ``[10, 20)``
+        for the numbers above 10 up to 20, so its releases need ``"closed"``.
+    stars : {"suppressed", "group"}
+        What records without any quasi-identifier are.
+    match : {"auto", "respondents", "order", "fit"}
+        How to find who is behind a record: by a column of respondents, by the order of rows, or any
+        assignment that fits. ``"auto"``: by respondents if the file names them, else by fit.
+    columns : mapping, optional
+        The file's name for a column of the table, where it differs.
+    count : str, optional
+        A column that says for how many records a row stands, if the file has it.
+    delimiter : str
+        Between cells of a CSV file; ARX writes ``;``.
+
+    Raises
+    ------
+    InputError
+        Naming file, column, row (from 1, the header not counted) and remedy.
+    """
+    where = "" if isinstance(source, pd.DataFrame) else f"{source}: "
+    frame = source if isinstance(source, pd.DataFrame) else _frame(Path(source), delimiter)
+    try:
+        found = read_rows(frame, table, ends=ends, stars=stars, columns=columns, count=count)
+        try:
+            matched = match_rows(found, table, match)
+        except ReleaseError as error:
+            if not _fits_closed(frame, table, match, ends, stars, columns, count):
+                raise
+            raise ReleaseError(f"{error}. With ends='closed' every row fits somebody") from error
+    except InputError as error:
+        raise type(error)(f"{where}{error}") from error
+    return ForeignRelease(
+        release=_release(found, matched, table),
+        matched=matched.how,
+        uncertain=matched.uncertain,
+        records=found.records,
+        ends=ends,
+        stars=found.stars,
+        notes=found.notes,
+    )
+
+
+def _frame(path: Path, delimiter: str) -> pd.DataFrame:
+    if path.suffix != ".parquet":
+        return read_frame(path, delimiter=delimiter)
+    try:
+        return pd.read_parquet(path)
+    except (OSError, ValueError, ImportError) as error:
+        raise ReleaseError(f"{path}: cannot be read as Parquet ({error})") from error
+
+
+def _fits_closed(
+    frame: pd.DataFrame,
+    table: Microdata,
+    match: How | Literal["auto"],
+    ends: Ends,
+    stars: Stars,
+    columns: Mapping[str, str] | None,
+    count: str | None,
+) -> bool:
+    """Whether the release fits if both ends belong to every interval, which many tools mean."""
+    if ends == "closed":
+        return False
+    try:
+        found = read_rows(frame, table, ends="closed", stars=stars, columns=columns, count=count)
+        match_rows(found, table, match)
+    except InputError:
+        return False
+    return True
+
+
+def _release(found: ForeignTable, matched: Match, table: Microdata) -> Release:
+    rows: list[list[int]] = [[] for _ in found.boxes]
+    left: list[int] = []
+    for t, group in enumerate(matched.group.tolist()):
+        (left if group < 0 else rows[group]).append(t)
+    return Release(
+        groups=tuple(
+            QIGroup(members=tuple(table.members[t] for t in members), box=box)
+            for members, box in zip(rows, found.boxes, strict=True)
+        ),
+        suppressed=tuple(table.members[t] for t in left),
+        attributes=table.attributes,
+        sensitive=table.sensitive.name,
+    )

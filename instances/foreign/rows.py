@@ -1,0 +1,277 @@
+"""The rows of a release made elsewhere: columns by name, groups by equal cells, suppressed records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import pandas as pd
+
+from ...models.box import Box, Cell, Leaves
+from ...models.domain import Domain
+from ...models.errors import ReleaseError
+from ...models.table import Microdata
+from .notation import NOTHING_SAID, Ends, Reader, Reading
+
+__all__ = ["COUNT", "ForeignRow", "ForeignTable", "Stars", "read_rows"]
+
+Stars: TypeAlias = Literal["suppressed", "group"]
+"""What records without any quasi-identifier are: see `read_rows`."""
+
+COUNT = "count"
+"""A column that says for how many records a row stands (anonypy)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForeignRow:
+    """Some equal published records.
+
+    Attributes
+    ----------
+    row : int
+        Number in the file, from 1, the header not counted.
+    group : int or None
+        Index of its group; None if suppressed.
+    value : str or None
+        Sensitive value; None if it is not published either (suppressed records only).
+    count : int
+        For how many records the row stands.
+    respondent : str or None
+        If the file has a column of respondents.
+    """
+
+    row: int
+    group: int | None
+    value: str | None
+    count: int
+    respondent: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForeignTable:
+    """What a file says.
+
+    Attributes
+    ----------
+    rows : tuple of ForeignRow
+        In the order of the file.
+    readings : tuple of tuple of Reading
+        Cells of each group, in the order of first appearance.
+    records : int
+        Published records, suppressed ones included.
+    stars : {"suppressed", "group"}
+        How records without any quasi-identifier were read.
+    notes : tuple of str
+        What had to be understood in some way, in words.
+    """
+
+    rows: tuple[ForeignRow, ...]
+    readings: tuple[tuple[Reading, ...], ...]
+    records: int
+    stars: Stars
+    notes: tuple[str, ...]
+
+    @property
+    def boxes(self) -> tuple[Box, ...]:
+        """Cells of each group."""
+        return tuple(tuple(reading.cell for reading in box) for box in self.readings)
+
+
+def read_rows(
+    frame: pd.DataFrame,
+    table: Microdata,
+    *,
+    ends: Ends = "written",
+    stars: Stars = "suppressed",
+    columns: Mapping[str, str] | None = None,
+    count: str | None = COUNT,
+) -> ForeignTable:
+    """Read a release made elsewhere.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per record, columns in any order. Columns that are none of the table's are not read.
+    table : Microdata
+        What it was made from: names and domains.
+    ends
+        See `Reader`.
+    stars : {"suppressed", "group"}
+        Whether records whose every quasi-identifier is ``*`` or empty are suppressed, as tools
+        mean them, or a group like any other. If no record shows anything they are one group.
+    columns : mapping, optional
+        The file's name for a column of the table, where it differs.
+    count : str, optional
+        A column that says for how many records a row stands, if the file has it.
+
+    Raises
+    ------
+    ReleaseError
+        Naming column, row (from 1, the header not counted) and remedy.
+    """
+    for name, given, known in (
+        ("ends", ends, ("written", "closed", "half-open")),
+        ("stars", stars, ("suppressed", "group")),
+    ):
+        if given not in known:
+            raise ReleaseError(f"{name} must be one of {', '.join(known)}, got {given!r}")
+    texts = _texts(frame, table, columns or {})
+    readers = [Reader(domain, ends) for domain in table.domains]
+    silent = _silent(readers, texts)
+    notes: list[str] = []
+    if all(silent):
+        stars = "group"
+        notes.append("no record shows any quasi-identifier: they are one group")
+    elif any(silent) and stars == "suppressed":
+        notes.append(
+            f"{sum(silent)} rows show no quasi-identifier: they are read as suppressed (stars='group' reads "
+            "them as a group)"
+        )
+    counts = _counts(frame, table, count)
+    people = _people(texts.get(table.respondent), len(frame))
+    cells = [_column(reader, texts[reader.domain.name]) for reader in readers]
+    values = _values(texts[table.sensitive.name], table, silent if stars == "suppressed" else None)
+    groups: dict[tuple[object, ...], int] = {}
+    boxes: list[tuple[Reading, ...]] = []
+    rows: list[ForeignRow] = []
+    for i in range(len(frame)):
+        group = None
+        if not (silent[i] and stars == "suppressed"):
+            box = tuple(column[i] for column in cells)
+            group = groups.setdefault(tuple(_extent(reading.cell) for reading in box), len(boxes))
+            if group == len(boxes):
+                boxes.append(box)
+        rows.append(
+            ForeignRow(row=i + 1, group=group, value=values[i], count=counts[i], respondent=people[i])
+        )
+    return ForeignTable(
+        rows=tuple(rows),
+        readings=tuple(boxes),
+        records=sum(counts),
+        stars=stars,
+        notes=(*notes, *_remarks(boxes, table.domains), *_unread(frame, table, columns or {}, count)),
+    )
+
+
+def _texts(frame: pd.DataFrame, table: Microdata, columns: Mapping[str, str]) -> dict[str, list[str]]:
+    """The columns that are read, as stripped text; missing cells are empty."""
+    roles = [table.respondent, *table.attributes, table.sensitive.name]
+    for name in columns:
+        if name not in roles:
+            raise ReleaseError(f"columns names {name!r}, which is no column of the table: {', '.join(roles)}")
+    if len(frame) == 0:
+        raise ReleaseError("the release is empty: it needs at least one row")
+    found: dict[str, list[str]] = {}
+    for name in roles:
+        column = columns.get(name, name)
+        if column not in frame.columns:
+            if name == table.respondent and name not in columns:
+                continue
+            have = ", ".join(repr(str(known)) for known in frame.columns)
+            raise ReleaseError(
+                f"the release has no column {column!r}, only {have}: rename it there, or say what it is "
+                f"called with columns={{{name!r}: ...}}"
+            )
+        raw = frame[column]
+        if isinstance(raw, pd.DataFrame):
+            raise ReleaseError(f"the release has column {column!r} twice: rename one")
+        found[name] = ["" if gone else _text(cell) for cell, gone in zip(raw, raw.isna(), strict=True)]
+    return found
+
+
+def _text(cell: object) -> str:
+    """A cell as text; lists, which some tools put into frames, as the one text or the set they hold."""
+    if isinstance(cell, list | tuple | set | frozenset):
+        parts = sorted(map(str, cell))
+        return parts[0].strip() if len(parts) == 1 else "{" + ",".join(parts) + "}"
+    return str(cell).strip()
+
+
+def _silent(readers: Sequence[Reader], texts: Mapping[str, Sequence[str]]) -> list[bool]:
+    """Whether a row shows no quasi-identifier."""
+    columns = [texts[reader.domain.name] for reader in readers]
+    return [
+        all(reader.silent(text) for reader, text in zip(readers, row, strict=True))
+        for row in zip(*columns, strict=True)
+    ]
+
+
+def _column(reader: Reader, texts: Sequence[str]) -> list[Reading]:
+    found: list[Reading] = []
+    for row, text in enumerate(texts, start=1):
+        try:
+            found.append(reader.read(text))
+        except ReleaseError as error:
+            raise ReleaseError(f"column {reader.domain.name!r}, row {row}: {error}") from error
+    return found
+
+
+def _values(texts: Sequence[str], table: Microdata, suppressed: Sequence[bool] | None) -> list[str | None]:
+    known = table.histogram
+    found: list[str | None] = []
+    for row, text in enumerate(texts, start=1):
+        if text in known:
+            found.append(text)
+        elif suppressed is not None and suppressed[row - 1] and text in NOTHING_SAID:
+            found.append(None)
+        else:
+            what = "is not published" if text in NOTHING_SAID else "is none of the table's"
+            raise ReleaseError(
+                f"column {table.sensitive.name!r}, row {row}: the sensitive value {what}, but the record is "
+                "not suppressed: correct it, or leave the row out if the record is"
+            )
+    return found
+
+
+def _counts(frame: pd.DataFrame, table: Microdata, count: str | None) -> list[int]:
+    if count is None or count not in frame.columns or count in (*table.attributes, table.sensitive.name):
+        return [1] * len(frame)
+    found: list[int] = []
+    for row, raw in enumerate(frame[count].tolist(), start=1):
+        try:
+            number = int(str(raw))
+        except ValueError:
+            number = 0
+        if number < 1:
+            raise ReleaseError(
+                f"column {count!r}, row {row}: {str(raw)!r} is no number of records of at least 1: correct "
+                "it, or say count=None if the column means something else"
+            )
+        found.append(number)
+    return found
+
+
+def _people(texts: Sequence[str] | None, rows: int) -> Sequence[str | None]:
+    """Respondents; None everywhere if there is no column, or it is starred out."""
+    if texts is None or all(text in NOTHING_SAID for text in texts):
+        return [None] * rows
+    return texts
+
+
+def _remarks(boxes: Sequence[tuple[Reading, ...]], domains: Sequence[Domain]) -> list[str]:
+    notes: list[str] = []
+    for a, domain in enumerate(domains):
+        cells = {box[a] for box in boxes}
+        cut, widened = sum(cell.cut for cell in cells), sum(cell.widened for cell in cells)
+        if cut:
+            notes.append(f"column {domain.name!r}: {cut} different cells reach beyond the domain and are cut")
+        if widened:
+            notes.append(
+                f"column {domain.name!r}: {widened} different sets of numbers are read as the range around "
+                "them, which overstates the loss"
+            )
+    return notes
+
+
+def _unread(
+    frame: pd.DataFrame, table: Microdata, columns: Mapping[str, str], count: str | None
+) -> list[str]:
+    roles = [table.respondent, *table.attributes, table.sensitive.name]
+    read = {columns.get(name, name) for name in roles} | {count}
+    left = [repr(str(name)) for name in frame.columns if name not in read]
+    return [f"columns not read: {', '.join(left)}"] if left else []
+
+
+def _extent(cell: Cell) -> object:
+    return cell.values if isinstance(cell, Leaves) else cell

@@ -1,0 +1,139 @@
+"""``optanon compare``: baselines and engines side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..instances.problem_file import load_problem
+from ..instances.views_file import is_views_file
+from ..models.errors import InputError, OptanonError
+from .display import plain_console, show_number
+from .insight.comparison.comparing import compare
+from .insight.comparison.found import Comparison
+from .insight.comparison.rows import Row
+from .insight.comparison.table import cells, columns, notes
+
+__all__ = ["compare_command", "print_comparison"]
+
+
+def compare_command(
+    problem_file: Annotated[Path, typer.Argument(metavar="PROBLEM.yaml", help="Table, history, policy.")],
+    baseline: Annotated[str, typer.Option(help="all, none, or names with commas.")] = "all",
+    engine: Annotated[str, typer.Option(help="auto, all, none, or names with commas.")] = "auto",
+    time_limit: Annotated[float, typer.Option(help="Seconds for each search of an engine.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="Of baselines, engines and queries.")] = 0,
+    workers: Annotated[int | None, typer.Option(help="Threads of the engines.")] = None,
+    selectivity: Annotated[float, typer.Option(help="Share of tuples a query should count.")] = 0.1,
+    queries: Annotated[int, typer.Option(help="How many counting queries; 0 for none.")] = 1000,
+    promised: Annotated[
+        bool, typer.Option(help="Also search for the best release with what each baseline promises.")
+    ] = True,
+    csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the rows here.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Also write everything here.")] = None,
+    plot_file: Annotated[Path | None, typer.Option("--plot", help="Also draw: .png, .svg or .pdf.")] = None,
+) -> None:
+    """Compare published heuristics and engines: loss, queries, violations, distance from the proven optimum.
+
+    Exit code 0; 4 if nothing is proven of the best release.
+    """
+    for path in (csv_file, json_file):
+        if path is not None and not path.parent.is_dir():
+            raise InputError(f"{path}: there is no folder {path.parent}: create it or name another")
+    if plot_file is not None:
+        # Imported here: drawing takes a second to load that other commands need not wait.
+        from .insight.comparison.chart import check_picture
+
+        check_picture(plot_file)
+    if is_views_file(problem_file):
+        raise OptanonError(f"{problem_file}: published views have no baselines to compare: use solve")
+    found = compare(
+        load_problem(problem_file),
+        _names(baseline),
+        _names(engine),
+        time_limit=time_limit,
+        seed=seed,
+        workers=workers,
+        selectivity=selectivity,
+        queries=queries,
+        promised=promised,
+    )
+    if csv_file is not None:
+        found.to_csv(csv_file)
+    if json_file is not None:
+        found.to_json(json_file)
+    if plot_file is not None:
+        found.plot(plot_file)
+    console = plain_console()
+    print_comparison(console, found)
+    for path in (csv_file, json_file, plot_file):
+        if path is not None:
+            console.print(f"wrote {path}", markup=False)
+    known = found.reference
+    if not known.infeasible and not known.optimum and known.bound is None:
+        raise typer.Exit(4)
+
+
+def _names(given: str) -> str | list[str]:
+    words = [word.strip() for word in given.split(",") if word.strip()]
+    if words == ["none"]:
+        return []
+    return words[0] if words in (["all"], ["auto"]) else words
+
+
+def print_comparison(console: Console, found: Comparison) -> None:
+    """Print a comparison as a table with notes on how to read it."""
+    console.print(f"policy: {', '.join(found.requirements)}", markup=False)
+    console.print(_proven(found), markup=False)
+    shown = [row for row in found.rows if row.figures is not None]
+    if shown:
+        console.print(_table(found, shown))
+    if any(not row.keeps_policy for row in shown):
+        console.print(_broken(shown))
+    refused = [row for row in found.rows if row.figures is None]
+    for row in refused:
+        console.print(f"no release by {row.name}: {row.refused}", markup=False)
+    for note in notes(found.levels, shown) if shown else ():
+        console.print(note, markup=False)
+
+
+def _proven(found: Comparison) -> str:
+    known = found.reference
+    if known.infeasible:
+        return "proven: no release keeps this policy"
+    parts = [
+        f"{level} {show_number(value)}" for level, value in zip(found.levels, known.optimum, strict=False)
+    ]
+    text = f"proven optimum: {', '.join(parts)}" if parts else ""
+    if known.bound is not None:
+        bound = f"{found.levels[len(parts)]} at least {show_number(known.bound)}"
+        text = f"{text}; then {bound}" if text else f"proven bound, no optimum: {bound}"
+    return text or "nothing is proven of the best release"
+
+
+def _table(found: Comparison, rows: Sequence[Row]) -> Table:
+    name, *headings = columns(found.levels, rows)
+    table = Table()
+    table.add_column(name, no_wrap=True)
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(*cells(found.levels, rows, row))
+    return table
+
+
+def _broken(rows: Sequence[Row]) -> Table:
+    """Number of violations per row and requirement."""
+    counts = {row.name: row.figures.violations for row in rows if row.figures and row.figures.violations}
+    names = list(dict.fromkeys(name for found in counts.values() for name in found))
+    table = Table("violations of")
+    for name in names:
+        table.add_column(name, justify="right")
+    for row, found in counts.items():
+        table.add_row(row, *(str(found.get(name, "")) for name in names))
+    return table

@@ -1,0 +1,1 @@
+"""Baselines and engines side by side, measured against what is proven."""

@@ -1,0 +1,123 @@
+"""A comparison as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from ....models.errors import InputError
+from ....models.files import write_whole
+from .distance import Distance
+from .found import Comparison
+from .rows import Row
+
+__all__ = ["check_picture", "plot", "save_picture"]
+
+FORMATS = (".png", ".svg", ".pdf")
+WHOLE, OWN, KEPT = "#1b6ca8", "#8fb8d8", "#555555"
+
+
+def check_picture(path: str | Path) -> Path:
+    """Make sure that a picture can be written, before time is spent on what it shows.
+
+    Raises
+    ------
+    InputError
+        If the ending is unknown or the folder does not exist.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in FORMATS:
+        raise InputError(f"{target}: a plot ends in {', '.join(FORMATS)}: name the file so")
+    if not target.parent.is_dir():
+        raise InputError(f"{target}: there is no folder {target.parent}: create it or name another")
+    return target
+
+
+def save_picture(comparison: Comparison, path: str | Path) -> None:
+    """Draw a comparison into a file, whole or not at all.
+
+    Raises
+    ------
+    InputError
+        As `check_picture`, and if no row has a release.
+    """
+    target = check_picture(path)
+    figure = plot(comparison)
+    ending = target.suffix.lower().removeprefix(".")
+    # Without a date the same comparison gives the same file.
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
+    with rc_context({"svg.hashsalt": "optanon"}):
+        write_whole(target, lambda draft: figure.savefig(draft, format=ending, dpi=150, metadata=metadata))
+
+
+def plot(comparison: Comparison) -> Figure:
+    """Bars of the multiples of what is proven, and of query errors.
+
+    Hatched bars are no distances: these releases break the policy.
+
+    Raises
+    ------
+    InputError
+        If no row has a release.
+    """
+    rows = [row for row in comparison.rows if row.figures is not None][::-1]
+    if not rows:
+        raise InputError("there is nothing to draw: no baseline and no engine gave a release")
+    asked = any(row.figures is not None and row.figures.query_error is not None for row in rows)
+    figure = Figure(figsize=(10 if asked else 7, 1.6 + 0.42 * len(rows)), layout="constrained")
+    panels: list[Axes] = list(figure.subplots(1, 2 if asked else 1, sharey=True, squeeze=False)[0])
+    _multiples(panels[0], comparison, rows)
+    if asked:
+        _errors(panels[1], comparison, rows)
+    return figure
+
+
+def _multiples(axes: Axes, comparison: Comparison, rows: Sequence[Row]) -> None:
+    for place, row in enumerate(rows):
+        _bar(axes, place + 0.19, row.distance, WHOLE, broken=not row.keeps_policy)
+        _bar(axes, place - 0.19, row.own, OWN, broken=not row.keeps_promises)
+    axes.margins(x=0.15)
+    axes.axvline(1, color=KEPT, linewidth=0.8)
+    axes.set_yticks(range(len(rows)), [row.name for row in rows])
+    places = [place for row in rows for place in (row.distance, row.own) if place is not None]
+    against = "optimum" if all(place.proven for place in places) else "optimum or bound"
+    deciding = sorted({comparison.levels[place.level] for place in places})
+    axes.set_xlabel(f"{', '.join(deciding) or 'loss'} as a multiple of the proven {against}")
+    axes.legend(
+        handles=[
+            Patch(facecolor=WHOLE, label="best release that keeps the policy"),
+            Patch(facecolor=OWN, label="best that keeps what is promised"),
+            Patch(facecolor="white", edgecolor=KEPT, hatch="///", label="breaks it: no distance"),
+        ],
+        fontsize="x-small",
+        loc="upper right",
+    )
+
+
+def _bar(axes: Axes, height: float, place: Distance | None, colour: str, *, broken: bool) -> None:
+    if place is None:
+        return
+    if place.multiple is None:
+        axes.text(0.02, height, f" {place.text}", va="center", fontsize="x-small")
+        return
+    length = float(place.multiple)
+    face = "white" if broken else colour
+    axes.barh(height, length, 0.36, color=face, edgecolor=colour, hatch="///" if broken else None)
+    label = place.text if place.proven else f"{place.text} (bound)"
+    axes.text(length, height, f" {label}", va="center", fontsize="x-small")
+
+
+def _errors(axes: Axes, comparison: Comparison, rows: Sequence[Row]) -> None:
+    for place, row in enumerate(rows):
+        error = None if row.figures is None else row.figures.query_error
+        if error is not None:
+            axes.barh(place, 100 * error, 0.6, color=WHOLE)
+            axes.text(100 * error, place, f" {100 * error:.1f} %", va="center", fontsize="x-small")
+    axes.margins(x=0.15)
+    share = comparison.settings["selectivity"]
+    axes.set_xlabel(f"median error of {comparison.settings['queries']} queries of {share:.0%} in percent")

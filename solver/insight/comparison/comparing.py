@@ -1,0 +1,283 @@
+"""Run baselines and engines on one problem and measure them against what is proven."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ....models.errors import EngineError, InputError, PolicyError
+from ....models.policy import Policy
+from ....models.problem import Problem
+from ....models.release import Release
+from ...baselines.registry import Baseline
+from ...baselines.registry import baselines as all_baselines
+from ...result import Result, Status
+from ...search import engines as all_engines
+from ...search import solve_problem
+from ..queries import RangeQueries
+from .distance import Distance, Found, Proof, Reference, distance, reference
+from .figures import Figures, figures, queries_for
+from .found import Comparison
+from .rows import Row
+
+__all__ = ["Proofs", "compare", "narrowed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Search:
+    """How engines are run."""
+
+    time_limit: float | None
+    seed: int
+    workers: int | None
+
+
+def compare(
+    problem: Problem,
+    baselines: str | Sequence[str] = "all",
+    engines: str | Sequence[str] = "auto",
+    *,
+    time_limit: float | None = 60.0,
+    seed: int = 0,
+    workers: int | None = None,
+    selectivity: float = 0.1,
+    queries: int = 1000,
+    promised: bool = True,
+) -> Comparison:
+    """Put published heuristics and engines side by side, with their proven distance from the optimum.
+
+    Parameters
+    ----------
+    problem : Problem
+    baselines : "all", name or names
+        See `baselines()`; an empty sequence for none. Those that refuse the problem are listed
+        with the reason.
+    engines : "auto", "all", name or names
+        ``"auto"`` is the engine that `solve` would choose, ``"all"`` every engine that takes the
+        problem; an empty sequence for none.
+    time_limit : float, optional
+        Seconds for each search of an engine; None for no limit.
+    seed : int
+        Of baselines, engines and queries.
+    workers : int, optional
+        Threads of the engines.
+    selectivity : float
+        Above 0, at most 1: expected share of tuples that a query counts.
+    queries : int
+        How many counting queries; 0 for none.
+    promised : bool
+        Whether to search as well for the best release that keeps no more than a baseline promises:
+        one search for each different set of promises. Heuristics that promise less than the policy
+        asks can only be measured by that. The bounds found serve the whole policy, too.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    PolicyError, InputError
+        If a baseline or engine is unknown, or a number is out of its range.
+    EngineError
+        If an engine named refuses the problem.
+
+    Notes
+    -----
+    A release that breaks the policy has no distance from its optimum: its row says what it breaks.
+    """
+    if time_limit is not None and not time_limit > 0:
+        raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
+    heuristics = _baselines(baselines)
+    chosen = _engines(engines, problem)
+    asked = queries_for(problem.table, queries, selectivity, seed)
+    search = _Search(time_limit=time_limit, seed=seed, workers=workers)
+    proofs = Proofs(problem)
+    rows = [_engine_row(problem, name, search, asked, proofs) for name in chosen]
+    rows += [_baseline_row(problem, baseline, seed, asked, proofs) for baseline in heuristics]
+    if promised:
+        wanted = {frozenset(row.promises) for row in rows if row.kind == "baseline" and row.figures}
+        for names in sorted(wanted, key=sorted):
+            if names and not proofs.settled(names):
+                _prove(problem, names, search, proofs)
+    whole = proofs.whole
+    return Comparison(
+        rows=tuple(_placed(row, proofs, promised=promised) for row in rows),
+        levels=tuple(level.name for level in problem.policy.levels),
+        requirements=tuple(str(requirement) for requirement in problem.policy.requirements),
+        reference=whole,
+        tuples=len(problem.table),
+        settings={
+            "seed": seed,
+            "time_limit": time_limit,
+            "queries": 0 if asked is None else len(asked),
+            "selectivity": selectivity,
+        },
+    )
+
+
+class Proofs:
+    """Releases found and bounds proven for one problem and parts of its policy."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.known = frozenset(requirement.name for requirement in problem.policy.requirements)
+        self.levels = len(problem.policy.levels)
+        self.found: list[Found] = []
+        self.proofs: list[Proof] = []
+
+    def add(self, measured: Figures) -> None:
+        """A release that somebody found."""
+        self.found.append(Found(objective=measured.objective, broken=frozenset(measured.violations)))
+
+    def prove(self, asked: frozenset[str], result: Result) -> None:
+        """What a search for the best release that keeps these requirements proved."""
+        infeasible = result.status is Status.INFEASIBLE
+        self.proofs.append(Proof(asked=asked, bounds=result.bounds, infeasible=infeasible))
+
+    def of(self, asked: frozenset[str]) -> Reference:
+        """What is known of the best release that keeps these requirements."""
+        return reference(asked, self.known, self.found, self.proofs)
+
+    def settled(self, asked: frozenset[str]) -> bool:
+        """Whether every level is proven, or that there is no such release."""
+        known = self.of(asked)
+        return known.infeasible or len(known.optimum) == self.levels
+
+    @property
+    def whole(self) -> Reference:
+        """What is known of the best release that keeps the policy."""
+        return self.of(self.known)
+
+    def distance(self, measured: Figures, asked: frozenset[str]) -> Distance | None:
+        """A release beside the best one that keeps these requirements."""
+        return distance(measured.objective, self.of(asked))
+
+
+def narrowed(problem: Problem, names: frozenset[str]) -> Problem:
+    """The problem with these requirements only; limits and objective stay."""
+    policy = problem.policy
+    kept = [requirement for requirement in policy.requirements if requirement.name in names]
+    part = Policy(
+        kept,
+        [dict(level.weights) for level in policy.levels],
+        max_suppressed=policy.max_suppressed,
+        max_counterfeits=policy.max_counterfeits,
+        form=policy.form,
+        recoding=policy.recoding,
+        hierarchies=dict(policy.hierarchies),
+    )
+    return Problem(table=problem.table, policy=part, history=problem.history)
+
+
+def _baselines(wanted: str | Sequence[str]) -> list[Baseline]:
+    known = all_baselines()
+    names = list(known) if wanted == "all" else [wanted] if isinstance(wanted, str) else list(wanted)
+    for name in names:
+        if name not in known:
+            raise PolicyError(f"unknown baseline {name!r}: use 'all' or some of {', '.join(known)}")
+    return [known[name] for name in _once(names, "baseline")]
+
+
+def _engines(wanted: str | Sequence[str], problem: Problem) -> list[str]:
+    if wanted == "auto":
+        return ["auto"]
+    known = all_engines()
+    if wanted == "all":
+        return [name for name, engine in known.items() if engine.refuses(problem) is None]
+    names = [wanted] if isinstance(wanted, str) else list(wanted)
+    for name in names:
+        if name == "auto":
+            continue
+        if name not in known:
+            raise PolicyError(f"unknown engine {name!r}: use 'auto', 'all' or some of {', '.join(known)}")
+        refusal = known[name].refuses(problem)
+        if refusal is not None:
+            raise EngineError(f"engine {name}: {refusal}")
+    return _once(names, "engine")
+
+
+def _once(names: Iterable[str], what: str) -> list[str]:
+    seen = list(names)
+    twice = next((name for name in seen if seen.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{what} {twice!r} is named twice: name each once")
+    return seen
+
+
+def _engine_row(
+    problem: Problem, name: str, search: _Search, asked: RangeQueries | None, proofs: Proofs
+) -> Row:
+    promises = tuple(dict.fromkeys(requirement.name for requirement in problem.policy.requirements))
+    try:
+        result = _solve(problem, name, search)
+    except EngineError as error:  # only "auto" is left to find that nobody takes the problem
+        return Row(name=name, kind="engine", source="", promises=promises, refused=str(error))
+    proofs.prove(proofs.known, result)
+    row = Row(
+        name=name if name != "auto" else result.engine.split(" (")[0],
+        kind="engine",
+        source=result.engine,
+        promises=promises,
+        status=result.status.value,
+        seconds=result.seconds,
+    )
+    if result.release is None:
+        return replace(row, refused=result.reason or f"nothing found: {result.termination.value}")
+    return _measured(problem, row, result.release, asked, proofs)
+
+
+def _baseline_row(
+    problem: Problem, baseline: Baseline, seed: int, asked: RangeQueries | None, proofs: Proofs
+) -> Row:
+    row = Row(
+        name=baseline.name,
+        kind="baseline",
+        source=baseline.reference,
+        promises=tuple(name for name in baseline.promises if name in proofs.known),
+    )
+    began = time.monotonic()
+    try:
+        release = baseline.run(problem, seed)
+    except EngineError as error:
+        return replace(row, refused=str(error), seconds=time.monotonic() - began)
+    return _measured(problem, replace(row, seconds=time.monotonic() - began), release, asked, proofs)
+
+
+def _measured(
+    problem: Problem, row: Row, release: Release, asked: RangeQueries | None, proofs: Proofs
+) -> Row:
+    measured = figures(problem, release, asked)
+    proofs.add(measured)
+    limits = tuple(name for name in measured.violations if name not in proofs.known)
+    return replace(row, figures=measured, release=release, broken_limits=limits)
+
+
+def _prove(problem: Problem, names: frozenset[str], search: _Search, proofs: Proofs) -> None:
+    """Search for the best release with these requirements only."""
+    try:
+        result = _solve(narrowed(problem, names), "auto", search)
+    except EngineError:
+        return  # no engine takes this part of the policy, so nothing is proven of it
+    proofs.prove(names, result)
+    if result.release is not None:
+        proofs.add(figures(problem, result.release))
+
+
+def _solve(problem: Problem, engine: str, search: _Search) -> Result:
+    return solve_problem(
+        problem,
+        engine=engine,
+        time_limit=search.time_limit,
+        seed=search.seed,
+        workers=search.workers,
+        display=False,
+    )
+
+
+def _placed(row: Row, proofs: Proofs, *, promised: bool) -> Row:
+    if row.figures is None:
+        return row
+    own = None
+    if promised and row.kind == "baseline" and row.promises:
+        own = proofs.distance(row.figures, frozenset(row.promises))
+    return replace(row, distance=proofs.distance(row.figures, proofs.known), own=own)

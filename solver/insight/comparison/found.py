@@ -1,0 +1,185 @@
+"""What a comparison found, and how it leaves the house: frame, CSV, JSON, picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ....models.files import write_whole
+from .distance import Distance, Reference
+from .rows import Row
+from .table import cells, columns
+
+__all__ = ["Comparison"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What `compare` found.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        Engines first, then baselines in the order of the registry.
+    levels : tuple of str
+        The policy's objective, most important first.
+    requirements : tuple of str
+        The policy's requirements in words.
+    reference : Reference
+        What is proven of the best release that keeps the policy.
+    tuples : int
+        Size of the table.
+    settings : Mapping
+        Seed, time limit per search, number and selectivity of queries.
+    """
+
+    rows: tuple[Row, ...]
+    levels: tuple[str, ...]
+    requirements: tuple[str, ...]
+    reference: Reference
+    tuples: int
+    settings: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Row:
+        """The row of a baseline or engine.
+
+        Raises
+        ------
+        KeyError
+            If there is none of that name.
+        """
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per baseline or engine; exact numbers as text, floats where they are shown so."""
+        frame = pd.DataFrame([self._flat(row) for row in self.rows])
+        return frame.astype(dict.fromkeys(_COUNTS, "Int64"))
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write `to_frame` as CSV, whole or not at all."""
+        write_whole(path, partial(self.to_frame().to_csv, index=False, lineterminator="\n"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values JSON can hold, exact numbers as text; no respondent and no sensitive value.
+
+        ``columns`` and ``rows`` are the table as it is shown, ``results`` has everything.
+        """
+        shown = [row for row in self.rows if row.figures is not None]
+        return {
+            "columns": list(columns(self.levels, shown)),
+            "rows": [list(cells(self.levels, shown, row)) for row in shown],
+            "tuples": self.tuples,
+            "requirements": list(self.requirements),
+            "minimize": list(self.levels),
+            "settings": dict(self.settings),
+            "reference": {
+                "optimum": [str(value) for value in self.reference.optimum],
+                "bound": _text(self.reference.bound),
+                "infeasible": self.reference.infeasible,
+            },
+            "results": [self._nested(row) for row in self.rows],
+        }
+
+    def to_json(self, path: str | Path) -> None:
+        """Write `to_dict` as JSON, whole or not at all."""
+        text = json.dumps(self.to_dict(), indent=2) + "\n"
+        write_whole(path, lambda draft: draft.write_text(text, encoding="utf-8"))
+
+    def plot(self, path: str | Path) -> None:
+        """Draw into a .png, .svg or .pdf file, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            If the ending is another, the folder does not exist, or no row has a release.
+        """
+        # Imported here: drawing takes a second to load.
+        from .chart import save_picture
+
+        save_picture(self, path)
+
+    def _flat(self, row: Row) -> dict[str, Any]:
+        found = row.figures
+        flat: dict[str, Any] = {"name": row.name, "kind": row.kind}
+        for level, name in enumerate(self.levels):
+            value = None if found is None else found.objective[level]
+            flat[name] = None if value is None else float(value)
+            flat[f"{name} exactly"] = _text(value)
+        for label, place in (("", row.distance), ("promised ", row.own)):
+            flat[f"{label}reference"] = None if place is None else str(place.reference)
+            flat[f"{label}reference is"] = None if place is None else _kind(place)
+            multiple = None if place is None else place.multiple
+            flat[f"{label}multiple"] = None if multiple is None else float(multiple)
+        broken = {} if found is None else found.violations
+        flat["keeps policy"] = row.keeps_policy
+        flat["violations"] = "; ".join(f"{name} {count}" for name, count in broken.items())
+        flat["promises"] = "; ".join(row.promises)
+        flat |= {name: None if found is None else getattr(found, name) for name in _COUNTS}
+        flat["information loss"] = None if found is None else float(found.information_loss)
+        flat["average size"] = None if found is None else float(found.average)
+        return flat | {
+            "query error": None if found is None else found.query_error,
+            "seconds": round(row.seconds, 3),
+            "status": row.status,
+            "refused": row.refused,
+        }
+
+    def _nested(self, row: Row) -> dict[str, Any]:
+        found = row.figures
+        return {
+            "name": row.name,
+            "kind": row.kind,
+            "source": row.source,
+            "promises": list(row.promises),
+            "refused": row.refused,
+            "status": row.status,
+            "seconds": round(row.seconds, 3),
+            "keeps_policy": row.keeps_policy,
+            "figures": None
+            if found is None
+            else {
+                "objective": [str(value) for value in found.objective],
+                "information_loss": str(found.information_loss),
+                "discernibility": str(found.discernibility),
+                "average": str(found.average),
+                "query_error": found.query_error,
+                "violations": dict(found.violations),
+            }
+            | {name: getattr(found, name) for name in _COUNTS},
+            "distance": _place(row.distance, self.levels),
+            "own": _place(row.own, self.levels),
+        }
+
+
+_COUNTS = ("groups", "smallest", "largest", "counterfeits", "suppressed", "hidden_cells")
+
+
+def _text(number: Fraction | None) -> str | None:
+    return None if number is None else str(number)
+
+
+def _kind(place: Distance) -> str:
+    return "proven optimum" if place.proven else "proven bound"
+
+
+def _place(place: Distance | None, levels: tuple[str, ...]) -> dict[str, Any] | None:
+    if place is None:
+        return None
+    return {
+        "level": levels[place.level],
+        "value": str(place.value),
+        "reference": str(place.reference),
+        "reference_is": _kind(place),
+        "multiple": _text(place.multiple),
+        "excess": str(place.excess),
+    }

@@ -1,0 +1,65 @@
+"""A comparison as people read it: one line of words and numbers per baseline or engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...display import show_number
+from .distance import Distance
+from .rows import Row
+
+__all__ = ["cells", "columns", "notes"]
+
+_COUNTED = ("counterfeits", "suppressed", "hidden_cells")
+
+
+def columns(levels: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...]:
+    """Headings; counts that are 0 everywhere, or are in the objective, have no column."""
+    extra = _extra(levels, rows)
+    return ("", *levels, "x best", "x promised", *extra, "sizes", "query error", "seconds")
+
+
+def cells(levels: Sequence[str], rows: Sequence[Row], row: Row) -> tuple[str, ...]:
+    """One of some rows that have releases."""
+    figures = row.figures
+    assert figures is not None, "only rows with a release are shown"
+    return (
+        row.name if row.status is None else f"{row.name} {row.status}",
+        *(show_number(value) for value in figures.objective),
+        _multiple(row.distance, broken=not row.keeps_policy),
+        _multiple(row.own, broken=not row.keeps_promises),
+        *(str(getattr(figures, name)) for name in _extra(levels, rows)),
+        f"{figures.smallest} / {float(figures.average):.2f} / {figures.largest}",
+        "-" if figures.query_error is None else f"{figures.query_error:.1%}",
+        f"{row.seconds:.2f}",
+    )
+
+
+def notes(levels: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    """How to read the rows."""
+    found = ["x best: value over that of the best release that keeps the policy"]
+    if len(levels) > 1:
+        found[0] += ", on the first level where they differ"
+    if any(row.own is not None for row in rows):
+        found.append("x promised: the same over the best release that keeps what this baseline promises")
+    places = [place for row in rows for place in (row.distance, row.own) if place is not None]
+    if any(place.multiple is None for place in places):
+        found.append("0 + ...: the best value is 0, this is what the release has more")
+    if not all(place.proven for place in places):
+        found.append("of bound: the optimum is not proven, the true multiple is smaller or equal")
+    if not all(row.keeps_policy for row in rows):
+        found.append("(in brackets): the release breaks what is asked: this is no distance from the optimum")
+    found.append("sizes: smallest / average / largest group")
+    return found
+
+
+def _extra(levels: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    free = [name for name in _COUNTED if name not in levels]
+    return [name for name in free if any(getattr(row.figures, name) for row in rows)]
+
+
+def _multiple(place: Distance | None, *, broken: bool) -> str:
+    if place is None:
+        return "-"
+    text = place.text if place.proven else f"{place.text} of bound"
+    return f"({text})" if broken else text

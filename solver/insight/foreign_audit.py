@@ -1,0 +1,253 @@
+"""Judge a release that another tool made: the policy's checks, losses, the gap to the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from ...instances.foreign.matching import How
+from ...instances.foreign.notation import Ends
+from ...instances.foreign.release import ForeignRelease, read_foreign
+from ...instances.foreign.rows import COUNT, Stars
+from ...models.errors import EngineError, InputError, PolicyError
+from ...models.problem import Problem
+from ...models.release import Release
+from ...models.requirement import GroupRequirement, Requirement, Sight, Violation
+from ..search import solve_problem
+from .comparison.comparing import Proofs, narrowed
+from .comparison.distance import Distance, Proof, Reference
+from .comparison.figures import Figures, figures, queries_for
+
+__all__ = ["ForeignAudit", "audit_release"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForeignAudit:
+    """What `audit_release` found.
+
+    Attributes
+    ----------
+    source : ForeignRelease
+        How the release was understood, and whether memberships are certain.
+    figures : Figures
+        Losses, sizes, number of violations.
+    violations : tuple of Violation
+        Every violation of the policy, with witnesses.
+    undecided : tuple of str
+        Requirements whose verdict may be another with other memberships that fit as well. Empty
+        if memberships are certain or do not matter; nothing else depends on them.
+    reference : Reference
+        What is proven of the best release that keeps the policy.
+    distance : Distance or None
+        From that; None if nothing is proven. No distance if the release breaks the policy.
+    kept : tuple of str
+        Requirements of the policy that the release keeps.
+    own : Distance or None
+        From the best release that keeps just these requirements; None if it was not searched, or
+        the release breaks a limit of the policy.
+    searched : str
+        Status of the search for the best release, or why there was none.
+    """
+
+    source: ForeignRelease
+    figures: Figures
+    violations: tuple[Violation, ...] = field(repr=False)
+    undecided: tuple[str, ...]
+    reference: Reference
+    distance: Distance | None
+    kept: tuple[str, ...]
+    own: Distance | None
+    searched: str
+    levels: tuple[str, ...]
+
+    @property
+    def release(self) -> Release:
+        """The release, as it was understood."""
+        return self.source.release
+
+    @property
+    def passes(self) -> bool | None:
+        """Whether the policy is kept; None if that depends on memberships that are not certain."""
+        sure = set(self.figures.violations) - set(self.undecided)
+        if sure:
+            return False
+        return None if self.undecided else True
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values JSON can hold; exact numbers as text; no respondent and no sensitive value."""
+
+        def place(found: Distance | None) -> dict[str, Any] | None:
+            if found is None:
+                return None
+            multiple = found.multiple
+            return {
+                "level": self.levels[found.level],
+                "value": str(found.value),
+                "reference": str(found.reference),
+                "reference_is": "proven optimum" if found.proven else "bound",
+                "multiple": None if multiple is None else str(multiple),
+            }
+
+        found = self.figures
+        return {
+            "read": {
+                "matched": self.source.matched,
+                "uncertain": self.source.uncertain,
+                "records": self.source.records,
+                "ends": self.source.ends,
+                "stars": self.source.stars,
+                "notes": list(self.source.notes),
+            },
+            "passes": self.passes,
+            "violations": dict(found.violations),
+            "undecided": list(self.undecided),
+            "objective": {name: str(value) for name, value in zip(self.levels, found.objective, strict=True)},
+            "information_loss": str(found.information_loss),
+            "discernibility": str(found.discernibility),
+            "groups": found.groups,
+            "sizes": [found.smallest, str(found.average), found.largest],
+            "suppressed": found.suppressed,
+            "query_error": found.query_error,
+            "distance": place(self.distance),
+            "kept": list(self.kept),
+            "own": place(self.own),
+            "searched": self.searched,
+        }
+
+
+def audit_release(
+    source: pd.DataFrame | str | Path,
+    problem: Problem,
+    *,
+    ends: Ends = "written",
+    stars: Stars = "suppressed",
+    match: How | Literal["auto"] = "auto",
+    columns: Mapping[str, str] | None = None,
+    count: str | None = COUNT,
+    delimiter: str = ",",
+    solve: bool = True,
+    bound: Fraction | int | str | None = None,
+    time_limit: float | None = 60.0,
+    seed: int = 0,
+    workers: int | None = None,
+    selectivity: float = 0.1,
+    queries: int = 1000,
+) -> ForeignAudit:
+    """Check and score a release made by another tool, and measure it against the proven optimum.
+
+    Parameters
+    ----------
+    source : DataFrame or path
+        The release: see `read_foreign`, also for `ends`, `stars`, `match`, `columns`, `count` and
+        `delimiter`. It knows the notations of ARX, sdcMicro, anonypy and ANJANA.
+    problem : Problem
+        The table it was made from, and the policy it shall be judged by.
+    solve : bool
+        Whether to search for the best release.
+    bound : rational, optional
+        A proven lower bound of the objective's first level, taken as given instead of a search.
+    time_limit : float, optional
+        Seconds for each search (there are two if the release breaks a requirement); None for no limit.
+    seed, workers
+        Of searches and queries.
+    selectivity, queries
+        As in `compare`.
+
+    Returns
+    -------
+    ForeignAudit
+
+    Raises
+    ------
+    InputError
+        If the release cannot be read, or no tuples can be behind it: naming column, row and remedy.
+    PolicyError
+        If a number is out of its range, or the policy's form is not ``generalized``.
+    """
+    if problem.policy.form != "generalized":
+        raise PolicyError("audit_release reads generalized releases: use a policy of form 'generalized'")
+    if time_limit is not None and not time_limit > 0:
+        raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
+    given = None if bound is None else _bound(bound)
+    asked = queries_for(problem.table, queries, selectivity, seed)
+    found = read_foreign(
+        source,
+        problem.table,
+        ends=ends,
+        stars=stars,
+        match=match,
+        columns=columns,
+        count=count,
+        delimiter=delimiter,
+    )
+    measured = figures(problem, found.release, asked)
+    proofs = Proofs(problem)
+    proofs.add(measured)
+    broken = frozenset(measured.violations)
+    kept = proofs.known - broken
+    limits = broken - proofs.known
+    searched = "not asked for"
+    if given is not None:
+        later = [None] * (len(problem.policy.levels) - 1)
+        proofs.proofs.append(Proof(asked=proofs.known, bounds=(given, *later)))
+        searched = "bound given"
+    elif solve:
+        searched = _search(problem, proofs.known, proofs, time_limit, seed, workers)
+        if kept and kept != proofs.known and not limits:
+            _search(problem, kept, proofs, time_limit, seed, workers)
+    return ForeignAudit(
+        source=found,
+        figures=measured,
+        violations=tuple(problem.check(found.release)),
+        undecided=_undecided(problem) if found.uncertain else (),
+        reference=proofs.whole,
+        distance=proofs.distance(measured, proofs.known),
+        kept=tuple(sorted(kept)),
+        own=None if limits or not kept else proofs.distance(measured, kept),
+        searched=searched,
+        levels=tuple(level.name for level in problem.policy.levels),
+    )
+
+
+def _bound(raw: Fraction | int | str) -> Fraction:
+    try:
+        return Fraction(raw)
+    except (ValueError, ZeroDivisionError) as error:
+        raise InputError(f"bound must be a number such as 12 or '37/5', got {raw!r}") from error
+
+
+def _search(
+    problem: Problem,
+    names: frozenset[str],
+    proofs: Proofs,
+    time_limit: float | None,
+    seed: int,
+    workers: int | None,
+) -> str:
+    """Search for the best release with these requirements; what came of it, in words."""
+    try:
+        result = solve_problem(
+            narrowed(problem, names), time_limit=time_limit, seed=seed, workers=workers, display=False
+        )
+    except EngineError as error:
+        return f"no engine takes the problem: {error}"
+    proofs.prove(names, result)
+    if result.release is not None:
+        proofs.add(figures(problem, result.release))
+    return f"{result.status.value} ({result.termination.value}, {result.engine}, {result.seconds:.2f} s)"
+
+
+def _undecided(problem: Problem) -> tuple[str, ...]:
+    """Requirements that look at who was where before; without a history there are none."""
+    if not len(problem.history):
+        return ()
+    return tuple(dict.fromkeys(r.name for r in problem.policy.requirements if _looks_at_people(r, problem)))
+
+
+def _looks_at_people(requirement: Requirement, problem: Problem) -> bool:
+    return not isinstance(requirement, GroupRequirement) or requirement.sight(problem) is Sight.PEOPLE
