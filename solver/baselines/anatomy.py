@@ -1,10 +1,11 @@
-"""Anatomy's bucketization (Xiao and Tao, Anatomy: Simple and Effective Privacy Preservation, Fig. 3).
+"""Anatomy's bucketization (Xiao and Tao, Anatomy: Simple and Effective Privacy Preservation).
 
 Tuples are put into one bucket per sensitive value. While at least l buckets hold tuples, one
 random tuple from each of the l largest buckets forms a new group. At the end fewer than
 l buckets hold tuples, one each if at most 1/l of the tuples share a value; each of them joins a
 random group without its value. So every group has l or more tuples, all with different
-values. Quasi-identifiers play no part.
+values. Quasi-identifiers play no part. Both parts of the algorithm "Anatomize" of VLDB 2006 are taken:
+group creation and residue assignment; al Bouna, Clifton and Malluhi (Def. 3) cite it.
 """
 
 from __future__ import annotations

@@ -3,10 +3,14 @@
 A *bucket* holds tuples under one signature; balanced, it has equally many tuples of each of the
 signature's values. A set of tuples is *m-eligible* if at most 1/m of them share a value.
 
-Division    Tuples published before, in any release, go to the bucket of their signature
-            (lines 2 to 4 of Fig. 4).
+Lines are those of Riboni and Bettini, Fig. 4, whose sec. 4.2 describes the phases in words ("essentially
+identical" to those of Xiao and Tao, m-Invariance, SIGMOD 2007, which gives the details: random
+choices, m-eligibility, alpha and beta).
+
+Division    Tuples published before, in any release (line 2: "for all T in H"), go to the bucket of
+            their signature (lines 2 to 4).
 Balancing   Values of a bucket that are behind its most frequent one get a random new tuple if there
-            is one, and counterfeits otherwise (lines 5 to 7). New tuples left over are kept
+            is one, and counterfeits otherwise (lines 5 to 7, bucket by bucket). New tuples left over are kept
             m-eligible, if they are so in the beginning.
 Assignment  The new tuples left over join existing buckets, one tuple of each value at a time,
             as long as the rest stays m-eligible. Then, until none are left: the
@@ -14,7 +18,8 @@ Assignment  The new tuples left over join existing buckets, one tuple of each va
             go to its bucket, with the least beta for which some alpha leaves the rest
             m-eligible, and the largest such alpha (line 8).
 
-Readings. Riboni and Bettini say that new tuples balance a bucket "as long as this is possible"; Xiao and
+Readings. Xiao and Tao look at the last release only, since nobody of theirs returns. Riboni and Bettini
+say that new tuples balance a bucket "as long as this is possible"; Xiao and
 Tao need what is left over m-eligible. The former's example (two new tuples, m = 3) needs the first,
 any later assignment the second, so eligibility is only given up where there was none. Which bucket
 comes first is not said: signatures are taken in sorted order.

@@ -1,4 +1,8 @@
-"""The constant-ratio strategy (Fu, Wang, Wong, Wang, sec. 6.1): every link has at least the ratio r."""
+"""The constant-ratio strategy (Fu, Wang, Wong, Wang, sec. 6.1): every link has at least the ratio r.
+
+The formula of r is missing in the text at hand; it follows from ``1 - (1 - 1/r)^k = 1/l`` and gives
+the printed Table 1 up to its rounding (see `models.requirements.constant_ratio`).
+"""
 
 from __future__ import annotations
 

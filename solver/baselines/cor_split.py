@@ -1,7 +1,18 @@
 """Cor-Split (Riboni and Bettini, Figs. 4 to 6): m-invariance's buckets, cut into hc-safe groups.
 
-Phases 1 to 3 are those of `buckets`. Phase 4, Cor-Partition (Fig. 5), takes groups off a bucket
-one after the other; line numbers below are those of Figs. 5 and 6.
+Phases 1 to 3 (Fig. 4, lines 1 to 8) are those of `buckets`. Phase 4, Cor-Partition (Fig. 4, lines 9 to 11;
+Fig. 5), takes groups off a bucket one after the other; line numbers below are those of Figs. 5
+and 6, sec. 4.2 explains them. n is given: their n-Choose (Fig. 3) is `models.n_choose`.
+
+    1, 2       empty c, lists and discards; one sorted list per attribute    `_Partition.__init__`
+    3 to 19    until the bucket is empty                                      `_Partition.run`
+    5 to 14    one candidate per list                                         `_Partition._candidate`
+    7          createQIG                                                      `_Partition._create`
+    8, 10, 13  hcSafe (Fig. 6)                                                `_Safety.holds`
+    9 to 12    a group without discards, merged with earlier ones             `_Partition._candidate`
+    13         setCounterfeits                                                `_Partition._faked`
+    15         the least semiperimeter                                        `_Partition.run`
+    16 to 18   publish, drop what was merged, take tuples off the lists       `_Partition.run`
 
 Corrections to the printed lines
     Line 11 writes ``c'_i := c' - 1``: the counter c' itself is meant, and the newest earlier group

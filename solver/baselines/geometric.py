@@ -1,6 +1,8 @@
 """A geometric strategy for the global guarantee (after Fu, Wang, Wong, Wang): small groups first.
 
-The rule is that of `models.requirements.geometric`, which is ours and proved there.
+Sec. 6 announces "another strategy which aims to reduce the anonymized group size on average"; the text
+at hand ends before it. The rule is that of `models.requirements.geometric`, which is ours and proved
+there.
 """
 
 from __future__ import annotations

@@ -3,14 +3,21 @@
 Level vectors of growing subsets of the quasi-identifiers are searched bottom-up. A vector is a
 candidate only if all its projections to one attribute less passed (subset property); a vector
 above one that passed passes too (generalization property); all others are tested. What passes for
-all quasi-identifiers are exactly the (k, c) full-domain recodings without suppression.
+all quasi-identifiers are exactly the (k, c) full-domain recodings without suppression. This is basic
+Incognito of LeFevre, DeWitt and Ramakrishnan, Incognito: Efficient Full-Domain k-Anonymity, SIGMOD
+2005 (subsets in order of their size, breadth first, generalization marked without a test), without its
+super-roots and cubes, which save scans and change no result.
 
 static   The first of these in the order of their heights (sums of levels).
-checked  The first that is not vulnerable to any inference attack either (Byun et al., sec. 5.2).
-merge    New records are anonymized by themselves and put beside the last release (sec. 6.2).
+checked  The first that is not vulnerable to any inference attack either (Byun et al., sec. 5.2,
+         after Observation 4: "if either check fails, then we need to further generalize the data").
+merge    New records are anonymized by themselves and put beside the last release (sec. 6.2, second
+         paragraph). Groups stay apart even if their boxes are equal.
 
-Reading. The source returns all vectors that pass, and leaves the choice to the user; the least height
-is its first criterion. Of equal heights the lexicographically smallest vector is taken.
+Readings. The source returns all vectors that pass, and leaves the choice to the user; the least height
+is its first criterion. Of equal heights the lexicographically smallest vector is taken. The inference
+checks are made for all quasi-identifiers at once and not for subsets, and of every vector: the
+multiset reading of intersection does not pass on to coarser ones, as Observation 4 has it.
 """
 
 from __future__ import annotations

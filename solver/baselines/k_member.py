@@ -4,6 +4,11 @@ While k records are left: the record furthest from the last seed starts a cluste
 record that raises the cluster's information loss least joins it. Records left over join, in random
 order, the cluster whose loss they raise least. (The first seed is furthest from a random record.)
 
+Published in Byun, Kamra, Bertino, Li, Efficient k-Anonymization Using Clustering Techniques, DASFAA
+2007: "greedy k-member clustering" with find_best_record and find_best_cluster. Its text says
+"furthest from" the record the last cluster began with, its pseudo-code reuses one variable for that
+and for the record added last; the text is followed.
+
     distance(r, r') = sum of |v - v'| / |D| over numbers + sum of H(v, v') / H over categories
     IL(cluster) = |cluster| (sum of (max - min) / |D| + sum of H(all values) / H)
 

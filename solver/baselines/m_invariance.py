@@ -5,8 +5,12 @@ holds one tuple per value of the signature: for every quasi-identifier, the tupl
 sorted by it, and the first half of each value's tuples goes to one part, the other half to the
 other; the quasi-identifier whose two parts have the smallest sum of perimeters is taken.
 
-Readings. Phases 1 to 3 follow the description by Riboni and Bettini, phase 4 the algorithm as it is
-commonly described. An odd bucket gives the smaller half to the first part. Counterfeits have
+Published in Xiao and Tao, m-Invariance: Towards Privacy Preserving Re-publication of Dynamic Datasets,
+SIGMOD 2007, the section on the generalization algorithm. Riboni and Bettini (sec. 4.2) cite it and
+describe phases 1 to 3; phase 4 is taken from Xiao and Tao alone.
+
+Readings. Phases 1 to 3 are read as in `buckets`. "Perimeter" is the sum of the sides of a part's box, each
+a share of its domain. An odd bucket gives the smaller half to the first part. Counterfeits have
 no quasi-identifiers: they come last in each order and do not widen boxes. Equal codes keep their
 random order.
 """

@@ -1,9 +1,12 @@
 """Mondrian with (k, c)-anonymity for a table that grows: static, inference-checked, merge (Byun et al.).
 
-static   Every release by itself: a cut is allowed if both sides are (k, c) (sec. 6.1).
+static   Every release by itself: a cut is allowed if both sides are (k, c) (sec. 6.2, first paragraph:
+         Mondrian "modified" to be a static (k, c)-anonymization algorithm).
 checked  A cut is allowed if, besides, the release with it is not vulnerable to any inference
-         attack (sec. 5.2).
-merge    New records are anonymized by themselves and put beside the last release (sec. 6.2).
+         attack (sec. 5.2, after Observation 5: "if either check fails, then we do not need to further
+         partition the data"). Parts still to be cut count as groups.
+merge    New records are anonymized by themselves and put beside the last release (sec. 6.2, second
+         paragraph). Groups stay apart even if their boxes are equal.
 
 The checked variant starts from the whole table as one group and gives up if that is vulnerable. It is
 right to: merging groups makes no new difference and no record easier to trace, and one group of a

@@ -8,7 +8,7 @@ keeps. Same problem and seed, same release.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,6 +23,16 @@ from .k_member import k_member
 from .m_invariance import m_invariance
 from .mondrian_series import mondrian_checked, mondrian_merge, mondrian_static
 from .parameters import parameters
+from .promises import (
+    Promise,
+    anonymous,
+    correlated,
+    diverse,
+    inference_free,
+    invariant,
+    once_invariant,
+    within_budget,
+)
 from .safe_correlation import anatomized, safe_correlation
 
 __all__ = ["Baseline", "Run", "baselines"]
@@ -49,6 +59,9 @@ class Baseline:
     promises : tuple of str
         Names of the requirements that its source says every release keeps; the first one holds
         its parameters.
+    promised : callable
+        ``promised(problem)``: the same as requirements with the problem's parameters, and what
+        follows from them by the source; see `promises`.
     reference : str
         Where it is published.
     """
@@ -56,6 +69,7 @@ class Baseline:
     name: str
     run: Run
     promises: tuple[str, ...]
+    promised: Callable[[Problem], Promise]
     reference: str
 
 
@@ -87,53 +101,91 @@ _ALL = (
         name="m_invariance",
         run=m_invariance,
         promises=("weak_m_invariance",),
+        promised=once_invariant,
         reference="Xiao and Tao, m-Invariance",
     ),
     Baseline(
         name="cor_split",
         run=cor_split,
         promises=("weak_m_invariance", "hc_safety"),
+        promised=invariant,
         reference="Riboni and Bettini, Cor-Split",
     ),
-    Baseline(name="mondrian_static", run=mondrian_static, promises=("k_c_anonymity",), reference=_MONDRIAN),
     Baseline(
-        name="mondrian_checked", run=mondrian_checked, promises=_SERIES, reference=f"{_MONDRIAN}; {_BYUN}"
-    ),
-    Baseline(name="mondrian_merge", run=mondrian_merge, promises=_SERIES, reference=f"{_MONDRIAN}; {_BYUN}"),
-    Baseline(
-        name="incognito_static", run=incognito_static, promises=("k_c_anonymity",), reference=_INCOGNITO
-    ),
-    Baseline(
-        name="incognito_checked", run=incognito_checked, promises=_SERIES, reference=f"{_INCOGNITO}; {_BYUN}"
+        name="mondrian_static",
+        run=mondrian_static,
+        promises=("k_c_anonymity",),
+        promised=anonymous,
+        reference=_MONDRIAN,
     ),
     Baseline(
-        name="incognito_merge", run=incognito_merge, promises=_SERIES, reference=f"{_INCOGNITO}; {_BYUN}"
+        name="mondrian_checked",
+        run=mondrian_checked,
+        promises=_SERIES,
+        reference=f"{_MONDRIAN}; {_BYUN}",
+        promised=inference_free,
+    ),
+    Baseline(
+        name="mondrian_merge",
+        run=mondrian_merge,
+        promises=_SERIES,
+        reference=f"{_MONDRIAN}; {_BYUN}",
+        promised=inference_free,
+    ),
+    Baseline(
+        name="incognito_static",
+        run=incognito_static,
+        promises=("k_c_anonymity",),
+        promised=anonymous,
+        reference=_INCOGNITO,
+    ),
+    Baseline(
+        name="incognito_checked",
+        run=incognito_checked,
+        promises=_SERIES,
+        reference=f"{_INCOGNITO}; {_BYUN}",
+        promised=inference_free,
+    ),
+    Baseline(
+        name="incognito_merge",
+        run=incognito_merge,
+        promises=_SERIES,
+        reference=f"{_INCOGNITO}; {_BYUN}",
+        promised=inference_free,
     ),
     Baseline(
         name="k_member",
         run=k_member,
         promises=("k_c_anonymity",),
+        promised=anonymous,
         reference="Byun, Kamra, Bertino, Li, Efficient k-Anonymization Using Clustering Techniques",
     ),
     Baseline(
-        name="anatomy", run=anatomy, promises=("distinct_l_diversity",), reference="Xiao and Tao, Anatomy"
+        name="anatomy",
+        run=anatomy,
+        promises=("distinct_l_diversity",),
+        promised=diverse,
+        reference="Xiao and Tao, Anatomy",
     ),
     Baseline(
         name="safe_correlation",
         run=safe_correlation,
         promises=("safe_correlation",),
+        promised=correlated,
         reference="al Bouna, Clifton, Malluhi, Algorithm 1",
     ),
     Baseline(
         name="constant_ratio",
         run=constant_ratio,
         promises=("constant_ratio",),
+        promised=within_budget,
         reference="Fu, Wang, Wong, Wang, sec. 6.1",
     ),
     Baseline(
         name="geometric",
         run=geometric,
         promises=("geometric",),
+        promised=within_budget,
         reference="after Fu, Wang, Wong, Wang, sec. 6; the rule is ours",
     ),
 )

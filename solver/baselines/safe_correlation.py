@@ -1,10 +1,15 @@
 """Correlation sanitization (al Bouna, Clifton, Malluhi, Algorithm 1) after Anatomy.
 
 Lines 1 to 8   Values of the quasi-identifier with fewer than l significant sensitive values lose these
-               cells. Counts change thereby, so it is repeated to a fixpoint (the source does it once).
-Line 9         Anatomize (T, l): Anatomy's buckets.
-Lines 10 on    The program of each value, in whole cells and with both sides of every row, so that
-               what is published satisfies the definition.
+               cells. Counts change thereby, so it is repeated to a fixpoint: once, as printed, is not enough
+               (shipped instance one-pass).
+Line 9         Anonymize (T, l): Anatomy's buckets (sec. 7.2.1 names Anatomy).
+Lines 10 to 24 One variable per value and group, at most the number of its cells; one per value for the
+               estimate, at most c / l (printed 1/lambda, which is its outcome).
+Lines 25 to 43 One row per value and sensitive value. ``CX <= B`` has lost the lower sides of
+               sec. 6.1; they are kept here, so the estimates differ by epsilon at most.
+Line 44        Solved in whole cells: half a cell cannot be hidden.
+Lines 45 to 47 Hide what the solution does not publish.
 
 Cells hidden in the first lines do not change the groups: Anatomy looks at sensitive values only. So
 grouping comes first here, and `engines.sanitize` does the rest.

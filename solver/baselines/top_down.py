@@ -2,7 +2,10 @@
 
 A part is cut at the median of one quasi-identifier: tuples up to the median to the left, the others
 to the right. The quasi-identifier with the widest range (as a share of its domain) that has an
-allowed cut is taken. Parts without one are groups.
+allowed cut is taken. Parts without one are groups. This is the greedy algorithm "Anonymize" for strict
+partitioning of LeFevre, DeWitt and Ramakrishnan, Mondrian Multidimensional k-Anonymity, ICDE 2006
+(choose dimension, find median, left ``<=``, right ``>``), with their heuristic of the widest normalized
+range; Byun et al. (sec. 5.2) describe it in the same words. The test is a parameter here.
 
 Readings. The median of an even number of codes is the lower one; a cut with an empty right side is
 none. Categories are cut in the order of their codes (leaves of a hierarchy in depth-first order);
