@@ -17,6 +17,7 @@ from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 import optanon.bench as package
@@ -81,7 +82,7 @@ def _print(spec: Case, rows: list[Row], seconds: float) -> None:
 def _cell(value: object) -> str:
     if value is None:
         return "-"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else escape(str(value))
 
 
 def _record(spec: Case, rows: list[Row]) -> dict[str, Any]:

@@ -1,0 +1,129 @@
+"""Static, checked and merge variants of Mondrian and Incognito on a growing table (Byun et al., sec. 6)."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from ..instances.adult import arx_adult, arx_hierarchy
+from ..instances.generators import generated_roles, uniform_table
+from ..instances.roles import Roles
+from ..models.domain import Numeric, Ordered
+from ..models.errors import EngineError, InputError
+from ..models.hierarchy import Hierarchy
+from ..models.history import History
+from ..models.loss import losses
+from ..models.policy import Policy
+from ..models.problem import Problem
+from ..models.requirement import Requirement, as_fraction
+from ..models.requirements import Difference, Intersection, KCAnonymity, RecordTracing
+from ..models.table import QISpec, Sensitive
+from ..solver.baselines.registry import baselines
+from .registry import Case, Row, case
+
+CATEGORICAL = ("workclass", "education", "marital-status", "race", "sex", "native-country", "salary-class")
+VARIANTS = ("static", "checked", "merge")
+
+
+@case
+@dataclass(frozen=True, kw_only=True)
+class Byun(Case):
+    """Adult in six growing releases, each variant with its own history: vulnerable records, AIL, DM, time.
+
+    The published setting: 30,162 complete rows, eight quasi-identifiers, occupation sensitive, 5,000
+    rows first and 5,000 more each time. k and c are not given there. Categories are in the order
+    of ARX's hierarchies, which are Incognito's levels. Checks are exact (see `baselines.inferences`).
+    """
+
+    name: ClassVar[str] = "byun"
+    small_settings: ClassVar[Mapping[str, Any]] = {
+        "source": "generated",
+        "first": 60,
+        "step": 30,
+        "releases": 3,
+        "k": 3,
+    }
+
+    source: str = "adult"
+    """``adult`` or ``generated`` (uniform columns, six values)."""
+    first: int = 5000
+    step: int = 5000
+    releases: int = 6
+    k: int = 5
+    c: str = "0.7"
+    algorithms: str = "mondrian,incognito"
+    variants: str = "static,checked,merge"
+    patience: int = 300
+    """A series ends with the first release that took more seconds than this to make."""
+
+    def run(self) -> list[Row]:
+        """One row per algorithm, variant and release, with the records each attack reaches."""
+        frame, roles, levels = self._population()
+        asked = KCAnonymity(k=self.k, c=as_fraction(self.name, "c", self.c))
+        policies = {
+            "mondrian": Policy([asked]),
+            "incognito": Policy([asked], recoding="full_domain", hierarchies=levels),
+        }
+        tables = [roles.table(frame.head(self.first + self.step * i)) for i in range(self.releases)]
+        rows: list[Row] = []
+        for name in self._baselines(policies):
+            history = History()
+            for number, table in enumerate(tables, start=1):
+                problem = Problem(table=table, policy=policies[name.split("_")[0]], history=history)
+                row: Row = {"algorithm": name, "release": number, "tuples": len(table)}
+                rows.append(row)
+                began = time.process_time()
+                try:
+                    release = baselines()[name].run(problem, self.seed)
+                except EngineError as error:
+                    row["note"] = str(error)
+                    break
+                seconds = time.process_time() - began
+                row |= {"groups": len(release.groups), "cpu seconds": round(seconds, 2)}
+                for attack, requirement in self._attacks(asked).items():
+                    found = requirement.check(release, history)
+                    row[attack] = len({who for violation in found for who in violation.respondents})
+                row["AIL"] = round(float(losses()["average_information_loss"].value(release, table)), 4)
+                row["DM"] = int(losses()["discernibility"].value(release, table))
+                sys.stderr.write(f"{name} {number}: {row}\n")
+                history.append(release)
+                if seconds > self.patience and number < self.releases:
+                    row["note"] = f"given up: more than {self.patience} s for one release"
+                    break
+        return rows
+
+    def _attacks(self, asked: KCAnonymity) -> Mapping[str, Requirement]:
+        return {
+            "difference": Difference(k=asked.k, c=asked.c),
+            "intersection": Intersection(c=asked.c),
+            "tracing": RecordTracing(k=asked.k),
+        }
+
+    def _baselines(self, policies: Mapping[str, Policy]) -> list[str]:
+        names = [
+            f"{a.strip()}_{v.strip()}" for a in self.algorithms.split(",") for v in self.variants.split(",")
+        ]
+        known = [f"{algorithm}_{variant}" for algorithm in policies for variant in VARIANTS]
+        for name in names:
+            if name not in known:
+                raise InputError(f"there is no {name!r}: algorithms and variants give {', '.join(known)}")
+        return names
+
+    def _population(self) -> tuple[pd.DataFrame, Roles, dict[str, Hierarchy]]:
+        needed = self.first + self.step * (self.releases - 1)
+        if self.source == "generated":
+            return uniform_table(needed, seed=self.seed), generated_roles(), {}
+        if self.source != "adult":
+            raise InputError(f"source must be 'adult' or 'generated', got {self.source!r}")
+        frame = arx_adult().frame.sample(frac=1, random_state=self.seed).reset_index(drop=True)
+        levels = {name: arx_hierarchy(name) for name in (*CATEGORICAL, "age")}
+        specs: dict[str, QISpec] = {"age": Numeric.of("age", frame["age"].tolist())}
+        specs |= {name: Ordered(name=name, categories=levels[name].leaves) for name in CATEGORICAL}
+        roles = Roles(respondent="id", quasi_identifiers=specs, sensitive=Sensitive(name="occupation"))
+        # The last release has what there is: 30,162 rows are 162 more than six times 5,000.
+        return frame.head(needed), roles, levels

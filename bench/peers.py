@@ -1,0 +1,169 @@
+"""Anonymizers from PyPI beside us: the same rows, k and l; results checked and scored by our measures."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..instances.adult import arx_adult, arx_hierarchy
+from ..instances.roles import Roles
+from ..models.domain import Numeric
+from ..models.errors import InputError
+from ..models.history import History
+from ..models.policy import Policy
+from ..models.problem import Problem
+from ..models.publication import published_frame
+from ..models.recoding import Recoding
+from ..models.release import Release
+from ..models.requirements import DistinctLDiversity, KCAnonymity
+from ..models.table import QISpec, Sensitive
+from ..solver.insight.audit import audit
+from ..solver.result import Result
+from ..solver.search import solve_problem
+from .peer_tools import PEERS, Asked, Made, Peer, pycanon_verdict
+from .registry import Case, Row, case
+
+NUMERIC = ("age",)
+CATEGORICAL = ("sex", "education", "marital-status", "race")
+MISSING = "not installed: pip install optanon[bench]"
+
+
+@case
+@dataclass(frozen=True, kw_only=True)
+class Peers(Case):
+    """anonypy, anonypyx and ANJANA on a slice of Adult: verdicts, disclosure, loss and time beside ours.
+
+    Tools that form any groups are measured against the least loss over all groupings, ANJANA
+    (one level per column) against the least over all levels of the same hierarchies. Losses are of the
+    tightest boxes around a tool's groups, or of the levels' cells; no tuple may be suppressed.
+    """
+
+    name: ClassVar[str] = "peers"
+    small_settings: ClassVar[Mapping[str, Any]] = {"tuples": "60", "k": 3, "time_limit": 5}
+
+    tuples: str = "1000,5000"
+    k: int = 5
+    l: int = 2  # noqa: E741 - the usual name
+    time_limit: int = 120
+
+    def run(self) -> list[Row]:
+        """One row per number of tuples and tool, after two with our own results; times are CPU seconds.
+
+        `least k, l` are the fewest tuples and different values of a group, `pyCANON` is what it says of
+        the published table (groups with equal cells are one to it).
+
+        `certain` counts people whose value is the only possible one, `worst` is the largest
+        probability of any value, both exact. `x ours` is loss over the loss of our release, `x bound`
+        loss over what is proven to be unavoidable, `time x ours` seconds over seconds.
+        """
+        rows: list[Row] = []
+        for size in self._sizes():
+            asked, problems = self._slice(size)
+            ours: dict[bool, tuple[Result, float]] = {}
+            for full_domain, problem in problems.items():
+                began = time.process_time()
+                result = solve_problem(problem, time_limit=self.time_limit, seed=self.seed, display=False)
+                ours[full_domain] = result, time.process_time() - began
+                rows.append(self._ours(problem, full_domain, *ours[full_domain]))
+                sys.stderr.write(f"{rows[-1]}\n")
+            for peer in PEERS:
+                row: Row = {"tuples": size, "tool": peer.name, "version": peer.version}
+                row |= self._theirs(peer, asked, problems[peer.full_domain], *ours[peer.full_domain])
+                rows.append(row)
+                sys.stderr.write(f"{row}\n")
+        return rows
+
+    def _sizes(self) -> list[int]:
+        try:
+            return [int(part) for part in self.tuples.split(",")]
+        except ValueError as error:
+            raise InputError(
+                f"tuples must be whole numbers with commas between, got {self.tuples!r}"
+            ) from error
+
+    def _slice(self, size: int) -> tuple[Asked, dict[bool, Problem]]:
+        frame = arx_adult().frame.sample(size, random_state=self.seed).reset_index(drop=True)
+        hierarchies = {name: arx_hierarchy(name) for name in (*NUMERIC, *CATEGORICAL)}
+        asked = Asked(
+            frame=frame,
+            numeric=NUMERIC,
+            categorical=CATEGORICAL,
+            sensitive="occupation",
+            k=self.k,
+            l=self.l,
+            hierarchies=hierarchies,
+        )
+        specs: dict[str, QISpec] = {"age": Numeric.of("age", frame["age"].tolist())}
+        specs |= {name: hierarchies[name] for name in CATEGORICAL}
+        roles = Roles(respondent="id", quasi_identifiers=specs, sensitive=Sensitive(name="occupation"))
+        table, wanted = roles.table(frame), [KCAnonymity(k=self.k), DistinctLDiversity(l=self.l)]
+        levels = {name: hierarchies[name] for name in NUMERIC}
+        return asked, {
+            False: Problem(table=table, policy=Policy(wanted)),
+            True: Problem(table=table, policy=Policy(wanted, recoding="full_domain", hierarchies=levels)),
+        }
+
+    def _ours(self, problem: Problem, full_domain: bool, result: Result, seconds: float) -> Row:
+        row: Row = {
+            "tuples": len(problem.table),
+            "tool": f"ours, {'levels' if full_domain else 'any groups'}",
+            "version": None,
+            "status": result.status.value,
+            "bound": None if result.bounds[0] is None else round(float(result.bounds[0]), 2),
+            "seconds": round(seconds, 2),
+        }
+        return row if result.release is None else row | self._judged(problem, result.release)
+
+    def _judged(self, problem: Problem, release: Release) -> Row:
+        k, l = problem.policy.requirements  # noqa: E741
+        found = audit(History([release]), explain=False).releases[-1].persistent
+        assert found is not None, "the audit was asked about values that never change"
+        opinion = pycanon_verdict(
+            published_frame(release), problem.table.attributes, problem.table.sensitive.name
+        )
+        return {
+            "groups": len(release.groups),
+            "least k, l": f"{min(g.size for g in release.groups)}, "
+            f"{min(len(g.signature) for g in release.groups)}",
+            "pyCANON": None if opinion is None else f"{opinion[0]}, {opinion[1]}",
+            "k": _verdict(next(k.check(release, problem.history), None)),
+            "l": _verdict(next(l.check(release, problem.history), None)),
+            "certain": found.exact,
+            "worst": None if found.worst is None else round(float(found.worst), 3),
+            "loss": round(float(problem.objective(release)[0]), 2),
+        }
+
+    def _theirs(self, peer: Peer, asked: Asked, problem: Problem, ours: Result, seconds: float) -> Row:
+        if peer.version is None:
+            return {"status": MISSING}
+        began = time.process_time()
+        try:
+            made = peer.run(asked)
+        except Exception as error:
+            return {"status": f"failed: {type(error).__name__}: {error}"[:200]}
+        took = time.process_time() - began
+        release = _release(problem, made)
+        row: Row = {"status": "made"} | self._judged(problem, release) | {"seconds": round(took, 2)}
+        loss = problem.objective(release)[0]
+        if ours.objective and ours.objective[0]:
+            row["x ours"] = round(float(loss / ours.objective[0]), 3)
+        if ours.bounds[0]:
+            row["x bound"] = round(float(loss / ours.bounds[0]), 3)
+        row["time x ours"] = round(took / seconds, 3) if seconds else None
+        return row
+
+
+def _release(problem: Problem, made: Made) -> Release:
+    if not made.levels:
+        return problem.assemble(made.groups)
+    levels = tuple(made.levels[name] for name in problem.table.attributes)
+    recoding = Recoding(ladders=problem.ladders, levels=levels)
+    boxes = [recoding.box(problem.table.codes[rows[0]].tolist()) for rows in made.groups]
+    return problem.assemble(made.groups, boxes=boxes)
+
+
+def _verdict(found: object) -> str:
+    return "kept" if found is None else "broken"
