@@ -1,0 +1,213 @@
+"""Group sizes of the constant-ratio and geometric strategies, and the least possible (Fu et al.)."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import prod
+from typing import Any, ClassVar
+
+from ..instances.generators import generated_roles, uniform_table
+from ..models.breach_probability import NOT_LINKED, exposure
+from ..models.errors import EngineError, InputError
+from ..models.history import History
+from ..models.policy import Policy
+from ..models.problem import Problem
+from ..models.release import QIGroup, Release
+from ..models.requirement import as_fraction
+from ..models.requirements import ConstantRatio, Geometric, GlobalGuarantee
+from ..models.requirements.link_budget import LinkBudget
+from ..models.table import Microdata
+from ..solver.baselines.registry import baselines
+from ..solver.search import solve_problem
+from .registry import Case, Row, case
+
+PROTECTED = "v1"
+
+
+@case
+@dataclass(frozen=True, kw_only=True)
+class GlobalGuaranteeSizes(Case):
+    """Constant ratio against geometric against optimal: average and largest size of groups that link.
+
+    ``sizes``: groups with one occurrence of the protected value that link one person in k releases in a
+    row; the optimum over all sequences of sizes is exact. ``series``: releases of a table whose
+    people stay and whose values are drawn anew each time, every one of `values` values equally often; one
+    value is protected. The heuristics cut top-down, the engine finds the least average size of
+    all groups under the same rule; `guarantee` is the engine under the global guarantee alone,
+    best for each release and without thought for the next. Averages are over groups that hold the
+    protected value.
+    """
+
+    name: ClassVar[str] = "global-guarantee"
+    small_settings: ClassVar[Mapping[str, Any]] = {
+        "bounds": "2/2",
+        "k": 2,
+        "tuples": 10,
+        "large": 200,
+        "time_limit": 5,
+    }
+
+    bounds: str = "2/2,2/5,2/20,5/20,10/20,2/10,5/10,10/10"
+    """l/k pairs of ``sizes``: those of the published Table 1."""
+    l: int = 2  # noqa: E741 - the usual name
+    k: int = 3
+    """Releases of ``series``, and how many of them may link somebody."""
+    a: str = "2"
+    values: int = 10
+    tuples: int = 16
+    """People of the series the engine solves."""
+    large: int = 5000
+    """People of the series that only the heuristics are tried on."""
+    time_limit: int = 60
+
+    def run(self) -> list[Row]:
+        rows = [row for bound in self._bounds() for row in self._sizes(*bound)]
+        for size in (self.tuples, self.large):
+            tables = self._tables(size)
+            for name, rule in self._rules().items():
+                if name != "guarantee":
+                    rows += self._series(name, rule, tables, by_engine=False)
+                if size == self.tuples:
+                    rows += self._series(name, rule, tables, by_engine=True)
+        return rows
+
+    def _bounds(self) -> list[tuple[int, int]]:
+        try:
+            found = [tuple(map(int, pair.split("/"))) for pair in self.bounds.split(",")]
+            return [(l, k) for l, k in found]  # noqa: E741
+        except ValueError as error:
+            raise InputError(f"bounds must be pairs like 2/5,10/20, got {self.bounds!r}") from error
+
+    def _sizes(self, l: int, k: int) -> Iterator[Row]:  # noqa: E741
+        rules = {"constant ratio": ConstantRatio(l=l, k=k), "geometric": Geometric(l=l, a=self._a)}
+        for name, rule in rules.items():
+            yield _sizes_row(name, l, _sequence(rule, k))
+        yield _sizes_row("optimal", l, least_sizes(l, k))
+
+    @property
+    def _a(self) -> Fraction:
+        return as_fraction(self.name, "a", self.a)
+
+    def _rules(self) -> dict[str, LinkBudget]:
+        return {
+            "constant_ratio": ConstantRatio(l=self.l, k=self.k, protected_values=[PROTECTED]),
+            "geometric": Geometric(l=self.l, a=self._a, protected_values=[PROTECTED]),
+            "guarantee": GlobalGuarantee(l=self.l, protected_values=[PROTECTED]),
+        }
+
+    def _tables(self, size: int) -> list[Microdata]:
+        roles = generated_roles(values=self.values)
+        roles = replace(roles, sensitive=replace(roles.sensitive, persistence="transient"))
+        frame = uniform_table(size, seed=self.seed, values=self.values)
+        equal = [f"v{i % self.values + 1}" for i in range(size)]
+        drawn = (
+            frame.assign(value=frame["id"].sample(frac=1, random_state=self.seed + number).index)
+            for number in range(self.k)
+        )
+        return [roles.table(one.assign(value=[equal[at] for at in one["value"]])) for one in drawn]
+
+    def _series(self, name: str, rule: LinkBudget, tables: list[Microdata], *, by_engine: bool) -> list[Row]:
+        policy, history, rows = Policy([rule], ["average_group_size"]), History(), list[Row]()
+        for number, table in enumerate(tables, start=1):
+            problem = Problem(table=table, policy=policy, history=history)
+            row: Row = {
+                "part": "series",
+                "strategy": name,
+                "by": "engine" if by_engine else "heuristic",
+                "l": self.l,
+                "k": self.k,
+                "release": number,
+                "tuples": len(table),
+            }
+            rows.append(row)
+            began = time.process_time()
+            release = self._solved(problem, row) if by_engine else self._made(name, problem, row)
+            row["cpu seconds"] = round(time.process_time() - began, 2)
+            sys.stderr.write(f"{row}\n")
+            if release is None:
+                break
+            history.append(release)
+            row |= _measured(release, history)
+        return rows
+
+    def _made(self, name: str, problem: Problem, row: Row) -> Release | None:
+        try:
+            return baselines()[name].run(problem, self.seed)
+        except EngineError as error:
+            row["status"] = "refused"
+            sys.stderr.write(f"{error}\n")
+            return None
+
+    def _solved(self, problem: Problem, row: Row) -> Release | None:
+        result = solve_problem(problem, time_limit=self.time_limit, seed=self.seed, display=False)
+        row["status"] = result.status.value
+        if result.levels and result.levels[0].gap is not None:
+            row["gap"] = round(float(result.levels[0].gap), 4)
+        return result.release
+
+
+def _measured(release: Release, history: History) -> Row:
+    linking = [group for group in release.groups if PROTECTED in group.histogram]
+    ratios = [_ratio(group) for group in linking]
+    worst = max(
+        exposure(history, member.respondent).get(PROTECTED, NOT_LINKED).probability
+        for member in release.members
+    )
+    return {
+        "groups": len(release.groups),
+        "linking": len(linking),
+        "average": round(sum(group.size for group in linking) / len(linking), 2) if linking else None,
+        "largest": max((group.size for group in linking), default=None),
+        "least ratio": round(float(min(ratios)), 3) if ratios else None,
+        "worst P": round(float(worst), 4),
+    }
+
+
+def _ratio(group: QIGroup) -> Fraction:
+    return Fraction(group.size, group.histogram[PROTECTED])
+
+
+def _sequence(rule: LinkBudget, k: int) -> list[int]:
+    """The smallest sizes a strategy allows for k links in a row, one occurrence each."""
+    spent, sizes = NOT_LINKED, list[int]()
+    for _ in range(k):
+        size = rule.smallest_size(1, spent)
+        if size is None:
+            raise EngineError(f"{rule} allows no link after {len(sizes)}: the bound is spent")
+        sizes.append(size)
+        spent = spent.linked(1, size)
+    return sizes
+
+
+def least_sizes(l: int, k: int) -> list[int]:  # noqa: E741
+    """Sizes of k groups with one occurrence each that keep the guarantee, with the least sum.
+
+    The product of ``1 - 1/n_i`` must be at least ``1 - 1/l``. log(1 - 1/n) is concave, so of all sizes with
+    one sum those that differ by at most 1 have the largest product: the least sum is the least one whose
+    even split is large enough. No other sizes have a smaller maximum, either.
+    """
+    total = k * l  # every single link needs 1/n <= 1/l
+    while True:
+        small, larger = divmod(total, k)
+        sizes = [small] * (k - larger) + [small + 1] * larger
+        if prod(1 - Fraction(1, size) for size in sizes) >= 1 - Fraction(1, l):
+            return sizes
+        total += 1
+
+
+def _sizes_row(name: str, l: int, sizes: list[int]) -> Row:  # noqa: E741
+    probability = 1 - prod(1 - Fraction(1, size) for size in sizes)
+    return {
+        "part": "sizes",
+        "strategy": name,
+        "by": "closed form",
+        "l": l,
+        "k": len(sizes),
+        "average": round(sum(sizes) / len(sizes), 2),
+        "largest": max(sizes),
+        "worst P": round(float(probability), 4),
+    }
