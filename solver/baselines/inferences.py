@@ -63,8 +63,14 @@ class Inferences:
             return False
         return not all(self._intersection.admits(group, self.problem.context) for group in groups)
 
-    def first(self, groups: Sequence[QIGroup]) -> Violation | None:
+    def first(self, groups: Sequence[QIGroup], *, intersected: bool = False) -> Violation | None:
         """A vulnerability of the release of these groups, which hold all tuples; None if there is none.
+
+        Parameters
+        ----------
+        groups : sequence of QIGroup
+        intersected : bool
+            Whether no group is known to be `isolated`: intersection judges each by itself.
 
         Raises
         ------
@@ -76,7 +82,7 @@ class Inferences:
         table = self.problem.table
         release = Release(groups=tuple(groups), attributes=table.attributes, sensitive=table.sensitive.name)
         try:
-            for requirement in (self._intersection, *self._joint):
+            for requirement in self._joint if intersected else (self._intersection, *self._joint):
                 for found in requirement.check(release, self.problem.history):
                     return found
         except ReleaseError as error:

@@ -105,7 +105,8 @@ def mondrian_checked(problem: Problem, seed: int = 0) -> Release:
         if inferences.isolated(halves):
             return False
         whole = part.tobytes()
-        if inferences.first([group for key, group in now.items() if key != whole] + halves) is not None:
+        others = [group for key, group in now.items() if key != whole]
+        if inferences.first(others + halves, intersected=True) is not None:
             return False
         del now[whole]
         now.update(zip((left.tobytes(), right.tobytes()), halves, strict=True))

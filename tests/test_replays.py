@@ -1,0 +1,128 @@
+"""The papers' experiments in their small versions: what must come out whatever the machine."""
+
+from __future__ import annotations
+
+import tomllib
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import prod
+from pathlib import Path
+
+import pytest
+
+import optanon
+from optanon.bench import peers
+from optanon.bench.byun import Byun
+from optanon.bench.cor_split import ENGINE, CorSplit
+from optanon.bench.global_guarantee import GlobalGuaranteeSizes, least_sizes
+from optanon.bench.peer_tools import PEERS, Made, Peer
+from optanon.bench.registry import Case
+from optanon.instances import dataset_files
+from optanon.models.errors import InputError
+
+
+def small(kind: type[Case], **settings: object) -> list[dict[str, object]]:
+    return kind(**{**kind.small_settings, **settings}).run()
+
+
+def test_checked_and_merge_variants_leave_no_vulnerable_record_static_ones_do():
+    attacks = ("difference", "intersection", "tracing")
+    rows = small(Byun)
+    assert len(rows) == 18
+    reached = {row["algorithm"]: 0 for row in rows}
+    for row in rows:
+        reached[row["algorithm"]] += sum(int(str(row[attack])) for attack in attacks)
+    for algorithm in ("mondrian", "incognito"):
+        assert reached[f"{algorithm}_static"] > 0
+        assert reached[f"{algorithm}_checked"] == reached[f"{algorithm}_merge"] == 0
+
+
+def test_a_series_that_takes_too_long_ends_and_says_so():
+    rows = small(Byun, algorithms="mondrian", variants="checked", patience=-1)
+    assert len(rows) == 1
+    assert "given up" in str(rows[0]["note"])
+
+
+def test_unknown_variants_are_refused():
+    with pytest.raises(InputError, match="mondrian_static"):
+        small(Byun, algorithms="anatomy")
+
+
+@pytest.mark.parametrize(("l", "k"), [(2, 1), (2, 2), (2, 3), (3, 2), (3, 3), (5, 2)])
+def test_no_other_sizes_have_a_smaller_sum_or_a_smaller_maximum(l: int, k: int):  # noqa: E741
+    found = least_sizes(l, k)
+    most = sum(found)
+    keeping = [
+        sizes
+        for sizes in combinations_with_replacement(range(2, most + 1), k)
+        if sum(sizes) <= most and prod(1 - Fraction(1, n) for n in sizes) >= 1 - Fraction(1, l)
+    ]
+    assert tuple(sorted(found)) in keeping
+    assert min(map(sum, keeping)) == most
+    assert min(map(max, keeping)) == max(found)
+
+
+def test_least_sizes_of_the_text():
+    # 1 - (2/3)(3/4) = 1/2, while the constant ratio takes 4 and 4.
+    assert least_sizes(2, 2) == [3, 4]
+
+
+def test_strategies_keep_the_guarantee_and_the_engine_is_never_above_the_heuristic():
+    rows = [row for row in small(GlobalGuaranteeSizes) if row["part"] == "series"]
+    assert all(float(str(row["worst P"])) <= 0.5 for row in rows if "worst P" in row)
+    first = {
+        (row["strategy"], row["by"]): float(str(row["average"]))
+        for row in rows
+        if row["release"] == 1 and row["tuples"] == 10
+    }
+    for strategy in ("constant_ratio", "geometric"):
+        assert first[strategy, "engine"] <= first[strategy, "heuristic"]
+
+
+def test_the_engine_joins_the_replay_of_cor_split():
+    rows = CorSplit(
+        source="generated", tuples=100, releases=2, m=3, n=2, queries=20, engine_tuples=9, engine_seconds=5
+    ).run()
+    engine = [row for row in rows if row["algorithm"] == ENGINE]
+    assert [row["release"] for row in engine] == [1, 2]
+    assert all(row["hc-unsafe"] == 0 and row["other violations"] is None for row in engine)
+    heuristic = next(row for row in rows if row["algorithm"] == "cor_split" and row["tuples"] == 9)
+    assert (engine[0]["counterfeits"], engine[0]["loss"]) <= (heuristic["counterfeits"], heuristic["loss"])
+
+
+# -- tools of others ------------------------------------------------------------------------------
+
+
+def pairs(asked: peers.Asked) -> Made:
+    """A tool that groups neighbouring rows three by three, whatever l is."""
+    rows = range(len(asked.frame))
+    return Made(groups=[[*rows[at : at + 3]] for at in range(0, len(rows), 3)])
+
+
+def broken(asked: peers.Asked) -> Made:
+    raise ValueError("no result")
+
+
+@pytest.mark.data
+def test_peers_are_judged_by_our_checks_and_absent_ones_are_no_error(monkeypatch: pytest.MonkeyPatch):
+    if dataset_files.present("adult/arx_adult.csv") is None:
+        pytest.skip(f"adult/arx_adult.csv: neither under {dataset_files.VARIABLE} nor in the cache")
+    own = [
+        Peer(name="pairs", package="pytest", full_domain=False, run=pairs),
+        Peer(name="broken", package="pytest", full_domain=False, run=broken),
+        Peer(name="absent", package="no-such-package", full_domain=True, run=broken),
+    ]
+    monkeypatch.setattr(peers, "PEERS", own)
+    ours, levels, made, failed, absent = peers.Peers(tuples="30", k=3, time_limit=3).run()
+    assert (ours["k"], ours["l"], levels["k"], levels["l"]) == ("kept",) * 4
+    assert made["k"] == "kept"
+    assert float(made["loss"]) >= float(ours["loss"])
+    assert made["x ours"] >= 1
+    assert failed["status"] == "failed: ValueError: no result"
+    assert absent["status"] == "not installed: pip install optanon[bench]"
+
+
+def test_every_peer_is_in_the_extra():
+    project = tomllib.loads((Path(optanon.__file__).parent / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = [line.split(">")[0] for line in project["project"]["optional-dependencies"]["bench"]]
+    assert {peer.package for peer in PEERS} | {"pycanon"} == set(wanted)
