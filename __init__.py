@@ -55,6 +55,7 @@ from optanon.solver.insight.foreign_audit import ForeignAudit, audit_release
 from optanon.solver.insight.frontier.result import Frontier
 from optanon.solver.insight.frontier.sweep import frontier
 from optanon.solver.insight.report.write import write_report
+from optanon.solver.insight.what_if import WhatIf, what_if
 from optanon.solver.result import Result, Status, Termination
 from optanon.solver.search import solve, solve_problem
 
@@ -105,6 +106,7 @@ __all__ = [
     "Termination",
     "Violation",
     "WeakMInvariance",
+    "WhatIf",
     "__version__",
     "audit",
     "audit_release",
@@ -121,5 +123,6 @@ __all__ = [
     "solve",
     "solve_problem",
     "verify",
+    "what_if",
     "write_report",
 ]

@@ -31,6 +31,7 @@ from .cli_explain import explain_command
 from .cli_frontier import frontier_command
 from .cli_report import report
 from .cli_views import check_views, solve_views
+from .cli_what_if import what_if
 from .display import plain_console, show_number
 from .engines.sanitize import sanitize
 from .insight.audit import audit as run_audit
@@ -47,6 +48,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+app.command(name="what-if")(what_if)
 
 ProblemFile = Annotated[Path, typer.Argument(metavar="PROBLEM.yaml", help="Table, history and policy.")]
 ShowIds = Annotated[bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")]

@@ -60,6 +60,7 @@ PUBLIC = [
     "Termination",
     "Violation",
     "WeakMInvariance",
+    "WhatIf",
     "__version__",
     "audit",
     "audit_release",
@@ -76,6 +77,7 @@ PUBLIC = [
     "solve",
     "solve_problem",
     "verify",
+    "what_if",
     "write_report",
 ]
 

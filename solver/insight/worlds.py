@@ -1,0 +1,324 @@
+r"""Worlds in which somebody has another value although some others are known: asked and answered exactly.
+
+A *block* is a set of cells whose open counts share rows, with all pairs of these cells. Who is
+compromised has the true value, so if h respondents of cell c with true value v are, then
+``x[c, v] >= h[c, v]``; and a respondent of cell c with true value u, not among them, may have
+another one exactly if ``x[c, u] <= size - 1 - sum_(w != u) h[c, w]`` in some world: then not all who
+are left of the cell have u. So every question is a change of bounds, and a linear program answers it
+warm. It is asked for a world that keeps as many true values as possible, because such a world
+answers most other questions, too.
+
+Nothing rests on floating point: a world is checked in integers, an empty linear program by its
+dual ray, rounded to a small denominator (Farkas), and what is left undecided goes to CP-SAT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import highspy
+import numpy as np
+from ortools.sat.python import cp_model
+from scipy.sparse import csr_array
+
+from ...models.adversary.cells import Integers, Population
+from ...models.adversary.propagation import Bounds, open_components
+from ...models.errors import OptanonError
+from ..settings import Clock
+from .possible import Possible, Verdict
+
+__all__ = ["Block", "Held", "blocks"]
+
+Held = Mapping[int, int]
+"""How many respondents of each kind (a pair of the block) are compromised; none where missing."""
+
+_DENOMINATORS = (1, 2, 6, 60, 840)
+
+
+@dataclass(kw_only=True, eq=False)
+class Block:
+    """Cells that can tell something about one another.
+
+    Attributes
+    ----------
+    pairs : int64 array
+        Numbers of all pairs of its cells in the system, ascending.
+    cell, size, truth : int64 arrays
+        Cell of each pair, respondents in it, and how many of them have the value.
+    lower, upper : int64 arrays
+        Bounds that every world keeps.
+    matrix : sparse int64 array, shape (rows, pairs)
+        Rows, all coefficients 1.
+    low, high : int64 arrays
+        Sides of the rows.
+    worlds : list of int64 arrays
+        Counts of every world found so far.
+    """
+
+    pairs: Integers
+    cell: Integers
+    size: Integers
+    truth: Integers
+    lower: Integers
+    upper: Integers
+    matrix: csr_array
+    low: Integers
+    high: Integers
+    worlds: list[Integers] = field(default_factory=list[Integers])
+
+    def __post_init__(self) -> None:
+        self._stack: Integers = np.zeros((0, len(self.pairs)), dtype=np.int64)
+
+    @cached_property
+    def members(self) -> list[Integers]:
+        """Pairs of each row."""
+        return np.split(self.matrix.indices.astype(np.int64), self.matrix.indptr[1:-1])
+
+    @cached_property
+    def kinds(self) -> list[int]:
+        """Pairs some respondent truly belongs to; those of one kind are interchangeable."""
+        return np.flatnonzero(self.truth > 0).tolist()
+
+    @cached_property
+    def mates(self) -> list[list[int]]:
+        """For each pair, the other pairs of its cell that somebody has."""
+        return [
+            [other for other in self.kinds if other != j and self.cell[other] == self.cell[j]]
+            for j in range(len(self.pairs))
+        ]
+
+    def room(self, target: int, held: Held) -> int:
+        """Most respondents of the target's cell who may have its value if one target has another."""
+        return int(self.size[target]) - 1 - sum(held.get(mate, 0) for mate in self.mates[target])
+
+    def shown(self, target: int, held: Held) -> bool:
+        """Whether a world found so far answers the question with yes."""
+        found = self.seen
+        fits = found[:, target] <= self.room(target, held)
+        for kind, count in held.items():
+            fits &= found[:, kind] >= count
+        return bool(fits.any())
+
+    @property
+    def seen(self) -> Integers:
+        """All worlds found so far, one per row."""
+        if len(self._stack) < len(self.worlds):
+            self._stack = np.stack(self.worlds)
+        return self._stack
+
+    def ask(self, target: int, held: Held, clock: Clock) -> tuple[Verdict, Integers | None]:
+        """Whether a respondent of kind `target` can have another value if `held` are compromised.
+
+        Parameters
+        ----------
+        target : int
+            A kind.
+        held : mapping of kind to count
+            Respondents besides the target.
+        clock : Clock
+            When over, the answer is UNKNOWN.
+
+        Returns
+        -------
+        Verdict, world or None
+            POSSIBLE with a world that keeps as many true values as a vertex of the linear program
+            (or CP-SAT) does; EXCLUDED: the target's value is certain.
+        """
+        if clock.over:
+            return Verdict.UNKNOWN, None
+        lower, upper = self.lower.copy(), self.upper.copy()
+        for kind, count in held.items():
+            lower[kind] = max(lower[kind], count)
+        upper[target] = min(int(upper[target]), self.room(target, held))
+        if (lower > upper).any():
+            return Verdict.EXCLUDED, None
+        verdict, world = self._program.solve(lower, upper)
+        if verdict is Verdict.UNKNOWN:
+            verdict, world = self._search(lower, upper, clock)
+        if world is not None:
+            self._recheck(world, lower, upper)
+            self.worlds.append(world)
+        return verdict, world
+
+    @cached_property
+    def _program(self) -> _Program:
+        return _Program(self)
+
+    def _recheck(self, world: Integers, lower: Integers, upper: Integers) -> None:
+        sums = self.matrix @ world
+        inside = (lower <= world).all() and (world <= upper).all()
+        if not inside or (sums < self.low).any() or (sums > self.high).any():
+            raise OptanonError("the solver returned a world that breaks a row: please report this history")
+
+    def _search(self, lower: Integers, upper: Integers, clock: Clock) -> tuple[Verdict, Integers | None]:
+        model = cp_model.CpModel()
+        count = [
+            model.new_int_var(least, most, "")
+            for least, most in zip(lower.tolist(), upper.tolist(), strict=True)
+        ]
+        for members, least, most in zip(self.members, self.low.tolist(), self.high.tolist(), strict=True):
+            total = cp_model.LinearExpr.sum([count[j] for j in members.tolist()])
+            model.add_linear_constraint(total, least, most)
+        kept: list[cp_model.IntVar] = []
+        for j in self.kinds:
+            true = int(self.truth[j])
+            if upper[j] <= true:
+                kept.append(count[j])
+            else:
+                kept.append(model.new_int_var(0, true, ""))
+                model.add(kept[-1] <= count[j])
+        model.maximize(cp_model.LinearExpr.sum(kept))
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.random_seed = 0
+        solver.parameters.relative_gap_limit = 0.05
+        solver.parameters.linearization_level = 2
+        if clock.left is not None:
+            solver.parameters.max_time_in_seconds = max(clock.left, 0.001)
+        status = solver.solve(model)
+        if status == cp_model.INFEASIBLE:
+            return Verdict.EXCLUDED, None
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return Verdict.POSSIBLE, np.array([solver.value(c) for c in count], dtype=np.int64)
+        return Verdict.UNKNOWN, None
+
+
+class _Program:
+    """The block's linear program, solved again and again under other bounds."""
+
+    def __init__(self, block: Block) -> None:
+        self._block = block
+        self._highs = highs = highspy.Highs()
+        for option, value in (("output_flag", False), ("presolve", "off"), ("threads", 1)):
+            highs.setOptionValue(option, value)
+        width = len(block.pairs)
+        kinds = np.array(block.kinds, dtype=np.int64)
+        # Where a count can exceed the truth, only as many as truly have the value are kept.
+        capped = kinds[block.upper[kinds] > block.truth[kinds]]
+        total = width + len(capped)
+        top = np.concatenate([block.upper, block.truth[capped]]).astype(float)
+        highs.addVars(total, np.zeros(total), top)
+        reward = np.zeros(total)
+        reward[kinds] = 1
+        reward[capped] = 0
+        reward[width:] = 1
+        highs.changeColsCost(total, np.arange(total, dtype=np.int32), -reward)
+        for members, low, high in zip(block.members, block.low.tolist(), block.high.tolist(), strict=True):
+            highs.addRow(low, high, len(members), members.astype(np.int32), np.ones(len(members)))
+        for extra, pair in enumerate(capped.tolist(), start=width):
+            highs.addRow(
+                0.0, highspy.kHighsInf, 2, np.array([pair, extra], dtype=np.int32), np.array([1.0, -1.0])
+            )
+        self._columns = np.arange(width, dtype=np.int32)
+
+    def solve(self, lower: Integers, upper: Integers) -> tuple[Verdict, Integers | None]:
+        """UNKNOWN if the vertex found is not integral or a ray proves nothing in integers."""
+        highs, width = self._highs, len(self._columns)
+        highs.changeColsBounds(width, self._columns, lower.astype(float), upper.astype(float))
+        highs.run()
+        status = highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kOptimal:
+            found = np.array(highs.getSolution().col_value[:width])
+            world = np.rint(found).astype(np.int64)
+            if np.abs(found - world).max(initial=0.0) < 1e-6 and self._fits(world, lower, upper):
+                return Verdict.POSSIBLE, world
+        elif status == highspy.HighsModelStatus.kInfeasible and self._refuted(lower, upper):
+            return Verdict.EXCLUDED, None
+        return Verdict.UNKNOWN, None
+
+    def _fits(self, world: Integers, lower: Integers, upper: Integers) -> bool:
+        block = self._block
+        sums = block.matrix @ world
+        return bool(
+            (lower <= world).all()
+            and (world <= upper).all()
+            and (block.low <= sums).all()
+            and (sums <= block.high).all()
+        )
+
+    def _refuted(self, lower: Integers, upper: Integers) -> bool:
+        """Whether the dual ray, rounded, shows in integers that no point keeps all rows."""
+        _, there, ray = self._highs.getDualRay()  # pyright: ignore[reportAttributeAccessIssue]
+        if not there:
+            return False
+        block = self._block
+        weights = np.array(ray[: len(block.low)])
+        largest = np.abs(weights).max(initial=0.0)
+        if largest < 1e-9:
+            return False
+        for denominator in _DENOMINATORS:
+            y = np.rint(weights / largest * denominator).astype(np.int64)
+            price = block.matrix.T @ y
+            most = int(np.where(price > 0, price * upper, price * lower).sum())
+            least = int(np.where(price > 0, price * lower, price * upper).sum())
+            floor = int(np.where(y > 0, y * block.low, y * block.high).sum())
+            ceiling = int(np.where(y > 0, y * block.high, y * block.low).sum())
+            if most < floor or least > ceiling:
+                return True
+        return False
+
+
+def blocks(possible: Possible) -> Iterator[Block]:
+    """All blocks of a series, those of few pairs first.
+
+    A cell whose counts are all fixed is a block by itself if it has two values: the more of its
+    respondents are known, the fewer values are left to the others.
+    """
+    population, bounds = possible.population, possible.bounds
+    system = population.system
+    rest = np.ones(len(system.sizes), dtype=bool)
+    fixed = np.where(bounds.lower == bounds.upper, bounds.lower, 0)
+    for component in open_components(system, bounds):
+        cells = np.unique(system.cell[component.pairs])
+        rest[cells] = False
+        pairs = np.flatnonzero(np.isin(system.cell, cells))
+        rows = system.matrix[component.rows]
+        outside = fixed.copy()
+        outside[pairs] = 0
+        gone = rows @ outside
+        yield _block(
+            population,
+            bounds,
+            pairs,
+            matrix=csr_array(rows[:, pairs]),
+            low=system.low[component.rows] - gone,
+            high=system.high[component.rows] - gone,
+        )
+    several = np.bincount(system.cell[bounds.lower > 0], minlength=len(rest)) > 1
+    for cell in np.flatnonzero(rest & several).tolist():
+        pairs = np.flatnonzero((system.cell == cell) & (bounds.lower > 0))
+        size = system.sizes[[cell]]
+        yield _block(
+            population,
+            bounds,
+            pairs,
+            matrix=csr_array(np.ones((1, len(pairs)), dtype=np.int64)),
+            low=size,
+            high=size,
+        )
+
+
+def _block(
+    population: Population,
+    bounds: Bounds,
+    pairs: Integers,
+    *,
+    matrix: csr_array,
+    low: Integers,
+    high: Integers,
+) -> Block:
+    system = population.system
+    cell = system.cell[pairs]
+    return Block(
+        pairs=pairs,
+        cell=cell,
+        size=system.sizes[cell],
+        truth=population.truth[pairs],
+        lower=bounds.lower[pairs],
+        upper=bounds.upper[pairs],
+        matrix=matrix,
+        low=low,
+        high=high,
+    )
