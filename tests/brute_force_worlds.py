@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from math import factorial, prod
 from typing import NamedTuple
 
-from brute_force_tables import Group, History, groups_with
+from brute_force_checks import Check
+from brute_force_tables import Group, History, ReleaseLike, groups_with
 
 
 class World(NamedTuple):
@@ -102,6 +103,34 @@ def posterior(history: History, known: Mapping[str, str] | None = None) -> dict[
 def possible_values(history: History, known: Mapping[str, str] | None = None) -> dict[str, frozenset[str]]:
     """Values each respondent can still have (persistent values)."""
     return {name: frozenset(found) for name, found in posterior(history, known).items()}
+
+
+def inference_safety(most: Fraction, least: int = 1, compromised: int = 0, *, forgive: bool = False) -> Check:
+    """Nobody has a value likelier than `most` or fewer than `least` values, whatever few others are known.
+
+    With `forgive` those do not count for whom earlier releases alone break it.
+    """
+
+    def broken(history: History) -> frozenset[str]:
+        own = {p.name: p.value for groups, _ in history for g in groups for p in g.members}
+        worlds = list(persistent_worlds(history))
+        found: set[str] = set()
+        for size in range(compromised + 1):
+            for chosen in combinations(own, size):
+                fitting = [world for world in worlds if all(world.values[n] == own[n] for n in chosen)]
+                total = sum(world.weight for world in fitting)
+                for name in own.keys() - set(chosen):
+                    weights: Counter[str] = Counter()
+                    for values, weight in fitting:
+                        weights[values[name]] += weight
+                    if len(weights) < least or max(weights.values()) > most * total:
+                        found.add(name)
+        return frozenset(found)
+
+    def check(release: ReleaseLike, history: History) -> bool:
+        return broken((*history, release)) <= (broken(tuple(history)) if forgive else frozenset())
+
+    return check
 
 
 def ever_linked(history: History, name: str, value: str) -> Fraction:

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 import yaml
 from brute_force_linear import deep_hc_safety
+from brute_force_worlds import inference_safety
 from correlation_cases import safe_as_it_is
 from strategies import Instance, Probe, Source, instance, random_release, seeded, shuffled
 
@@ -104,6 +105,9 @@ def tracing(k: int, attributes: Sequence[bf.Attribute], edges: Literal["exact", 
     return check
 
 
+ENUMERABLE = {"releases": (0, 2), "past_fakes": 1}
+"""Instances whose possible worlds are few."""
+
 EXAMPLES: dict[str, list[Example]] = {
     "k_c_anonymity": [
         example(bf.k_c(2), k=2),
@@ -174,6 +178,23 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "hc_safety_deep": [
         example(deep_hc_safety(2), {"tuples": (2, 3), "releases": (1, 2), "insert_only": True}, n=2)
+    ],
+    "resists_inference": [
+        example(
+            inference_safety(F(2, 3)),
+            {"releases": (1, 2), "past_fakes": 0, "values": (3, 4)},
+            max_posterior="2/3",
+        ),
+        example(inference_safety(F(1, 2)), ENUMERABLE, max_posterior=0.5),
+        example(inference_safety(F(1), 2), ENUMERABLE, min_values=2),
+        example(inference_safety(F(2, 3), 1, 1), ENUMERABLE, max_posterior="2/3", compromised=1),
+        example(
+            inference_safety(F(1), 2, 1, forgive=True),
+            ENUMERABLE,
+            min_values=2,
+            compromised=1,
+            forgive_past=True,
+        ),
     ],
     "safe_correlation": [
         example(

@@ -50,6 +50,7 @@ PUBLIC = [
     "RecursiveCLDiversity",
     "Release",
     "ReleaseError",
+    "ResistsInference",
     "Result",
     "SafeCorrelation",
     "SecretQuery",

@@ -10,6 +10,7 @@ from .intersection import Intersection
 from .k_c_anonymity import KCAnonymity
 from .l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveCLDiversity
 from .record_tracing import RecordTracing
+from .resists_inference import ResistsInference
 from .safe_correlation import SafeCorrelation
 from .t_closeness import TCloseness
 from .weak_m_invariance import WeakMInvariance
@@ -27,6 +28,7 @@ __all__ = [
     "KCAnonymity",
     "RecordTracing",
     "RecursiveCLDiversity",
+    "ResistsInference",
     "SafeCorrelation",
     "TCloseness",
     "WeakMInvariance",

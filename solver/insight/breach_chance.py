@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from ...models.adversary.cells import System
 from ...models.errors import InputError
@@ -56,8 +56,8 @@ class Estimate:
         """With its interval, which is 0 to 1 without a trial."""
         tail = float(1 - confidence) / 2
         most = hits + undecided
-        low = float(beta.ppf(tail, hits, trials - hits + 1)) if hits else 0.0
-        high = float(beta.ppf(1 - tail, most + 1, trials - most)) if most < trials else 1.0
+        low = float(betaincinv(hits, trials - hits + 1, tail)) if hits else 0.0
+        high = float(betaincinv(most + 1, trials - most, 1 - tail)) if most < trials else 1.0
         return cls(hits=hits, trials=trials, open=undecided, low=low, high=high)
 
     @property

@@ -23,8 +23,8 @@ import numpy as np
 from ortools.sat.python import cp_model
 from scipy.sparse import csr_array
 
-from ...models.adversary.cells import Integers, Population
-from ...models.adversary.propagation import Bounds, open_components
+from ...models.adversary.blocks import joined_cells
+from ...models.adversary.cells import Integers
 from ...models.errors import OptanonError
 from ..settings import Clock
 from .possible import Possible, Verdict
@@ -261,64 +261,19 @@ class _Program:
 
 
 def blocks(possible: Possible) -> Iterator[Block]:
-    """All blocks of a series, those of few pairs first.
-
-    A cell whose counts are all fixed is a block by itself if it has two values: the more of its
-    respondents are known, the fewer values are left to the others.
-    """
+    """All blocks of a series in which somebody's value is not certain, or becomes known of others."""
     population, bounds = possible.population, possible.bounds
     system = population.system
-    rest = np.ones(len(system.sizes), dtype=bool)
-    fixed = np.where(bounds.lower == bounds.upper, bounds.lower, 0)
-    for component in open_components(system, bounds):
-        cells = np.unique(system.cell[component.pairs])
-        rest[cells] = False
-        pairs = np.flatnonzero(np.isin(system.cell, cells))
-        rows = system.matrix[component.rows]
-        outside = fixed.copy()
-        outside[pairs] = 0
-        gone = rows @ outside
-        yield _block(
-            population,
-            bounds,
-            pairs,
-            matrix=csr_array(rows[:, pairs]),
-            low=system.low[component.rows] - gone,
-            high=system.high[component.rows] - gone,
+    for joined in joined_cells(system, bounds, certain=False):
+        cell = system.cell[joined.pairs]
+        yield Block(
+            pairs=joined.pairs,
+            cell=cell,
+            size=system.sizes[cell],
+            truth=population.truth[joined.pairs],
+            lower=bounds.lower[joined.pairs],
+            upper=bounds.upper[joined.pairs],
+            matrix=joined.matrix,
+            low=joined.low,
+            high=joined.high,
         )
-    several = np.bincount(system.cell[bounds.lower > 0], minlength=len(rest)) > 1
-    for cell in np.flatnonzero(rest & several).tolist():
-        pairs = np.flatnonzero((system.cell == cell) & (bounds.lower > 0))
-        size = system.sizes[[cell]]
-        yield _block(
-            population,
-            bounds,
-            pairs,
-            matrix=csr_array(np.ones((1, len(pairs)), dtype=np.int64)),
-            low=size,
-            high=size,
-        )
-
-
-def _block(
-    population: Population,
-    bounds: Bounds,
-    pairs: Integers,
-    *,
-    matrix: csr_array,
-    low: Integers,
-    high: Integers,
-) -> Block:
-    system = population.system
-    cell = system.cell[pairs]
-    return Block(
-        pairs=pairs,
-        cell=cell,
-        size=system.sizes[cell],
-        truth=population.truth[pairs],
-        lower=bounds.lower[pairs],
-        upper=bounds.upper[pairs],
-        matrix=matrix,
-        low=low,
-        high=high,
-    )

@@ -1,0 +1,207 @@
+r"""Resistance to the full adversary: who holds all releases and draws every conclusion there is.
+
+Meaning. Values never change; the adversary knows who is in which group of every release,
+how many counterfeits a group has, and the values of up to c respondents, whoever they are. Every
+world that fits is equally likely (respondents' values and the order of counterfeits together). For
+every respondent of any release up to the new one, and every set of up to c *others* with their true
+values known,
+
+- at least ``min_values`` values are possible, and
+- no value, the respondent's own or any other, has a probability above ``max_posterior``.
+
+Difference, intersection and historical-correlation attacks, in pairs or over many releases, are all
+ways to such conclusions; each of them alone sees less. ``check`` counts worlds exactly, without a
+search (see ``adversary/counting.py``), and says so if they are too many: it is meant for tens
+of tuples. Those whose earlier releases alone break the requirement make every further release break
+it; ``forgive_past`` leaves them out, and says nothing about them.
+
+Encoding. Within one group, ``distinct values >= min_values``, and without counterfeits
+``count of v <= max_posterior * (tuples - c)``: for others than those with v, c at most of them
+compromised, the chances of v add up to its count over everybody else of the group (if fewer than c
+have another value, only v is left). Necessary, not sufficient; the rest is done by cuts, see
+`resists_inference_cuts`.
+
+Not monotone: a larger group may leave some value likelier for somebody, together with old ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING, ClassVar, Literal
+from weakref import WeakKeyDictionary
+
+from ..adversary.inference import Conclusion, conclusions, linked_groups
+from ..errors import PolicyError
+from ..history import History
+from ..release import Release
+from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
+from ..table import Microdata
+from .resists_inference_cuts import Limits, cuts
+
+if TYPE_CHECKING:
+    from ..encoding import Encoding
+    from ..question import Question
+
+__all__ = ["ResistsInference"]
+
+_Rule = tuple[int, Fraction, int, int]
+_forgiven: WeakKeyDictionary[History, dict[_Rule, frozenset[str]]] = WeakKeyDictionary()
+# By the rule and the number of releases: published groups never change, so nothing grows old.
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class ResistsInference(Requirement):
+    """Nobody's value can be inferred from all releases, even with some others compromised.
+
+    Parameters
+    ----------
+    max_posterior : rational, default 1
+        Above 0, at most 1: largest probability of any value of any respondent. A float means its
+        shortest decimal form.
+    min_values : int, default 1
+        At least so many possible values for every respondent.
+    compromised : int, default 0
+        The adversary knows the values of up to so many others, whoever they are.
+    forgive_past : bool, default False
+        Whether to leave out respondents for whom earlier releases alone break the limits.
+
+    Notes
+    -----
+    Checking costs one count of worlds per set of compromised respondents in a block of overlapping
+    groups. Probabilities are #P-hard to compute in general.
+    """
+
+    name: ClassVar[str] = "resists_inference"
+    scope: ClassVar[Scope] = Scope.SERIES
+    monotone: ClassVar[bool] = False
+    adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
+    reference: ClassVar[str] = "Riboni and Bettini, Def. 2, for all conclusions from all releases"
+
+    max_posterior: Fraction = Fraction(1)
+    min_values: int = 1
+    compromised: int = 0
+    forgive_past: bool = False
+
+    def __post_init__(self) -> None:
+        limit = as_fraction(self.name, "max_posterior", self.max_posterior)
+        object.__setattr__(self, "max_posterior", limit)
+        if not 0 < limit <= 1:
+            raise PolicyError(f"{self.name}: max_posterior must be above 0 and at most 1, got {limit}")
+        whole(self.name, "min_values", self.min_values, 1)
+        whole(self.name, "compromised", self.compromised, 0)
+        if not isinstance(self.forgive_past, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - from a file
+            raise PolicyError(f"{self.name}: forgive_past must be true or false, got {self.forgive_past!r}")
+        if self.needed == 1:
+            raise PolicyError(
+                f"{self.name} asks for nothing: give max_posterior below 1 or min_values above 1"
+            )
+
+    @property
+    def needed(self) -> int:
+        """How many values everybody keeps: ``1 / max_posterior`` at least, too."""
+        return max(self.min_values, ceil(1 / self.max_posterior))
+
+    def _breaks(self, found: Conclusion) -> bool:
+        return len(found.chances) < self.needed or found.worst > self.max_posterior
+
+    def _broken(self, series: History, forgiven: frozenset[str]) -> Iterator[Conclusion]:
+        """Conclusions about somebody not forgiven that break a limit."""
+        for found in conclusions(series, self.compromised):
+            if self._breaks(found) and not forgiven.issuperset(found.respondents):
+                yield found
+
+    def _spared(self, history: History) -> frozenset[str]:
+        """Whom the requirement leaves out."""
+        if not self.forgive_past or not len(history):
+            return frozenset()
+        known = _forgiven.setdefault(history, {})
+        rule = (len(history), self.max_posterior, self.needed, self.compromised)
+        if rule not in known:
+            broken = self._broken(history, frozenset())
+            known[rule] = frozenset(who for found in broken for who in found.respondents)
+        return known[rule]
+
+    def check(self, release: Release, history: History) -> Iterator[Violation]:
+        """Yield one violation per kind of respondent and number of compromised others.
+
+        Raises
+        ------
+        ReleaseError
+            If a respondent's value differs between two releases.
+        EngineError
+            If worlds are too many to be counted.
+        """
+        series = History([*history, release])
+        spared = self._spared(history)
+        seen: set[tuple[tuple[str, ...], int]] = set()
+        for found in self._broken(series, spared):
+            people = tuple(sorted(who for who in found.respondents if who not in spared))
+            if (people, len(found.compromised)) in seen:
+                continue
+            seen.add((people, len(found.compromised)))
+            places = linked_groups(series, found.place)
+            known = len(found.compromised)
+            worst = max(found.chances, key=lambda value: (found.chances[value], value))
+            yield Violation(
+                requirement=self.name,
+                message=f"{len(people)} respondents can have {len(found.chances)} values, one of them with "
+                f"probability {found.worst}"
+                + (f", if {known} others are compromised" if known else "")
+                + f"; wanted are {self.needed} values and at most {self.max_posterior}",
+                groups=tuple(index for number, index in places if number == len(history)),
+                earlier=tuple(where for where in places if where[0] < len(history)),
+                respondents=people,
+                witness={
+                    "possible": len(found.chances),
+                    "posterior": found.worst,
+                    "compromised": known,
+                },
+                private={"likeliest": worst, "known": tuple(sorted(found.compromised))},
+            )
+
+    def encode(self, model: Encoding) -> None:
+        if not self._spared(model.problem.history).isdisjoint(model.table.row):
+            return
+        few, parts = self.max_posterior.numerator, self.max_posterior.denominator
+        for g in model.slots:
+            present = [model.present(g, v) for v in model.values]
+            model.cp.add(sum(present) >= self.needed * model.used(g))
+            for v in model.values:
+                real = model.count(g, v) - model.all_fakes(g)
+                rest = model.members(g)
+                if not model.may_fake:
+                    rest = rest - self.compromised * model.used(g)
+                if self.max_posterior < 1:
+                    model.cp.add(parts * real <= few * rest)
+
+    def separate(self, release: Release, history: History) -> Iterator[Cut]:
+        series = History([*history, release])
+        broken = self._broken(series, self._spared(history))
+        limits = Limits(needed=self.needed, max_posterior=self.max_posterior)
+        yield from cuts(self.name, broken, series, limits, self._spared(history))
+
+    def smallest_group(self, table: Microdata) -> int:
+        return 1 if self.forgive_past else self.needed
+
+    def obstacle(self, problem: Question) -> str | None:
+        """Earlier releases that leave somebody too few values: later ones never give any back."""
+        if self.forgive_past:
+            return None
+        lost = {
+            who
+            for found in conclusions(problem.history, self.compromised)
+            if len(found.chances) < self.needed
+            for who in found.respondents
+        }
+        if not lost:
+            return None
+        return (
+            f"{self.name}: earlier releases alone leave {len(lost)} respondents fewer than {self.needed} "
+            "values"
+            + (f" if {self.compromised} others are compromised" if self.compromised else "")
+            + "; nothing published later changes that: set forgive_past to protect the others"
+        )
