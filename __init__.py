@@ -55,9 +55,10 @@ from optanon.solver.insight.explain.explanation import Explanation
 from optanon.solver.insight.foreign_audit import ForeignAudit, audit_release
 from optanon.solver.insight.frontier.result import Frontier
 from optanon.solver.insight.frontier.sweep import frontier
+from optanon.solver.insight.minimality import Minimality, minimality
 from optanon.solver.insight.report.write import write_report
 from optanon.solver.insight.what_if import WhatIf, what_if
-from optanon.solver.result import Result, Status, Termination
+from optanon.solver.result import Randomized, Result, Status, Termination
 from optanon.solver.search import solve, solve_problem
 
 __version__ = "0.1.0"
@@ -87,12 +88,14 @@ __all__ = [
     "KCAnonymity",
     "Knowledge",
     "Microdata",
+    "Minimality",
     "OptanonError",
     "Policy",
     "PolicyError",
     "Problem",
     "ProblemFileError",
     "QIGroup",
+    "Randomized",
     "RecordTracing",
     "RecursiveCLDiversity",
     "Release",
@@ -117,6 +120,7 @@ __all__ = [
     "compare",
     "explain",
     "frontier",
+    "minimality",
     "n_choose",
     "read_csv",
     "read_parquet",

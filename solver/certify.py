@@ -46,7 +46,8 @@ def certify(
             {"loss": level.name, "value": str(level.value), "bound": _text(level.bound)} for level in levels
         ],
         "bounds": [_text(bound) for bound in answer.bounds],
-        "proof": {**answer.proof, "seed": seed, "workers": workers},
+        # A drawn release must not be drawn again by others: its seed is not told.
+        "proof": {**answer.proof, **({} if answer.randomized else {"seed": seed}), "workers": workers},
     }
     if release is not None:
         broken = {violation.requirement for violation in problem.check(release)}

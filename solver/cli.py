@@ -49,8 +49,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-app.command(name="what-if")(what_if)
-
 ProblemFile = Annotated[Path, typer.Argument(metavar="PROBLEM.yaml", help="Table, history and policy.")]
 ShowIds = Annotated[bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")]
 
@@ -78,8 +76,14 @@ def solve(
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds; the best release so far is kept.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed and workers: same result.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Same seed and workers: same result; 0 unless the release is drawn.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    randomize: Annotated[
+        str | None,
+        typer.Option(metavar="BETA", help="Draw a release with weight exp(-BETA loss), against minimality."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No live display.")] = False,
 ) -> None:
     """Compute the release with the least loss that keeps the policy, check it, and write it.
@@ -90,7 +94,9 @@ def solve(
     if not output.is_dir():
         raise OptanonError(f"--output: {output} is no folder: create it or name another")
     if is_views_file(problem_file):
-        solve_views(plain_console(), problem_file, output, time_limit, seed)
+        if randomize is not None:
+            raise OptanonError("--randomize draws releases of a table: leave it out for published views")
+        solve_views(plain_console(), problem_file, output, time_limit, seed or 0)
         return
     problem = load_problem(problem_file)
     result = solve_problem(
@@ -100,6 +106,7 @@ def solve(
         seed=seed,
         workers=workers,
         display=False if quiet else None,
+        randomize=randomize,
     )
     console = plain_console()
     if result.release is None:
@@ -220,6 +227,7 @@ def instances(
         console.print(f"  {file}", markup=False)
 
 
+_ = app.command("what-if")(what_if)
 _ = app.command("explain")(explain_command)
 _ = app.command("compare")(compare_command)
 _ = app.command("audit-release")(audit_release_command)
@@ -256,6 +264,19 @@ def _print_result(console: Console, result: Result, problem: Problem) -> None:
     console.print(table)
     kept = ", ".join(str(r) for r in problem.policy.requirements)
     console.print(f"every check passed: {kept}", markup=False)
+    if result.randomized is not None:
+        drawn = result.randomized
+        guarantee = (
+            "no guarantee: who has which value may decide what can be released"
+            if drawn.odds is None
+            else f"knowing this changes the odds of values by a factor of at most {drawn.odds:.4g}"
+        )
+        console.print(
+            f"drawn among {drawn.candidates} releases with beta = {drawn.beta}; {guarantee}. "
+            "Publish the release and beta only: bounds and this output stay with the steward",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def _violations(found: list[Violation], show_ids: bool) -> Table:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from math import exp, inf
 
 from ..models.release import Release
 from .certificate import Certificate
 
-__all__ = ["LevelValue", "Point", "Result", "Status", "Termination"]
+__all__ = ["LevelValue", "Point", "Randomized", "Result", "Status", "Termination"]
 
 
 class Status(Enum):
@@ -87,6 +88,48 @@ class Point:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Randomized:
+    """How a release was drawn: with probability proportional to ``exp(-beta cost)``.
+
+    Attributes
+    ----------
+    beta : Fraction
+        Per unit of loss; may be published, as may the release and `log_odds`.
+    candidates : int
+        Releases that keep the policy.
+    cost_range : Fraction
+        Difference C of the largest and the smallest loss of any grouping into groups as large as they must
+        be, whatever the values.
+    log_odds : Fraction or None
+        ``beta C``: knowing how the release was drawn changes the odds of any two values of anybody by a
+        factor of at most its exponential. None: nothing is guaranteed, because who has which value
+        may decide what can be released (a history, suppression, or requirements on people).
+    """
+
+    beta: Fraction
+    candidates: int
+    cost_range: Fraction
+    log_odds: Fraction | None
+
+    @property
+    def odds(self) -> float | None:
+        """The factor ``exp(beta C)``; None without a guarantee."""
+        if self.log_odds is None:
+            return None
+        return exp(self.log_odds) if self.log_odds < 700 else inf
+
+    def to_dict(self) -> dict[str, str | int | None]:
+        """Plain values for files, with a word of warning."""
+        return {
+            "beta": str(self.beta),
+            "candidates": self.candidates,
+            "cost_range": str(self.cost_range),
+            "log_odds": None if self.log_odds is None else str(self.log_odds),
+            "keep": "bounds and candidates tell something about the table: they stay with the steward",
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
 class Result:
     """Answer to a problem.
 
@@ -112,6 +155,8 @@ class Result:
         Incumbent and bound over time.
     certificate : Certificate or None
         What can be re-checked without the solver.
+    randomized : Randomized or None
+        How the release was drawn, if it was.
     """
 
     status: Status
@@ -125,6 +170,7 @@ class Result:
     reason: str | None = None
     trajectory: tuple[Point, ...] = field(default=(), repr=False)
     certificate: Certificate | None = field(default=None, repr=False)
+    randomized: Randomized | None = None
 
     @property
     def objective(self) -> tuple[Fraction, ...]:

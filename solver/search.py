@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 from ..models.encoding import Encoding
 from ..models.errors import CertificateError, EngineError, PolicyError
@@ -18,6 +19,7 @@ from .conflict import conflict
 from .display import live_display
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
+from .randomize import draw
 from .result import LevelValue, Point, Result, Status, Termination
 from .settings import Answer, Engine, Settings, Watch
 
@@ -47,12 +49,13 @@ def solve(
     *,
     engine: str = "auto",
     time_limit: float | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     workers: int | None = None,
     display: bool | None = None,
     initial: Release | None = None,
     extend: Callable[[Encoding], None] | None = None,
     listener: Callable[[Point], None] | None = None,
+    randomize: Fraction | float | str | None = None,
 ) -> Result:
     """Find the release of `table` with the least loss that keeps `policy`, with a proof.
 
@@ -69,8 +72,9 @@ def solve(
     time_limit : float, optional
         Seconds of wall time, above 0. When it ends, the best release so far is
         returned with its true gap.
-    seed : int
-        Same seed and workers give the same result if the search runs to its end.
+    seed : int, optional
+        Same seed and workers give the same result if the search runs to its end; default 0, and
+        for a drawn release a secret one.
     workers : int, optional
         Threads; default one, or all cores (at most 8) of a machine with four or more.
     display : bool, optional
@@ -82,6 +86,10 @@ def solve(
         constraints. Assignment engine only.
     listener : callable, optional
         Called with a `Point` (time, level, incumbent, bound) whenever the search has news.
+    randomize : rational, optional
+        At least 0: *draw* a release with probability proportional to ``exp(-randomize * loss)``
+        among all that keep the policy, against adversaries who know the solver; 0 draws uniformly.
+        For small tables; see `solver.randomize` for what is guaranteed.
 
     Returns
     -------
@@ -111,6 +119,7 @@ def solve(
         initial=initial,
         extend=extend,
         listener=listener,
+        randomize=randomize,
     )
 
 
@@ -119,13 +128,14 @@ def solve_problem(
     *,
     engine: str = "auto",
     time_limit: float | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     workers: int | None = None,
     display: bool | None = None,
     initial: Release | None = None,
     extend: Callable[[Encoding], None] | None = None,
     listener: Callable[[Point], None] | None = None,
     reasons: bool = True,
+    randomize: Fraction | float | str | None = None,
 ) -> Result:
     """`solve` for a problem that is already put together.
 
@@ -135,11 +145,11 @@ def solve_problem(
         raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
     if workers is not None:
         whole("solve", "workers", workers, 1)
-    if whole("solve", "seed", seed, 0) >= 2**31:
+    if seed is not None and whole("solve", "seed", seed, 0) >= 2**31:
         raise PolicyError(f"solve: seed must be below 2**31, got {seed}")
     settings = Settings(
         time_limit=time_limit,
-        seed=seed,
+        seed=seed or 0,
         workers=workers or default_workers(),
         initial=initial,
         extend=extend,
@@ -153,6 +163,15 @@ def solve_problem(
             engine="none needed",
             reason="; ".join(plain),
         )
+    if randomize is not None:
+        if engine != "auto" or initial is not None or extend is not None:
+            raise PolicyError(
+                "solve: randomize draws among all releases: leave engine, initial and extend out"
+            )
+        watch = Watch()
+        answer = draw(problem, randomize, seed)
+        seconds = watch.clock.seconds
+        return _result(problem, answer, "enumeration (drawn)", seconds, watch, settings, reasons)
     chosen, why = choose(problem, engine, extend is not None)
     with live_display(problem, display) as shown:
         watch = Watch(_both(shown, listener))
@@ -266,4 +285,5 @@ def _result(
         reason=reason,
         trajectory=tuple(watch.points),
         certificate=certify(problem, answer, levels, seed=settings.seed, workers=settings.workers),
+        randomized=answer.randomized,
     )

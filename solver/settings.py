@@ -11,7 +11,7 @@ from typing import Protocol
 from ..models.encoding import Encoding
 from ..models.problem import Problem
 from ..models.release import Release
-from .result import Point, Status, Termination
+from .result import Point, Randomized, Status, Termination
 
 __all__ = ["Answer", "Clock", "Engine", "Settings", "Watch"]
 
@@ -110,6 +110,8 @@ class Answer:
         Rounds of cuts.
     proof : dict
         What the certificate says about the bound: its kind, solver, versions.
+    randomized : Randomized or None
+        How the release was drawn, if it was.
     """
 
     release: Release | None
@@ -118,6 +120,7 @@ class Answer:
     termination: Termination
     rounds: int = 0
     proof: dict[str, object] = field(default_factory=dict[str, object])
+    randomized: Randomized | None = None
 
 
 class Engine(Protocol):

@@ -43,6 +43,7 @@ def record(result: Result, problem: Problem) -> dict[str, Any]:
             {"seconds": round(p.seconds, 3), "level": p.level, "value": text(p.value), "bound": text(p.bound)}
             for p in result.trajectory
         ],
+        "randomized": None if result.randomized is None else result.randomized.to_dict(),
         "certificate": None if result.certificate is None else result.certificate.content,
     }
     if result.release is not None:
