@@ -265,8 +265,8 @@ def test_a_ray_is_not_believed_but_checked() -> None:
     """Every answer "certain" of the linear program agrees with CP-SAT."""
     excluded = 0
     for series, _ in cases(11, 60):
-        possible = possible_values(population(history(series), Knowledge()))
-        for block in blocks(possible):
+        people = population(history(series), Knowledge())
+        for block in blocks(people, possible_values(people).bounds):
             for target in block.kinds:
                 for other in block.kinds:
                     held = {other: 1}

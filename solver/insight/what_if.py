@@ -196,15 +196,17 @@ def what_if(
     known = Knowledge() if knowledge is None else knowledge
     if known.persistence == "transient":
         raise InputError("what if is about values that never change: use persistence 'persistent' or 'both'")
+    if str(known.membership) != "groups":
+        raise InputError("what if is about known groups: use membership 'groups'")
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be more than 0 seconds, got {time_limit}")
     if not len(history):
         raise InputError("the history is empty: append a release first")
     clock = Clock(time_limit)
-    possible = possible_values(population(history, known), clock)
-    people = possible.population
+    people = population(history, known)
+    possible = possible_values(people, clock)
     names = _names(people, history)
-    parts = list(blocks(possible))
+    parts = list(blocks(people, possible.bounds))
     told = giveaways(parts, names, clock, pairs=pairs)
     sets = tuple(smallest_sets(parts, names, clock)) if smallest else None
     degree = pairwise_degree(history)

@@ -24,10 +24,11 @@ from ortools.sat.python import cp_model
 from scipy.sparse import csr_array
 
 from ...models.adversary.blocks import joined_cells
-from ...models.adversary.cells import Integers
+from ...models.adversary.cells import Integers, Population
+from ...models.adversary.propagation import Bounds
 from ...models.errors import OptanonError
 from ..settings import Clock
-from .possible import Possible, Verdict
+from .possible import Verdict
 
 __all__ = ["Block", "Held", "blocks"]
 
@@ -260,9 +261,15 @@ class _Program:
         return False
 
 
-def blocks(possible: Possible) -> Iterator[Block]:
-    """All blocks of a series in which somebody's value is not certain, or becomes known of others."""
-    population, bounds = possible.population, possible.bounds
+def blocks(population: Population, bounds: Bounds) -> Iterator[Block]:
+    """All blocks of a series in which somebody's value is not certain, or becomes known of others.
+
+    Parameters
+    ----------
+    population : Population
+    bounds : Bounds
+        Of its counts: `Possible.bounds`, with everything excluded put back.
+    """
     system = population.system
     for joined in joined_cells(system, bounds, certain=False):
         cell = system.cell[joined.pairs]
