@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .question import CutIndex
 from .rows import Ints, Rows
 
-__all__ = ["Cuts", "violated"]
+__all__ = ["Cuts"]
 
 
 class Cuts:
@@ -28,6 +26,8 @@ class Cuts:
         self._count = rows.count
         self.sets: list[tuple[int, ...]] = []
         self._of: list[list[int]] = [[] for _ in range(len(rows))]
+        self._limit: list[int] = []
+        self._by_row: tuple[Ints, Ints] | None = None
 
     def __len__(self) -> int:
         return len(self.sets)
@@ -37,72 +37,31 @@ class Cuts:
         for rows in sets:
             for row in rows:
                 self._of[row].append(len(self.sets))
+            self._limit.append(sum(int(self._count[r]) for r in rows) // 2)
             self.sets.append(rows)
+        self._by_row = None
 
     @property
     def limit(self) -> Ints:
         """Right-hand sides."""
-        return np.array([sum(int(self._count[r]) for r in rows) // 2 for rows in self.sets], dtype=np.int64)
+        return np.array(self._limit, dtype=np.int64)
 
     def coefficients(self, group: Sequence[int]) -> dict[int, int]:
         """Cuts a group counts in, with its coefficient."""
         met = Counter(cut for row in group for cut in self._of[row])
         return {cut: times // 2 for cut, times in met.items() if times > 1}
 
+    def by_row(self) -> tuple[Ints, Ints]:
+        """Cuts of row r at ``second[first[r]:first[r + 1]]``, in rising order."""
+        if self._by_row is None:
+            start = np.concatenate([[0], np.cumsum([len(found) for found in self._of])])
+            flat = [c for found in self._of for c in found]
+            self._by_row = start.astype(np.int64), np.array(flat, dtype=np.int64)
+        return self._by_row
+
     def index(self, dual: Ints) -> CutIndex:
         """Cuts by row, for the compiled search; duals of later cuts are 0."""
-        active = [[c for c in found if c < len(dual) and dual[c]] for found in self._of]
-        start = np.concatenate([[0], np.cumsum([len(found) for found in active])])
-        flat = [c for found in active for c in found]
-        return CutIndex(start.astype(np.int64), np.array(flat, dtype=np.int64), dual)
-
-
-def violated(
-    groups: Sequence[tuple[int, ...]],
-    amount: NDArray[np.float64],
-    rows: Rows,
-    known: Cuts,
-    *,
-    most: int,
-    per_row: int = 8,
-    least: float = 0.02,
-) -> list[tuple[int, ...]]:
-    """Triples of single rows whose cut a fractional solution breaks, worst first.
-
-    Parameters
-    ----------
-    groups, amount
-        The groups of the solution and how much of each is taken.
-    most, per_row
-        Most cuts in all, and with one row.
-    least
-        Least violation.
-    """
-    pairs: dict[tuple[int, int], float] = {}
-    triples: dict[tuple[int, int, int], float] = {}
-    beside: dict[int, set[int]] = {}
-    for group, share in zip(groups, amount.tolist(), strict=True):
-        single = [row for row in group if rows.count[row] == 1]
-        for i, j in combinations(single, 2):
-            pairs[i, j] = pairs.get((i, j), 0.0) + share
-            beside.setdefault(i, set()).add(j)
-        for key in combinations(single, 3):
-            triples[key] = triples.get(key, 0.0) + share
-    old = set(known.sets)
-    broken: list[tuple[float, tuple[int, int, int]]] = []
-    for i, near in beside.items():
-        for j, k in combinations(sorted(near), 2):
-            if k not in beside.get(j, ()):
-                continue
-            excess = pairs[i, j] + pairs[i, k] + pairs[j, k] - 2 * triples.get((i, j, k), 0.0) - 1
-            if excess > least and (i, j, k) not in old:
-                broken.append((-excess, (i, j, k)))
-    used: Counter[int] = Counter()
-    chosen: list[tuple[int, ...]] = []
-    for _, triple in sorted(broken):
-        if len(chosen) >= most:
-            break
-        if all(used[row] < per_row for row in triple):
-            chosen.append(triple)
-            used.update(triple)
-    return chosen
+        start, cut = self.by_row()
+        active = np.append(dual, np.zeros(len(self) - len(dual), dtype=np.int64)) != 0
+        kept = np.concatenate([[0], np.cumsum(active[cut])])
+        return CutIndex(kept[start].astype(np.int64), cut[active[cut]], dual)

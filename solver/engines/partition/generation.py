@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...settings import Clock
+from .best import Best
 from .master import Master, Proposal
-from .pricing import MOST_NODES, Duals, Pricing
+from .pricing import MOST_NODES, Pricing
 
 __all__ = ["Generation"]
 
@@ -22,28 +21,21 @@ CLOSE = 1e-6
 
 
 class Generation:
-    """The best proven bound so far and the duals that prove it.
+    """Rounds of master and pricing.
 
     Attributes
     ----------
-    duals : Duals or None
-        Feasible for every needed group.
-    bound : int
-        No release costs less.
+    best : Best
+        The best proven bound and its duals.
     proposal : Proposal or None
         Latest optimum of the master.
-    rounds : int
-        Rounds of pricing.
     """
 
-    def __init__(self, pricing: Pricing, master: Master, clock: Clock) -> None:
+    def __init__(self, pricing: Pricing, master: Master, clock: Clock, best: Best) -> None:
         self.pricing, self.master, self.clock = pricing, master, clock
-        self.duals: Duals | None = None
-        self.bound = 0
+        self.best = best
         self.proposal: Proposal | None = None
-        self.rounds = 0
         self._center: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-        self._exactly = Fraction(-1)
 
     def begin(self, rows: NDArray[np.float64]) -> None:
         """Guess duals (in costs) to start from."""
@@ -58,14 +50,15 @@ class Generation:
         nodes, share = NODES, smoothing
         self.proposal = self._solve() or self.proposal
         while self.proposal is not None and not self.clock.over:
-            self.rounds += 1
             rows, cuts = self._mixed(self.proposal, share)
             duals = self.pricing.duals(rows, cuts)
             found = self.pricing.search(duals, per_anchor=PER_ANCHOR, nodes=nodes)
             if not found.bounded:
                 return False
-            self.offer(duals.lowered(found.best), (rows, cuts))
-            if float(self._exactly) >= self.proposal.value - close * abs(self.proposal.value):
+            before = self.best.value
+            if self.best.offer(duals.lowered(found.best)) > before:
+                self._center = rows, cuts
+            if float(self.best.value) >= self.proposal.value - close * abs(self.proposal.value):
                 self.master.add(found.groups)
                 return True
             if self.master.add(found.groups) == 0:
@@ -83,17 +76,6 @@ class Generation:
                 return False
             self.proposal = proposal
         return False
-
-    def offer(
-        self, duals: Duals, center: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-    ) -> None:
-        """Keep feasible duals if they prove more."""
-        value = Fraction(duals.value(self.pricing.rows, self.pricing.cuts), duals.scale)
-        if value > self._exactly:
-            self._exactly, self.duals = value, duals
-            self.bound = max(0, duals.bound(self.pricing.rows, self.pricing.cuts))
-            if center is not None:
-                self._center = center
 
     def _solve(self) -> Proposal | None:
         return self.master.solve(self.clock.left)

@@ -102,6 +102,11 @@ class Histograms:
     steps: Steps
     states: tuple[Counts, ...]
 
+    def one_of_each(self, values: int) -> bool:
+        """Whether the only needed histogram has each of `values` values once."""
+        needed = [state for state, flag in zip(self.states, self.steps.needed, strict=True) if flag]
+        return not self.steps.beyond and needed == [(1,) * values]
+
     @classmethod
     def of(cls, problem: Problem) -> Histograms | str:
         """Find the needed histograms, or say why that is out of reach.

@@ -6,28 +6,36 @@ mass is below 1. Starting from one row (odd mass 1), pairs of rows are put in or
 out as long as the odd mass falls.
 """
 
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cuts import Cuts, violated
+from .columns import Sparse, by_member
+from .compiled import compiled
+from .cuts import Cuts
 from .rows import Ints, Rows
+from .separation import broken
 
 __all__ = ["odd_sets", "separated"]
 
 NEAR = 60
 """Rows beside the first one that are tried."""
+LINES = 2_000
+"""Groups that are looked at around one row, at most."""
 STEPS = 8
-FEW = 10
-"""So few cuts over three rows make it worth while to look for larger sets."""
+LEAST_TAKEN = 1e-4
+"""Groups with less are not looked at."""
+LARGEST = 1 + 2 * STEPS
 
 
 def odd_sets(
-    groups: Sequence[tuple[int, ...]],
+    members: NDArray[np.int32],
     amount: NDArray[np.float64],
     rows: Rows,
     known: Cuts,
@@ -38,25 +46,20 @@ def odd_sets(
 ) -> list[tuple[int, ...]]:
     """Sets of rows whose cut a fractional solution breaks by at least `least`, worst first.
 
-    `groups` and `amount` are all groups of the solution that are taken.
+    `members` and `amount` are all groups of the solution that are taken, padded with -1.
 
-    Complexity: per row, a few products of matrices of at most `NEAR` columns.
+    Complexity: per row, `STEPS` times the groups around it and the square of `NEAR`.
     """
-    inside = np.zeros((len(groups), len(rows)), dtype=np.int8)
-    for line, group in enumerate(groups):
-        for row in group:
-            inside[line, row] ^= 1
-    odd = rows.count % 2 == 1
-    old, broken = set(known.sets), dict[tuple[int, ...], float]()
-    together = (inside.T.astype(np.float32) @ (inside * amount[:, None].astype(np.float32))) > 0
-    split = inside[np.abs(amount - np.rint(amount)) > 1e-6]
-    for row in np.flatnonzero(odd & split.any(axis=0)).tolist():
-        mass, chosen = _descend(row, inside, amount, odd, together)
-        if (1 - mass) / 2 >= least and chosen not in old:
-            broken[chosen] = mass
+    found, mass = _descend(members, amount, by_member(members, len(rows)), rows.count)
+    old = set(known.sets)
+    broken: dict[tuple[int, ...], float] = {}
+    for line in np.flatnonzero((1 - mass) / 2 >= least).tolist():
+        chosen = tuple(sorted(row for row in found[line].tolist() if row >= 0))
+        if chosen not in old:
+            broken[chosen] = float(mass[line])
     used: Counter[int] = Counter()
     picked: list[tuple[int, ...]] = []
-    for chosen, _ in sorted(broken.items(), key=lambda item: (item[1], item[0])):
+    for chosen, _ in sorted(broken.items(), key=lambda item: (round(item[1], 6), item[0])):
         if len(picked) < most and all(used[row] < per_row for row in chosen):
             picked.append(chosen)
             used.update(chosen)
@@ -64,48 +67,117 @@ def odd_sets(
 
 
 def separated(
-    groups: Sequence[tuple[int, ...]], amount: NDArray[np.float64], rows: Rows, known: Cuts
+    members: NDArray[np.int32],
+    amount: NDArray[np.float64],
+    rows: Rows,
+    known: Cuts,
+    *,
+    least: float = 0.02,
+    per_row: int = 8,
 ) -> list[tuple[int, ...]]:
-    """Cuts that a solution breaks: over three rows first, over larger sets if those are few."""
-    taken = np.flatnonzero(amount > 1e-6)
-    named, amount = [groups[j] for j in taken.tolist()], amount[taken]
+    """Cuts that a solution breaks, over two or three rows and over larger sets."""
+    taken = np.flatnonzero(amount > LEAST_TAKEN)
+    members, amount = members[taken], amount[taken]
     most = max(80, len(rows) // 2)
-    split = np.flatnonzero(amount < 1 - 1e-6)
-    fresh = violated([named[j] for j in split.tolist()], amount[split], rows, known, most=most)
-    if len(fresh) < FEW:
-        fresh += odd_sets(named, amount, rows, known, most=most // 2)
+    fresh = broken(members, amount, rows, known, most=most, per_row=per_row, least=least)
+    fresh += odd_sets(members, amount, rows, known, most=most, least=least)
     return list(dict.fromkeys(fresh))
 
 
+@compiled
 def _descend(
-    row: int,
-    inside: NDArray[np.int8],
-    amount: NDArray[np.float64],
-    odd: NDArray[np.bool_],
-    together: NDArray[np.bool_],
-) -> tuple[float, tuple[int, ...]]:
-    """The least odd mass found from one row, with its set."""
-    near = np.flatnonzero(together[row])
-    if len(near) < NEAR:
-        near = np.flatnonzero(together[near].any(axis=0))[:NEAR]
-    near = near[:NEAR]
-    lines = np.flatnonzero(inside[:, near].any(axis=1) | (inside[:, row] > 0))
-    part, weight = inside[np.ix_(lines, near)].astype(np.float64), amount[lines]
-    parity, taken, mass = inside[lines, row].astype(np.float64), {row}, float(inside[:, row] @ amount)
-    is_odd: Ints = odd[near].astype(np.int64)
-    for _ in range(STEPS):
-        # Flipping a row moves the mass of its groups from even to odd or back.
-        moved = weight * (1 - 2 * parity)
-        gain = moved @ part
-        change = gain[:, None] + gain[None, :] - 2 * (part.T @ (part * moved[:, None]))
-        change[is_odd[:, None] + is_odd[None, :] != 2] = np.inf
-        np.fill_diagonal(change, np.where(is_odd == 0, gain, np.inf))
-        at = int(np.argmin(change))
-        one, other = divmod(at, len(near))
-        if change[one, other] > -1e-6:
-            break
-        mass += float(change[one, other])
-        for j in {one, other}:
-            parity = np.abs(parity - part[:, j])
-            taken ^= {int(near[j])}
-    return mass, tuple(sorted(taken))
+    members: NDArray[np.int32], amount: NDArray[np.float64], groups: Sparse, count: Ints
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """From each row of odd count: the set with the least odd mass found, and that mass (else 1)."""
+    rows, wide = len(count), members.shape[1]
+    found, least = np.full((rows, LARGEST), -1, dtype=np.int32), np.ones(rows)
+    place, noted = np.full(rows, -1, dtype=np.int64), np.zeros(len(members), dtype=np.bool_)
+    near, lines = np.empty(NEAR, dtype=np.int64), np.empty(LINES, dtype=np.int64)
+    odd_in = np.zeros((LINES, NEAR), dtype=np.bool_)
+    weight, gain, inside = np.empty(LINES), np.empty(NEAR), np.zeros(NEAR, dtype=np.bool_)
+    change = np.empty((NEAR, NEAR))
+    for row in range(rows):
+        if count[row] % 2 == 0:
+            continue
+        # The row itself, rows that share a group with it, and theirs, until there are enough.
+        near[0], place[row], size, ring = row, 0, 1, 0
+        split = False
+        while ring < size and size < NEAR:
+            u = near[ring]
+            for e in range(groups.start[u], groups.start[u + 1]):
+                j = groups.index[e]
+                split = split or amount[j] < 1 - 1e-6
+                for k in range(wide):
+                    w = members[j, k]
+                    if w >= 0 and place[w] < 0 and size < NEAR:
+                        near[size], place[w] = w, size
+                        size += 1
+            ring += 1
+        number = 0
+        for at in range(size):
+            for e in range(groups.start[near[at]], groups.start[near[at] + 1]):
+                j = groups.index[e]
+                if not noted[j] and number < LINES:
+                    noted[j] = True
+                    lines[number] = j
+                    number += 1
+        if split:
+            mass = 0.0
+            for line in range(number):
+                for at in range(size):
+                    odd_in[line, at] = False
+                for k in range(wide):
+                    w = members[lines[line], k]
+                    if w >= 0 and place[w] >= 0:
+                        odd_in[line, place[w]] = not odd_in[line, place[w]]
+                # From now on what flipping a row moves: positive where the group is even.
+                weight[line] = amount[lines[line]]
+                if odd_in[line, 0]:
+                    mass += weight[line]
+                    weight[line] = -weight[line]
+            for at in range(size):
+                inside[at] = at == 0
+            for _ in range(STEPS):
+                for a in range(size):
+                    gain[a] = 0.0
+                    for b in range(size):
+                        change[a, b] = 0.0
+                for line in range(number):
+                    for a in range(size):
+                        if odd_in[line, a]:
+                            gain[a] += weight[line]
+                            for b in range(a):
+                                if odd_in[line, b]:
+                                    change[a, b] += weight[line]
+                best, one, other = -1e-6, -1, -1
+                for a in range(size):
+                    if count[near[a]] % 2 == 0:
+                        if gain[a] < best:
+                            best, one, other = gain[a], a, a
+                        continue
+                    for b in range(a):
+                        if count[near[b]] % 2 == 1:
+                            both = gain[a] + gain[b] - 2 * change[a, b]
+                            if both < best:
+                                best, one, other = both, a, b
+                if one < 0:
+                    break
+                mass += best
+                for line in range(number):
+                    if odd_in[line, one] != (one != other and odd_in[line, other]):
+                        weight[line] = -weight[line]
+                inside[one] = not inside[one]
+                if one != other:
+                    inside[other] = not inside[other]
+            if number < LINES and mass < 1:
+                filled = 0
+                for at in range(size):
+                    if inside[at] and filled < LARGEST:
+                        found[row, filled] = near[at]
+                        filled += 1
+                least[row] = mass
+        for line in range(number):
+            noted[lines[line]] = False
+        for at in range(size):
+            place[near[at]] = -1
+    return found, least

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...settings import Clock
+from .buckets import search_buckets, shelf
+from .columns import in_order
 from .cuts import Cuts
 from .histograms import Histograms
-from .question import question, stack
+from .question import Question, question, stack
 from .rows import Ints, Rows
 from .search import search
 
@@ -21,7 +25,7 @@ ROOM = 1 << 61
 """Largest sum that may occur in a search; leaves one bit of int64 to spare."""
 MOST_NODES = 200_000
 """Search nodes per anchor, at most."""
-CHUNK = 16
+CHUNK = 64
 """Anchors between two looks at the clock."""
 FINE = 1 << 14
 """Finest unit of duals, as a fraction of a cost."""
@@ -71,33 +75,58 @@ class Found:
 
     Attributes
     ----------
-    groups : tuple of tuple of int
-        Rows of each group, in rising order.
+    members : int array, one line per group
+        Rows of each group in rising order, then -1.
     profits : int array
         Scaled, above the floor asked for.
     best : int array, shape (rows,)
         Per anchor, no needed group has a higher profit (or floor).
-    whole : bool
-        Whether every anchor was searched to its end.
+    short : int
+        How many searches were not carried to their end.
     bounded : bool
         Whether `best` is valid: there was room for all groups, and time for all anchors.
     """
 
-    groups: tuple[tuple[int, ...], ...]
+    members: NDArray[np.int32]
     profits: Ints
     best: Ints
-    whole: bool
+    short: int
     bounded: bool
+
+    @property
+    def whole(self) -> bool:
+        """Whether every anchor was searched to its end."""
+        return self.bounded and self.short == 0
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Rows of each group, in rising order."""
+        return tuple(tuple(u for u in line if u >= 0) for line in self.members.tolist())
 
 
 class Pricing:
-    """Searches for groups of one problem."""
+    """Searches for groups of one problem.
+
+    Attributes
+    ----------
+    buckets : bool
+        Whether every needed group has one tuple of each sensitive value.
+    """
 
     def __init__(
         self, rows: Rows, histograms: Histograms, workers: int = 1, clock: Clock | None = None
     ) -> None:
         self.rows, self.histograms, self.workers = rows, histograms, workers
         self.cuts, self.clock = Cuts(rows), clock
+        self._values = int(rows.value.max()) + 1
+        self.buckets = histograms.one_of_each(self._values)
+        self._anchors = np.flatnonzero(rows.value == 0) if self.buckets else np.arange(len(rows))
+
+    def _kernel(self, asked: Question) -> tuple[Any, Callable[[], Any]]:
+        """The compiled search that fits the needed groups, and what makes its working memory."""
+        if self.buckets:
+            return search_buckets, lambda: shelf(asked, self._values)
+        return search, lambda: stack(asked)
 
     def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64]) -> Duals:
         """Round duals (in costs) down to the finest unit that keeps all sums inside int64."""
@@ -133,17 +162,17 @@ class Pricing:
         )
         if room is None:
             room = len(self.rows) * per_anchor
-        anchors = np.arange(len(self.rows), dtype=np.int64)
-        parts = [anchors[w :: self.workers].copy() for w in range(self.workers)]
+        kernel, memory_of = self._kernel(asked)
+        parts = [self._anchors[w :: self.workers].copy() for w in range(self.workers)]
 
         def run(part: Ints) -> tuple[NDArray[np.int32], Ints, Ints, int]:
             groups = np.empty((room, max(1, self.histograms.steps.largest)), dtype=np.int32)
             profits, best = np.empty(room, dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
-            memory, total, cut_short = stack(asked), 0, 0
+            memory, total, cut_short = memory_of(), 0, 0
             for at in range(0, len(part), CHUNK):
                 if self.clock is not None and self.clock.over:
                     return groups[:total], profits[:total], best, -1
-                found, short, _ = search(
+                found, short, _ = kernel(
                     asked,
                     memory,
                     part[at : at + CHUNK],
@@ -166,13 +195,9 @@ class Pricing:
             with ThreadPoolExecutor(len(parts)) as pool:
                 answers = list(pool.map(run, parts))
         return Found(
-            groups=tuple(
-                tuple(sorted(u for u in group if u >= 0))
-                for answer in answers
-                for group in answer[0].tolist()
-            ),
+            members=in_order(np.concatenate([answer[0] for answer in answers])),
             profits=np.concatenate([answer[1] for answer in answers]),
             best=np.max([answer[2] for answer in answers], axis=0),
-            whole=all(answer[3] == 0 for answer in answers),
+            short=sum(max(0, answer[3]) for answer in answers),
             bounded=all(answer[3] >= 0 for answer in answers),
         )

@@ -28,8 +28,8 @@ class Question(NamedTuple):
     ----------
     dual, scale
         Integer duals of the rows, in 1 / scale of a cost.
-    falling : shape (rows,)
-        Rows by falling dual.
+    falling, rank : shape (rows,)
+        Rows by falling dual, and each row's place among them.
     cell_best, tail_best : shape (cells,)
         Largest dual in a cell, and in it or any later one.
     copies : shape (rows,)
@@ -45,6 +45,7 @@ class Question(NamedTuple):
     dual: Ints
     scale: int
     falling: Ints
+    rank: Ints
     cell_best: Ints
     tail_best: Ints
     copies: Ints
@@ -63,8 +64,10 @@ class Stack(NamedTuple):
         How many members of each cut's set are in the group.
     top
         Best sums of 0, 1, 2, ... further duals.
-    near, way, active
-        Of rows near the anchor: whether, how far; and of cells.
+    near, way
+        Rows near the anchor and how far they are.
+    active, away
+        Cells near the anchor and how far they are.
     """
 
     listed: NDArray[np.int32]
@@ -80,9 +83,10 @@ class Stack(NamedTuple):
     taken: Ints
     touched: Ints
     top: Ints
-    near: NDArray[np.bool_]
+    near: Ints
     way: Ints
     active: Ints
+    away: Ints
 
 
 def question(
@@ -96,6 +100,9 @@ def question(
     scale: int,
 ) -> Question:
     """Put a question together."""
+    falling = np.argsort(-dual, kind="stable")
+    rank = np.empty(len(dual), dtype=np.int64)
+    rank[falling] = np.arange(len(dual))
     cell_best = np.maximum.reduceat(dual, cells.start[:-1])
     return Question(
         geometry,
@@ -106,7 +113,8 @@ def question(
         cuts,
         dual,
         scale,
-        np.argsort(-dual, kind="stable"),
+        falling,
+        rank,
         cell_best,
         np.maximum.accumulate(cell_best[::-1])[::-1].copy(),
         count if steps.beyond else np.minimum(count, max(1, steps.largest)),
@@ -136,7 +144,8 @@ def stack(q: Question) -> Stack:
         zeros(values),
         zeros(len(q.cuts.dual) + 1),
         zeros(deep + 2),
-        np.zeros(rows, dtype=np.bool_),
         zeros(rows),
+        zeros(rows),
+        zeros(len(q.cells.start)),
         zeros(len(q.cells.start)),
     )

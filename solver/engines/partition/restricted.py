@@ -8,9 +8,13 @@ from typing import Any, cast
 
 import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
+from .columns import Columns, padded
 from .cuts import Cuts
-from .master import Group, group_costs, quiet_solver
+from .master import Group, quiet_solver
+from .pricing import Duals
 from .rows import Rows
 
 __all__ = ["best_of"]
@@ -22,7 +26,8 @@ TOLERANCE = 1e-6
 def best_of(
     rows: Rows,
     cuts: Cuts,
-    groups: Sequence[Group],
+    duals: Duals,
+    members: NDArray[np.int32],
     start: Sequence[Group] | None,
     *,
     nodes: int,
@@ -33,8 +38,10 @@ def best_of(
 
     Parameters
     ----------
-    groups
-        To choose from; those of `start` are added.
+    duals
+        The solver is given reduced costs. They rank releases as costs do and are far easier on it.
+    members
+        Groups to choose from, padded with -1; those of `start` are added.
     start
         A release to improve on.
     nodes, seed, seconds
@@ -44,52 +51,59 @@ def best_of(
     -----
     The bound is taken `TOLERANCE` lower than stated, the solver's own precision. It is not a proof.
     """
-    known = list(dict.fromkeys([*groups, *(start or ())]))
-    costs = np.array(group_costs(rows, known), dtype=float)
-    unit = max(1.0, costs.sum() / max(1, len(known)))
-    columns = [
-        ([*set(group), *(len(rows) + c for c in met)], [*(group.count(r) for r in set(group)), *met.values()])
-        for group in known
-        for met in [cuts.coefficients(group)]
-    ]
+    first = list(start or ())
+    columns = Columns(rows, max([members.shape[1], *map(len, first)]))
+    columns.add(padded(members, columns.wide))
+    columns.add(padded(first, columns.wide))
+    sparse = columns.sparse(cuts)
+    matrix = csc_array(
+        (np.ones(len(sparse.index)), sparse.index, sparse.start),
+        shape=(len(rows) + len(cuts), len(columns)),
+        copy=True,
+    )
+    matrix.sum_duplicates()
+    prices = np.concatenate(
+        [duals.rows, duals.cuts, np.zeros(len(cuts) - len(duals.cuts), dtype=np.int64)]
+    )
+    reduced = columns.cost * duals.scale - columns.total(sparse, prices)
+    unit = float(duals.scale) * max(1.0, float(columns.cost.mean()) if len(columns) else 1.0)
     solver = quiet_solver()
     for option, value in (
         ("mip_max_nodes", nodes),
         ("random_seed", seed),
         ("mip_rel_gap", 0.0),
+        ("mip_abs_gap", 0.99 * duals.scale / unit),
         ("time_limit", 1e9 if seconds is None else max(0.1, seconds)),
     ):
         solver.setOptionValue(option, value)
     lp = cast("Any", highspy.HighsLp())
-    lp.num_col_, lp.num_row_ = len(known), len(rows) + len(cuts)
-    lp.col_cost_ = costs / unit
-    lp.col_lower_, lp.col_upper_ = np.zeros(len(known)), np.full(len(known), float(rows.count.max()))
+    lp.num_col_, lp.num_row_ = len(columns), len(rows) + len(cuts)
+    lp.col_cost_ = reduced / unit
+    lp.col_lower_, lp.col_upper_ = np.zeros(len(columns)), np.full(len(columns), float(rows.count.max()))
     exactly, limit = rows.count.astype(float), cuts.limit.astype(float)
     lp.row_lower_ = np.concatenate([exactly, np.full(len(cuts), -highspy.kHighsInf)])
     lp.row_upper_ = np.concatenate([exactly, limit])
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
-    lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(index) for index, _ in columns])]).astype(
-        np.int32
-    )
-    lp.a_matrix_.index_ = np.array([i for index, _ in columns for i in index], dtype=np.int32)
-    lp.a_matrix_.value_ = np.array([v for _, value in columns for v in value], dtype=float)
-    lp.integrality_ = [highspy.HighsVarType.kInteger] * len(known)
+    lp.a_matrix_.start_ = matrix.indptr.astype(np.int32)
+    lp.a_matrix_.index_ = matrix.indices.astype(np.int32)
+    lp.a_matrix_.value_ = matrix.data
+    lp.integrality_ = [highspy.HighsVarType.kInteger] * len(columns)
     solver.passModel(lp)
-    if start:
-        first, number = cast("Any", highspy.HighsSolution()), {group: j for j, group in enumerate(known)}
-        taken = np.zeros(len(known))
-        for group in start:
-            taken[number[group]] += 1
-        first.col_value = taken
-        solver.setSolution(first)
+    if first:
+        given = cast("Any", highspy.HighsSolution())
+        given.col_value = columns.times(padded(first, columns.wide)).astype(float)
+        solver.setSolution(given)
     solver.run()
     info = solver.getInfo()
     stated = float(info.mip_dual_bound) * unit
-    bound = ceil(stated - TOLERANCE * abs(stated)) if isfinite(stated) else 0
+    bound = 0
+    if isfinite(stated):
+        stated -= TOLERANCE * max(unit, abs(stated))
+        bound = ceil((stated + duals.value(rows, cuts)) / duals.scale)
     if info.primal_solution_status != int(highspy.SolutionStatus.kSolutionStatusFeasible):
         return None, bound
-    amount = np.rint(np.array(solver.getSolution().col_value)).astype(int)
-    chosen = tuple(known[j] for j in np.flatnonzero(amount) for _ in range(amount[j]))
+    amount = np.rint(np.array(solver.getSolution().col_value)).astype(np.int64)
+    chosen = columns.groups(np.repeat(np.arange(len(columns)), amount))
     covered = np.bincount([row for group in chosen for row in group], minlength=len(rows))
     return chosen if (covered == rows.count).all() else None, bound

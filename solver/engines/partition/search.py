@@ -5,6 +5,9 @@ kept per depth, sorted by falling dual; every bound below is the profit a group 
 the best remaining duals came without widening the box any more:
 ``duals so far + best remaining duals - size * box cost``. Box cost and size only grow, cut
 penalties (at most 0) only add up, so each is an upper bound and nothing that pays is lost.
+
+Functions here take plain arrays where they are called often: taking an array out of a tuple counts
+references, which costs more than the work itself.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
@@ -17,48 +20,95 @@ from numpy.typing import NDArray
 
 from .compiled import compiled
 from .question import Question, Stack
-from .rows import Geometry, Ints
+from .rows import Ints
 
-__all__ = ["search"]
+__all__ = ["LOW", "box_with", "keep_best", "search", "side_cost", "to_cell"]
 
 LOW = -(1 << 62)
 
 
 @compiled
-def _side(g: Geometry, a: int, lo: int, hi: int) -> int:
+def side_cost(weight: Ints, tree: Ints, side: Ints, table: Ints, a: int, lo: int, hi: int) -> int:
     """Cost of one attribute's cell over codes lo to hi."""
-    if g.tree[a] < 0:
-        return g.weight[a] * (hi - lo)
-    return g.table[g.tree[a] + lo * g.side[a] + hi]
+    if tree[a] < 0:
+        return weight[a] * (hi - lo)
+    return table[tree[a] + lo * side[a] + hi]
 
 
 @compiled
-def _pair(q: Question, i: int, u: int) -> int:
-    """Scaled cost of the box over two rows."""
+def box_with(
+    codes: Ints,
+    weight: Ints,
+    tree: Ints,
+    side: Ints,
+    table: Ints,
+    u: int,
+    lo: Ints,
+    hi: Ints,
+    r: int,
+) -> int:
+    """Cost of the box from lo[r] to hi[r] with row u in it."""
     total = 0
-    for a in range(q.geometry.codes.shape[1]):
-        x, y = q.geometry.codes[i, a], q.geometry.codes[u, a]
-        total += _side(q.geometry, a, min(x, y), max(x, y))
-    return total * q.scale
+    for a in range(codes.shape[1]):
+        x = codes[u, a]
+        low, high = min(lo[r, a], x), max(hi[r, a], x)
+        if tree[a] < 0:
+            total += weight[a] * (high - low)
+        else:
+            total += table[tree[a] + low * side[a] + high]
+    return total
 
 
 @compiled
-def _to_cell(q: Question, i: int, c: int) -> int:
-    """No box over row i and a row of cell c has a lower scaled cost."""
+def to_cell(
+    codes: Ints,
+    weight: Ints,
+    tree: Ints,
+    side: Ints,
+    table: Ints,
+    i: int,
+    lo: Ints,
+    hi: Ints,
+    c: int,
+) -> int:
+    """No box over row i and a row of cell c costs less."""
     total = 0
-    for a in range(q.geometry.codes.shape[1]):
-        x = q.geometry.codes[i, a]
-        if x < q.cells.lo[c, a]:
-            total += _side(q.geometry, a, x, q.cells.lo[c, a])
-        elif x > q.cells.hi[c, a]:
-            total += _side(q.geometry, a, q.cells.hi[c, a], x)
-    return total * q.scale
+    for a in range(codes.shape[1]):
+        x = codes[i, a]
+        if x < lo[c, a]:
+            total += side_cost(weight, tree, side, table, a, x, lo[c, a])
+        elif x > hi[c, a]:
+            total += side_cost(weight, tree, side, table, a, hi[c, a], x)
+    return total
 
 
 @compiled
-def _label(q: Question, s: Stack, u: int) -> int:
-    """How the automaton reads row u."""
-    return s.seen[q.value[u]] if q.steps.alike else q.value[u]
+def keep_best(
+    groups: NDArray[np.int32],
+    profits: Ints,
+    member: Ints,
+    size: int,
+    profit: int,
+    base: int,
+    total: int,
+    per_anchor: int,
+) -> int:
+    """Write a group down, in place of the anchor's worst one if there are enough; the new total.
+
+    -1 if there is no room.
+    """
+    slot = total
+    if 0 < per_anchor <= total - base:
+        slot = base
+        for k in range(base, total):
+            if profits[k] < profits[slot]:
+                slot = k
+    if slot >= len(profits):
+        return -1
+    for k in range(groups.shape[1]):
+        groups[slot, k] = member[k + 1] if k < size else -1
+    profits[slot] = profit
+    return total + 1 if slot == total else total
 
 
 @compiled
@@ -69,67 +119,105 @@ def _pays(both: int, best: int, box: int, least: int, most: int, floor: int) -> 
 
 
 @compiled
-def _begin(q: Question, s: Stack, i: int, most: int, floor: int) -> None:
-    """List the rows from i on that can be in a paying group with it, by falling dual.
+def _candidates(
+    codes: Ints,
+    weight: Ints,
+    tree: Ints,
+    side: Ints,
+    table: Ints,
+    start: Ints,
+    cell_lo: Ints,
+    cell_hi: Ints,
+    cell_best: Ints,
+    tail_best: Ints,
+    dual: Ints,
+    rank: Ints,
+    scale: int,
+    i: int,
+    home: int,
+    least: int,
+    most: int,
+    floor: int,
+    active: Ints,
+    away: Ints,
+    near: Ints,
+    way: Ints,
+) -> int:
+    """Ranks of the rows from i on that can be in a paying group with it, into `near`; how many.
 
     Whole cells are skipped first. The best dual among what is left tightens the test, so it is
     repeated a few times.
     """
-    dual, start, best = q.dual, q.cells.start, q.tail_best[0]
-    least, cells, home = max(1, q.steps.missing[0]), len(q.cell_best), 0
-    while start[home + 1] <= i:
-        home += 1
-    kept = 0
-    for c in range(home, cells):
-        s.active[kept] = c
-        kept += 1
-    best, new = q.tail_best[home], q.tail_best[home]
-    for again in range(4):
-        if again > 0 and new >= best:
+    best, new, kept = tail_best[home], LOW, 0
+    for c in range(home, len(cell_best)):
+        far = 0
+        if c > home:
+            far = to_cell(codes, weight, tree, side, table, i, cell_lo, cell_hi, c) * scale
+        if _pays(dual[i] + cell_best[c], best, far, least, most, floor):
+            active[kept], away[kept] = c, far
+            kept += 1
+            new = max(new, cell_best[c])
+    for _ in range(3):
+        if new >= best or kept == 0:
             break
         best, new, left = new, LOW, 0
         for k in range(kept):
-            c = s.active[k]
-            if _pays(dual[i] + q.cell_best[c], best, _to_cell(q, i, c), least, most, floor):
-                s.active[left] = c
+            c = active[k]
+            if _pays(dual[i] + cell_best[c], best, away[k], least, most, floor):
+                active[left], away[left] = c, away[k]
                 left += 1
-                new = max(new, q.cell_best[c])
+                new = max(new, cell_best[c])
         kept = left
-    best, last = min(best, new), LOW
-    for again in range(4):
-        if again > 0 and last >= best:
+    best, new, found = min(best, new), LOW, 0
+    for k in range(kept):
+        c = active[k]
+        for u in range(max(i, start[c]), start[c + 1]):
+            box = 0
+            for a in range(codes.shape[1]):
+                x, y = codes[i, a], codes[u, a]
+                box += side_cost(weight, tree, side, table, a, min(x, y), max(x, y))
+            box *= scale
+            if _pays(dual[i] + dual[u], best, box, least, most, floor):
+                near[found], way[found] = u, box
+                found += 1
+                new = max(new, dual[u])
+    for _ in range(3):
+        if new >= best or found == 0:
             break
-        if again > 0:
-            best = last
-        last = LOW
-        for k in range(kept):
-            for u in range(max(i, start[s.active[k]]), start[s.active[k] + 1]):
-                if again == 0:
-                    s.way[u] = _pair(q, i, u)
-                elif not s.near[u]:
-                    continue
-                s.near[u] = _pays(dual[i] + dual[u], best, s.way[u], least, most, floor)
-                if s.near[u]:
-                    last = max(last, dual[u])
-    size = 0
-    for k in range(len(q.falling)):
-        u = q.falling[k]
-        if s.near[u]:
-            s.near[u] = False
-            for _ in range(q.copies[u] - (1 if u == i else 0)):
-                s.listed[1, size] = u
-                size += 1
-    s.length[1], s.at[1] = size, 0
+        best, new, left = new, LOW, 0
+        for k in range(found):
+            u = near[k]
+            if _pays(dual[i] + dual[u], best, way[k], least, most, floor):
+                near[left], way[left] = u, way[k]
+                left += 1
+                new = max(new, dual[u])
+        found = left
+    for k in range(found):
+        near[k] = rank[near[k]]
+    return found
 
 
 @compiled
 def _reach(
-    q: Question, s: Stack, r: int, at: int, sure: int, size: int, box: int, least: int, most: int
+    dual: Ints,
+    listed: NDArray[np.int32],
+    r: int,
+    at: int,
+    end: int,
+    sure: int,
+    size: int,
+    box: int,
+    least: int,
+    most: int,
+    enough: int,
 ) -> int:
-    """No group of `size` members and some of the candidates at depth r from `at` on has a higher profit."""
+    """No group of `size` members and some candidates at depth r from `at` on has a higher profit.
+
+    Stops at the first value above `enough`.
+    """
     best = sure - size * box if size >= least else LOW
-    while at < s.length[r] and size < most:
-        gain = q.dual[s.listed[r, at]]
+    while at < end and size < most and best <= enough:
+        gain = dual[listed[r, at]]
         if size >= least and gain <= box:
             break
         sure += gain
@@ -138,94 +226,6 @@ def _reach(
         if size >= least:
             best = max(best, sure - size * box)
     return best
-
-
-@compiled
-def _further(q: Question, s: Stack, r: int, most: int) -> int:
-    """No group that goes on from the candidates left at depth r has a higher profit."""
-    least = r + max(1, q.steps.missing[s.state[r]])
-    return _reach(q, s, r, s.at[r], s.sure[r], r, s.box[r], least, most)
-
-
-@compiled
-def _enter(q: Question, s: Stack, r: int, u: int) -> None:
-    """Make row u the r-th member."""
-    s.member[r] = u
-    s.state[r] = q.steps.step[s.state[r - 1], _label(q, s, u)]
-    s.sure[r] = s.sure[r - 1] + q.dual[u]
-    box = 0
-    for a in range(q.geometry.codes.shape[1]):
-        x = q.geometry.codes[u, a]
-        s.lo[r, a], s.hi[r, a] = x, x
-        if r > 1:
-            s.lo[r, a], s.hi[r, a] = min(s.lo[r - 1, a], x), max(s.hi[r - 1, a], x)
-            box += _side(q.geometry, a, s.lo[r, a], s.hi[r, a])
-    s.box[r] = box * q.scale
-    s.seen[q.value[u]] += 1
-    for e in range(q.cuts.start[u], q.cuts.start[u + 1]):
-        c = q.cuts.cut[e]
-        s.touched[c] += 1
-        if s.touched[c] % 2 == 0:
-            s.sure[r] += q.cuts.dual[c]
-
-
-@compiled
-def _leave(q: Question, s: Stack, u: int) -> None:
-    """Take row u back."""
-    s.seen[q.value[u]] -= 1
-    for e in range(q.cuts.start[u], q.cuts.start[u + 1]):
-        s.touched[q.cuts.cut[e]] -= 1
-
-
-@compiled
-def _list(q: Question, s: Stack, r: int, a: int, most: int, low: int) -> None:
-    """Fill depth r with those candidates of depth r - 1 after place `a` that can still pay.
-
-    The innermost loop of all: everything it reads is taken out of the tuples first.
-    """
-    codes, weight, tree, side, table = q.geometry
-    seen, taken, top = s.seen, s.taken, s.top
-    value, dual, scale, step = q.value, q.dual, q.scale, q.steps.step[s.state[r]]
-    alike, beyond, deepest = q.steps.alike, q.steps.beyond, r >= q.steps.largest
-    before, into, lo, hi = s.listed[r - 1], s.listed[r], s.lo[r], s.hi[r]
-    sure, end, stop = s.sure[r], s.length[r - 1], a + 1
-    # Best sums of 1, 2, ... of what may still come, no value too often.
-    sums = 0
-    while stop < end and sums < q.steps.largest - r - 1:
-        w = before[stop]
-        if seen[value[w]] + taken[value[w]] < q.steps.most:
-            taken[value[w]] += 1
-            sums += 1
-            top[sums] = top[sums - 1] + dual[w]
-        stop += 1
-    for b in range(a + 1, stop):
-        taken[value[before[b]]] = 0
-    kept, needs = 0, max(1, q.steps.missing[s.state[r]])
-    for b in range(a + 1, end):
-        w = before[b]
-        v = value[w]
-        if not deepest and step[seen[v] if alike else v] < 0:
-            continue
-        box = 0
-        for d in range(codes.shape[1]):
-            x = codes[w, d]
-            x, y = min(lo[d], x), max(hi[d], x)
-            if tree[d] < 0:
-                box += weight[d] * (y - x)
-            else:
-                box += table[tree[d] + x * side[d] + y]
-        box *= scale
-        fits = False
-        for k in range(needs - 1, sums + 1):
-            if sure + dual[w] + top[k] - (r + 1 + k) * box > low:
-                fits = True
-                break
-        if not fits and beyond:
-            fits = _reach(q, s, r - 1, a + 1, sure + dual[w], r + 1, box, r + needs, most) > low
-        if fits:
-            into[kept] = w
-            kept += 1
-    s.length[r], s.at[r] = kept, 0
 
 
 @compiled
@@ -268,70 +268,166 @@ def search(
     visited : int
         Nodes.
     """
-    deep = s.member.shape[0] - 1
+    codes, weight, tree, side, table = q.geometry
+    start, cell_lo, cell_hi = q.cells
+    step, missing, needed, alike, largest, beyond, often = q.steps
+    cut_start, cut_of, cut_dual = q.cuts
+    value, dual, scale, falling, copies = q.value, q.dual, q.scale, q.falling, q.copies
+    listed, length, at, lo, hi = s.listed, s.length, s.at, s.lo, s.hi
+    sure, boxes, state, member = s.sure, s.box, s.state, s.member
+    seen, taken, touched, top = s.seen, s.taken, s.touched, s.top
+    rank, cell_best, tail_best, active, away, near, way = (
+        q.rank,
+        q.cell_best,
+        q.tail_best,
+        s.active,
+        s.away,
+        s.near,
+        s.way,
+    )
+    deep, attributes = len(member) - 1, codes.shape[1]
     most = deep
-    if q.steps.beyond:
+    if beyond:
         most = 0
         for u in range(len(q.counts)):
             most += q.counts[u]
-    total, cut_short, visited, place = 0, 0, 0, 0
+    total, cut_short, visited, home = 0, 0, 0, 0
     for i in anchors:
-        if q.steps.step[0, _label(q, s, i)] < 0:
+        first = step[0, 0 if alike else value[i]]
+        if first < 0:
             continue
-        _begin(q, s, i, most, floor)
+        while start[home] > i:
+            home = 0
+        while start[home + 1] <= i:
+            home += 1
+        size = _candidates(
+            codes, weight, tree, side, table, start, cell_lo, cell_hi, cell_best, tail_best, dual, rank,
+            scale, i, home, max(1, missing[0]), most, floor, active, away, near, way,
+        )  # fmt: skip
+        filled = 0
+        for place in np.sort(near[:size]):
+            u = falling[place]
+            for _ in range(copies[u] - (1 if u == i else 0)):
+                listed[1, filled] = u
+                filled += 1
+        length[1], at[1] = filled, 0
         low, base, limit, stopped = floor, total, visited + nodes, False
-        r = 1
-        _enter(q, s, r, i)
-        fresh = True
+        r, u, fresh = 1, i, True
         while r > 0:
             if fresh:
+                # Row u becomes the r-th member.
                 fresh = False
-                profit = s.sure[r] - r * s.box[r]
-                if q.steps.needed[s.state[r]] and profit > low:
+                member[r] = u
+                v = value[u]
+                state[r] = first if r == 1 else step[state[r - 1], seen[v] if alike else v]
+                seen[v] += 1
+                so_far = dual[u] if r == 1 else sure[r - 1] + dual[u]
+                for e in range(cut_start[u], cut_start[u + 1]):
+                    c = cut_of[e]
+                    touched[c] += 1
+                    if touched[c] % 2 == 0:
+                        so_far += cut_dual[c]
+                sure[r] = so_far
+                if r == 1:
+                    for a in range(attributes):
+                        lo[1, a], hi[1, a] = codes[u, a], codes[u, a]
+                    boxes[1] = 0
+                else:
+                    boxes[r] = scale * box_with(codes, weight, tree, side, table, u, lo, hi, r - 1)
+                    for a in range(attributes):
+                        x = codes[u, a]
+                        lo[r, a], hi[r, a] = min(lo[r - 1, a], x), max(hi[r - 1, a], x)
+                profit = so_far - r * boxes[r]
+                if needed[state[r]] and profit > low:
                     best[i] = max(best[i], profit)
-                    slot = total
-                    if 0 < per_anchor <= total - base:
-                        slot = base
-                        for k in range(base, total):
-                            if profits[k] < profits[slot]:
-                                slot = k
-                    if slot >= len(profits):
-                        return total, -1, visited
-                    for k in range(deep):
-                        groups[slot, k] = s.member[k + 1] if k < r else -1
-                    profits[slot] = profit
-                    if slot == total:
-                        total += 1
+                    total = keep_best(groups, profits, member, r, profit, base, total, per_anchor)
+                    if total < 0:
+                        return len(profits), -1, visited
                     if 0 < per_anchor <= total - base:
                         low = profits[base]
                         for k in range(base, total):
                             low = min(low, profits[k])
                 if r > 1:
-                    s.length[r] = 0
-                    if r < deep or q.steps.beyond:
-                        _list(q, s, r, place, most, low)
-                if r == deep and s.length[r] > 0 and q.steps.beyond:
-                    reach = _further(q, s, r, most)
-                    if reach > low:
-                        best[i] = max(best[i], reach)
-                        cut_short += 1
+                    # Candidates after the one just taken that can still pay, for depth r.
+                    length[r], at[r] = 0, 0
+                    if r < deep or beyond:
+                        begin, end, now = at[r - 1], length[r - 1], state[r]
+                        while begin > 0 and listed[r - 1, begin - 1] == u:
+                            begin -= 1
+                        begin += 1
+                        # Best sums of 1, 2, ... of what may still come, no value too often.
+                        sums, stop = 0, begin
+                        while stop < end and sums < largest - r - 1:
+                            w = listed[r - 1, stop]
+                            if seen[value[w]] + taken[value[w]] < often:
+                                taken[value[w]] += 1
+                                sums += 1
+                                top[sums] = top[sums - 1] + dual[w]
+                            stop += 1
+                        for b in range(begin, stop):
+                            taken[value[listed[r - 1, b]]] = 0
+                        kept, needs = 0, max(1, missing[now])
+                        for b in range(begin, end):
+                            w = listed[r - 1, b]
+                            v = value[w]
+                            if r < largest and step[now, seen[v] if alike else v] < 0:
+                                continue
+                            box = scale * box_with(codes, weight, tree, side, table, w, lo, hi, r)
+                            gain, fits = so_far + dual[w], False
+                            for k in range(needs - 1, sums + 1):
+                                if gain + top[k] - (r + 1 + k) * box > low:
+                                    fits = True
+                                    break
+                            if not fits and beyond:
+                                fits = (
+                                    _reach(
+                                        dual, listed, r - 1, begin, end, gain, r + 1, box, r + needs, most, low
+                                    )
+                                    > low
+                                )
+                            if fits:
+                                listed[r, kept] = w
+                                kept += 1
+                        length[r] = kept
+                        if r == deep and kept > 0:
+                            reach = _reach(
+                                dual, listed, r, 0, kept, so_far, r, boxes[r], r + needs, most, -LOW
+                            )
+                            if reach > low:
+                                best[i] = max(best[i], reach)
+                                cut_short += 1
             if visited >= limit and not stopped:
                 stopped = True
                 cut_short += 1
                 for k in range(1, r + 1):
-                    if s.at[k] < s.length[k]:
-                        best[i] = max(best[i], _further(q, s, k, most))
-            if r < deep and s.at[r] < s.length[r] and not stopped and _further(q, s, r, most) > low:
-                place = s.at[r]
-                u = s.listed[r, place]
-                while s.at[r] < s.length[r] and s.listed[r, s.at[r]] == u:
-                    s.at[r] += 1
-                if q.steps.step[s.state[r], _label(q, s, u)] >= 0:
+                    if at[k] < length[k]:
+                        reach = _reach(
+                            dual, listed, k, at[k], length[k], sure[k], k, boxes[k],
+                            k + max(1, missing[state[k]]), most, -LOW,
+                        )  # fmt: skip
+                        best[i] = max(best[i], reach)
+            if (
+                r < deep
+                and at[r] < length[r]
+                and not stopped
+                and _reach(
+                    dual, listed, r, at[r], length[r], sure[r], r, boxes[r],
+                    r + max(1, missing[state[r]]), most, low,
+                )
+                > low
+            ):  # fmt: skip
+                u = listed[r, at[r]]
+                while at[r] < length[r] and listed[r, at[r]] == u:
+                    at[r] += 1
+                v = value[u]
+                if step[state[r], seen[v] if alike else v] >= 0:
                     r += 1
                     visited += 1
-                    _enter(q, s, r, u)
                     fresh = True
             else:
-                _leave(q, s, s.member[r])
+                w = member[r]
+                seen[value[w]] -= 1
+                for e in range(cut_start[w], cut_start[w + 1]):
+                    touched[cut_of[e]] -= 1
                 r -= 1
     return total, cut_short, visited

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ...settings import Clock
+from .columns import padded
 from .cuts import Cuts
 from .master import FREE, Group, Master, Proposal, group_costs
 from .odd_sets import separated
@@ -205,7 +206,8 @@ class Tree:
             return duals, self._choose(proposal, lower, upper)
 
     def _cut(self, proposal: Proposal) -> bool:
-        fresh = separated(self.listed.groups, proposal.amount, self.rows, self.pricing.cuts)
+        members = padded(self.listed.groups, max(map(len, self.listed.groups), default=1))
+        fresh = separated(members, proposal.amount, self.rows, self.pricing.cuts)
         self.pricing.cuts.add(fresh)
         self._master.extend()
         return bool(fresh)

@@ -1,0 +1,195 @@
+"""The linear program over many groups by a first-order method, for tables where simplex is too slow.
+
+Primal-dual hybrid gradient (Chambolle and Pock) with reflected Halpern steps, step sizes per row and
+column, and restarts (as in PDLP: Applegate, Diaz, Hinder, Lu, Lubin, O'Donoghue and Schudy; Lu and Yang).
+Duals of rows are kept in a box around a centre: without it they would wander far between two
+rounds of pricing. Nothing here is exact, and nothing has to be: it only proposes duals.
+"""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import Columns, Sparse, transposed
+from .compiled import compiled
+from .cuts import Cuts
+from .rows import Rows
+
+__all__ = ["FirstOrder", "State"]
+
+Floats = NDArray[np.float64]
+
+ENOUGH, FEW = 0.2, 0.8
+"""Restart when the residual falls to this share of the first one; or to `FEW` of it, and rises again."""
+LONGEST = 0.36
+"""Restart when this share of all iterations passed since the last restart."""
+LEAST_WEIGHT, MOST_WEIGHT = 0.05, 20.0
+
+
+class State(NamedTuple):
+    """What a run reached.
+
+    Attributes
+    ----------
+    primal, dual : float
+        Costs of the amounts, and value of the duals.
+    missing : float
+        Mean violation of a row's equation.
+    """
+
+    primal: float
+    dual: float
+    missing: float
+
+
+@dataclass
+class FirstOrder:
+    """Columns with their amounts, duals of rows (then cuts) in units of `unit`.
+
+    Attributes
+    ----------
+    amount : float array
+        How much of each column is taken.
+    dual : float array
+        Of rows, then of cuts.
+    """
+
+    rows: Rows
+    cuts: Cuts
+    columns: Columns
+    unit: float
+    dual: Floats
+    amount: Floats = field(default_factory=lambda: np.zeros(0))
+    weight: float = 1.0
+
+    def run(self, lowest: Floats, highest: Floats, iterations: int) -> State:
+        """Iterate from where the last run ended, with duals of rows in a box.
+
+        Complexity: per iteration, the number of entries of the matrix.
+        """
+        rows, cuts = len(self.rows), len(self.cuts)
+        self._fit()
+        sparse = self.columns.sparse(self.cuts)
+        across = transposed(sparse, rows + cuts)
+        right = np.concatenate([self.rows.count, self.cuts.limit]).astype(np.float64)
+        low = np.concatenate([lowest, np.full(cuts, -1e18)])
+        high = np.concatenate([highest, np.zeros(cuts)])
+        cost = self.columns.cost / self.unit
+        self.weight = _iterate(
+            sparse, across, cost, right, low, high, self.amount, self.dual, self.weight, iterations
+        )
+        taken = _sums(across, self.amount)[:rows]
+        return State(
+            primal=float(cost @ self.amount) * self.unit,
+            dual=float(right @ self.dual) * self.unit,
+            missing=float(np.abs(taken - right[:rows]).mean()),
+        )
+
+    def prune(self, least: int, most: int) -> None:
+        """If there are more than `most` columns, keep `least`: those taken, then by reduced cost."""
+        self._fit()
+        if len(self.columns) <= most:
+            return
+        worst = np.where(self.amount > 1e-4, -np.inf, self.reduced())
+        kept = np.sort(np.argpartition(worst, least)[:least]).astype(np.int64)
+        self.columns.keep(kept)
+        self.amount = self.amount[kept]
+
+    def reduced(self) -> Floats:
+        """Reduced cost of each column, in units."""
+        self._fit()
+        return self.columns.cost / self.unit - _sums(self.columns.sparse(self.cuts), self.dual)
+
+    def _fit(self) -> None:
+        """New columns and cuts start at 0."""
+        self.amount = np.concatenate([self.amount, np.zeros(len(self.columns) - len(self.amount))])
+        places = len(self.rows) + len(self.cuts)
+        self.dual = np.concatenate([self.dual, np.zeros(places - len(self.dual))])
+
+
+@compiled
+def _sums(sparse: Sparse, vector: Floats) -> Floats:
+    total = np.zeros(len(sparse.start) - 1)
+    for j in range(len(total)):
+        for e in range(sparse.start[j], sparse.start[j + 1]):
+            total[j] += vector[sparse.index[e]]
+    return total
+
+
+@compiled
+def _iterate(
+    sparse: Sparse,
+    across: Sparse,
+    cost: Floats,
+    right: Floats,
+    low: Floats,
+    high: Floats,
+    x: Floats,
+    y: Floats,
+    weight: float,
+    iterations: int,
+) -> float:
+    """Change x and y in place; the new weight of dual against primal steps."""
+    columns, places = len(x), len(y)
+    wide, tall = np.empty(columns), np.empty(places)
+    for j in range(columns):
+        wide[j] = max(1, sparse.start[j + 1] - sparse.start[j])
+    for t in range(places):
+        tall[t] = max(1, across.start[t + 1] - across.start[t])
+    first_x, first_y, mirrored = x.copy(), y.copy(), np.empty(columns)
+    since, first, last = 0, -1.0, -1.0
+    for done in range(iterations):
+        share = (since + 1.0) / (since + 2.0)
+        residual = 0.0
+        for j in range(columns):
+            slope = cost[j]
+            for e in range(sparse.start[j], sparse.start[j + 1]):
+                slope -= y[sparse.index[e]]
+            moved = max(0.0, x[j] - slope / (weight * wide[j]))
+            gone = moved - x[j]
+            residual += gone * gone * weight * wide[j]
+            mirrored[j] = moved + gone
+        for t in range(places):
+            taken = 0.0
+            for e in range(across.start[t], across.start[t + 1]):
+                taken += mirrored[across.index[e]]
+            moved = min(high[t], max(low[t], y[t] + weight / tall[t] * (right[t] - taken)))
+            gone = moved - y[t]
+            residual += gone * gone * tall[t] / weight
+            y[t] = share * (moved + gone) + (1 - share) * first_y[t]
+        for j in range(columns):
+            x[j] = share * mirrored[j] + (1 - share) * first_x[j]
+        since += 1
+        residual = np.sqrt(residual)
+        if first < 0:
+            first = residual
+        if since > 5 and (
+            residual <= ENOUGH * first
+            or (residual <= FEW * first and 0 <= last < residual)
+            or since >= LONGEST * max(done, 100)
+        ):
+            way_x, way_y = 0.0, 0.0
+            for j in range(columns):
+                way_x += (x[j] - first_x[j]) ** 2 * wide[j]
+                x[j] = max(0.0, x[j])
+                first_x[j] = x[j]
+            for t in range(places):
+                way_y += (y[t] - first_y[t]) ** 2 * tall[t]
+                first_y[t] = y[t]
+            if way_x > 1e-18 and way_y > 1e-18:
+                weight = min(MOST_WEIGHT, max(LEAST_WEIGHT, np.sqrt(weight * np.sqrt(way_y / way_x))))
+            since, first, last = 0, -1.0, -1.0
+        else:
+            last = residual
+    for j in range(columns):
+        x[j] = max(0.0, x[j])
+    for t in range(places):
+        y[t] = min(high[t], max(low[t], y[t]))
+    return weight

@@ -1,0 +1,107 @@
+"""What a tuple costs in the smallest admissible group of its nearest neighbours: a first guess of duals."""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .compiled import compiled
+from .histograms import Steps
+from .rows import Cells, Geometry, Ints, Rows
+from .search import side_cost, to_cell
+
+__all__ = ["around"]
+
+NEAREST = 24
+"""Neighbours that are tried first; all rows if they do not do."""
+
+
+def around(rows: Rows, steps: Steps) -> NDArray[np.float64]:
+    """Per row, the cost per tuple of a group grown over nearest neighbours; infinite if none was found.
+
+    Complexity: O(cells) per row and a sort of the cells near it.
+    """
+    return _around(rows.geometry, rows.cells, rows.value, rows.count, steps, min(NEAREST, len(rows)))
+
+
+@compiled
+def _distance(g: Geometry, i: int, u: int) -> int:
+    total = 0
+    for a in range(g.codes.shape[1]):
+        x, y = g.codes[i, a], g.codes[u, a]
+        total += side_cost(g.weight, g.tree, g.side, g.table, a, min(x, y), max(x, y))
+    return total
+
+
+@compiled
+def _grow(
+    g: Geometry, value: Ints, count: Ints, steps: Steps, i: int, near: Ints, lo: Ints, hi: Ints, seen: Ints
+) -> float:
+    """Cost per tuple once the rows from `near`, taken where the automaton allows, make a needed group."""
+    state, box = 0, -1.0
+    for a in range(g.codes.shape[1]):
+        lo[a], hi[a] = g.codes[i, a], g.codes[i, a]
+    for place in range(len(near)):
+        u = near[place]
+        taken = False
+        for _ in range(count[u]):
+            after = steps.step[state, seen[value[u]] if steps.alike else value[u]]
+            if after < 0:
+                break
+            state, taken = after, True
+            seen[value[u]] += 1
+            if steps.needed[state]:
+                break
+        if taken:
+            for a in range(g.codes.shape[1]):
+                lo[a], hi[a] = min(lo[a], g.codes[u, a]), max(hi[a], g.codes[u, a])
+        if steps.needed[state]:
+            box = 0.0
+            for a in range(g.codes.shape[1]):
+                box += side_cost(g.weight, g.tree, g.side, g.table, a, lo[a], hi[a])
+            break
+    for place in range(len(near)):
+        seen[value[near[place]]] = 0
+    return box
+
+
+@compiled
+def _around(
+    g: Geometry, cells: Cells, value: Ints, count: Ints, steps: Steps, most: int
+) -> NDArray[np.float64]:
+    rows, attributes, number = len(value), g.codes.shape[1], len(cells.start) - 1
+    found = np.full(rows, np.inf)
+    way = np.empty(number, dtype=np.int64)
+    lo, hi = np.empty(attributes, dtype=np.int64), np.empty(attributes, dtype=np.int64)
+    seen = np.zeros(value.max() + 1, dtype=np.int64)
+    near, far = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    for i in range(rows):
+        for c in range(number):
+            way[c] = to_cell(g.codes, g.weight, g.tree, g.side, g.table, i, cells.lo, cells.hi, c)
+        # The row itself comes first, whatever else lies at the same place.
+        near[0], far[0], size = i, -1, 1
+        for c in np.argsort(way):
+            if size == most and way[c] >= far[size - 1]:
+                break
+            for u in range(cells.start[c], cells.start[c + 1]):
+                apart = _distance(g, i, u)
+                if u == i or (size == most and apart >= far[size - 1]):
+                    continue
+                place = size if size < most else most - 1
+                while place > 1 and far[place - 1] > apart:
+                    near[place], far[place] = near[place - 1], far[place - 1]
+                    place -= 1
+                near[place], far[place] = u, apart
+                size = min(most, size + 1)
+        box = _grow(g, value, count, steps, i, near[:size], lo, hi, seen)
+        if box < 0:
+            ways = np.empty(rows, dtype=np.int64)
+            for u in range(rows):
+                ways[u] = _distance(g, i, u) if u != i else -1
+            box = _grow(g, value, count, steps, i, np.argsort(ways), lo, hi, seen)
+        if box >= 0:
+            found[i] = box
+    return found

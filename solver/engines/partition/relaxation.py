@@ -1,0 +1,136 @@
+"""Column generation with a first-order method: start duals, rounds of pricing, cuts.
+
+Each round prices integer duals exactly, so each round proves a bound. The next duals come from
+a few hundred first-order iterations inside a box around the duals that proved most so far; a
+row's side doubles when its dual runs into it and all sides shrink when a round proves no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...settings import Clock
+from .best import Best
+from .columns import Columns, padded
+from .first_order import FirstOrder, State
+from .neighbours import around
+from .pricing import MOST_NODES, Pricing
+from .odd_sets import separated
+
+__all__ = ["Relaxation"]
+
+ITERATIONS = 300
+PER_ANCHOR = 3
+"""Groups taken over per anchor and round."""
+GUESS = 0.8
+"""Share of the cost among nearest neighbours that duals start from."""
+KEPT, MOST_KEPT = 8, 12
+"""Columns per row after and before old ones are dropped."""
+WHOLE_SHARE = 0.02
+"""Share of anchors that may stop at the node limit before it is raised."""
+MISSING = 2e-3
+"""Mean violation of rows at which a linear program counts as solved."""
+
+Floats = NDArray[np.float64]
+
+
+class Relaxation:
+    """The linear program of all needed groups and the cuts found so far.
+
+    Attributes
+    ----------
+    best : Best
+        The best proven bound and its duals.
+    """
+
+    def __init__(self, pricing: Pricing, clock: Clock, best: Best, raised: Callable[[], None]) -> None:
+        self.pricing, self.clock, self.best = pricing, clock, best
+        self._raised = raised
+        self._nodes = 2_000
+        rows = pricing.rows
+        guess = around(rows, pricing.histograms.steps)
+        known = guess[np.isfinite(guess)]
+        typical = float(known.mean()) if len(known) else 0.0
+        guess = np.where(np.isfinite(guess), guess, typical)
+        self.columns = Columns(rows, pricing.histograms.steps.largest)
+        self.program = FirstOrder(
+            rows, pricing.cuts, self.columns, max(1.0, typical), GUESS * guess / max(1.0, typical)
+        )
+        self._center = self.program.dual.copy()
+
+    def start(self, groups: Sequence[Sequence[int]]) -> None:
+        """Add groups (of a release, for instance) as columns."""
+        wide = self.columns.wide
+        self.columns.add(padded([group for group in groups if len(group) <= wide], wide))
+
+    def run(self, close: float, *, box: float = 0.3, smoothing: float = 0.3, rounds: int = 200) -> bool:
+        """Generate until bound and linear program are `close` (relative); False if stopped before.
+
+        Parameters
+        ----------
+        box
+            First side of the box around the duals, in typical costs per tuple.
+        smoothing
+            First share of the best duals in those that are priced.
+        """
+        rows, cuts = len(self.pricing.rows), len(self.pricing.cuts)
+        program = self.program
+        center = np.concatenate([self._center, np.zeros(rows + cuts - len(self._center))])
+        program.dual = center.copy()
+        lowest = highest = center[:rows]
+        side, share, value = np.full(rows, box), smoothing, -np.inf
+        for number in range(rounds):
+            mixed = center if number == 0 else share * center + (1 - share) * program.dual
+            proved, whole = self._price(mixed)
+            if proved is None:
+                return False
+            if proved > value:
+                value, center, share = proved, mixed.copy(), max(0.05, 0.8 * share)
+                if number:
+                    at_edge = (program.dual[:rows] <= lowest + 1e-9) | (program.dual[:rows] >= highest - 1e-9)
+                    side = np.where(at_edge, 2 * side, np.maximum(0.05, 0.97 * side))
+            else:
+                share, side = min(0.9, share + 0.15), np.maximum(0.02, 0.7 * side)
+            self._center = center
+            program.prune(KEPT * rows, MOST_KEPT * rows)
+            lowest, highest = center[:rows] - side, center[:rows] + side
+            state = program.run(lowest, highest, ITERATIONS)
+            if whole and self._solved(state, close):
+                return True
+            if self.clock.over:
+                return False
+        return False
+
+    def cut(self, least: float) -> int:
+        """Add cuts that the amounts break by `least` or more; returns how many."""
+        fresh = separated(
+            self.columns.members, self.program.amount, self.pricing.rows, self.pricing.cuts, least=least
+        )
+        self.pricing.cuts.add(fresh)
+        return len(fresh)
+
+    def _solved(self, state: State, close: float) -> bool:
+        bound = float(self.best.value)
+        return (
+            state.missing < MISSING
+            and state.dual - bound < close * abs(bound)
+            and abs(state.primal - bound) < 3 * close * abs(bound)
+        )
+
+    def _price(self, dual: Floats) -> tuple[float | None, bool]:
+        """Price duals, take groups over; the bound they prove (None: out of time), and if all was searched."""
+        rows, unit = len(self.pricing.rows), self.program.unit
+        duals = self.pricing.duals(dual[:rows] * unit, dual[rows:] * unit)
+        found = self.pricing.search(duals, per_anchor=PER_ANCHOR, nodes=self._nodes)
+        if not found.bounded:
+            return None, False
+        proved = self.best.offer(duals.lowered(found.best))
+        self._raised()
+        self.columns.add(found.members)
+        whole = found.short <= WHOLE_SHARE * rows
+        if not whole:
+            self._nodes = min(MOST_NODES, 2 * self._nodes)
+        return float(proved), whole

@@ -1,0 +1,125 @@
+"""A release from fractional amounts: take groups by falling amount, then place the tuples left over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from .columns import Columns
+from .histograms import Judge
+from .master import Group
+from .rows import Ints, Rows
+
+__all__ = ["completed", "rounded"]
+
+NEAREST = 200
+"""Groups that a left-over tuple is tried in."""
+MATCHED = 200
+"""Most tuples of one value that are matched at once."""
+
+
+def rounded(
+    rows: Rows,
+    judge: Judge,
+    columns: Columns,
+    amount: NDArray[np.float64],
+    reduced: NDArray[np.float64],
+    *,
+    buckets: bool,
+) -> list[Group] | None:
+    """Groups of `columns` by falling amount (then rising reduced cost) as long as they fit, completed."""
+    left = rows.count.copy()
+    groups: list[Group] = []
+    order = np.lexsort((reduced, -np.round(amount, 2)))
+    free = left.tolist()
+    for line in columns.members[order].tolist():
+        group = [u for u in line if u >= 0]
+        for place, u in enumerate(group):
+            free[u] -= 1
+            if free[u] < 0:
+                for w in group[: place + 1]:
+                    free[w] += 1
+                break
+        else:
+            groups.append(tuple(group))
+    return completed(rows, judge, groups, np.repeat(np.arange(len(rows)), free), buckets=buckets)
+
+
+def completed(
+    rows: Rows, judge: Judge, groups: Sequence[Group], left: Ints, *, buckets: bool
+) -> list[Group] | None:
+    """Admissible groups and tuples left over made into a release; None if that failed.
+
+    `buckets` says that every group needs one tuple of each value: then the left-over ones are matched
+    among each other. Otherwise each goes where it costs least and the group stays admissible.
+    """
+    if buckets:
+        return [*groups, *_matched(rows, left)] if len(left) else list(groups)
+    grown = [list(group) for group in groups]
+    if not grown and len(left):
+        return None
+    members = np.full((len(grown), max(map(len, grown), default=1)), 0, dtype=np.int64)
+    for line, group in enumerate(grown):
+        members[line] = [*group, *group[:1] * (members.shape[1] - len(group))]
+    codes = rows.geometry.codes
+    lo, hi = codes[members].min(axis=1), codes[members].max(axis=1)
+    size = np.array([len(group) for group in grown])
+    values = 1 if judge.blind else len(judge.names)
+    histogram = np.array([np.bincount(rows.value[group], minlength=values) for group in grown])
+    cost = size * rows.box_cost(lo, hi)
+    for u in left.tolist():
+        more = (size + 1) * rows.box_cost(np.minimum(lo, codes[u]), np.maximum(hi, codes[u])) - cost
+        for at in _cheapest(more):
+            after = histogram[at].copy()
+            after[rows.value[u]] += 1
+            if judge.admits(tuple(after.tolist())):
+                grown[at].append(u)
+                lo[at], hi[at] = np.minimum(lo[at], codes[u]), np.maximum(hi[at], codes[u])
+                cost[at] += more[at]
+                size[at] += 1
+                histogram[at] = after
+                break
+        else:
+            return None
+    return [tuple(sorted(group)) for group in grown]
+
+
+def _cheapest(more: Ints) -> list[int]:
+    """Places of the least entries first; all places in the end."""
+    if len(more) <= NEAREST:
+        return np.argsort(more, kind="stable").tolist()
+    near = np.argpartition(more, NEAREST)
+    first = np.sort(near[:NEAREST])
+    return [*first[np.argsort(more[first], kind="stable")].tolist(), *np.sort(near[NEAREST:]).tolist()]
+
+
+def _matched(rows: Rows, left: Ints) -> list[Group]:
+    """Groups of one tuple of each value: value by value, the assignment that widens boxes least."""
+    weight = np.where(rows.geometry.tree < 0, rows.geometry.weight, 1)
+    values = np.unique(rows.value[left])
+    pending = [[left[rows.value[left] == v] for v in values.tolist()]]
+    done: list[Group] = []
+    codes = rows.geometry.codes
+    while pending:
+        block = pending.pop()
+        if len(block[0]) > MATCHED:
+            every = np.concatenate(block)
+            a = int(np.argmax((codes[every] * weight).std(axis=0)))
+            sorted_ = [part[np.argsort(codes[part, a], kind="stable")] for part in block]
+            half = len(block[0]) // 2
+            pending += [[part[half:] for part in sorted_], [part[:half] for part in sorted_]]
+            continue
+        members = block[0][:, None]
+        lo = hi = codes[block[0]]
+        for part in block[1:]:
+            wide = rows.box_cost(
+                np.minimum(lo[:, None], codes[part][None]), np.maximum(hi[:, None], codes[part][None])
+            )
+            chosen = part[linear_sum_assignment(wide)[1]]
+            members = np.concatenate([members, chosen[:, None]], axis=1)
+            lo, hi = np.minimum(lo, codes[chosen]), np.maximum(hi, codes[chosen])
+        done += [tuple(sorted(line)) for line in members.tolist()]
+    return done
