@@ -62,9 +62,8 @@ def best_of(
         copy=True,
     )
     matrix.sum_duplicates()
-    prices = np.concatenate(
-        [duals.rows, duals.cuts, np.zeros(len(cuts) - len(duals.cuts), dtype=np.int64)]
-    )
+    # Only the duals of equations: a cut may have slack, so its dual would change the order of releases.
+    prices = np.concatenate([duals.rows, np.zeros(len(cuts), dtype=np.int64)])
     reduced = columns.cost * duals.scale - columns.total(sparse, prices)
     unit = float(duals.scale) * max(1.0, float(columns.cost.mean()) if len(columns) else 1.0)
     solver = quiet_solver()
@@ -100,7 +99,7 @@ def best_of(
     bound = 0
     if isfinite(stated):
         stated -= TOLERANCE * max(unit, abs(stated))
-        bound = ceil((stated + duals.value(rows, cuts)) / duals.scale)
+        bound = ceil((stated + int(duals.rows @ rows.count)) / duals.scale)
     if info.primal_solution_status != int(highspy.SolutionStatus.kSolutionStatusFeasible):
         return None, bound
     amount = np.rint(np.array(solver.getSolution().col_value)).astype(np.int64)
