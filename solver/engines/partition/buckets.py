@@ -16,10 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .boxes import box_with, side_cost, to_cell
 from .compiled import compiled
 from .question import Question
 from .rows import Ints
-from .search import LOW, box_with, keep_best, side_cost, to_cell
+from .search import LOW, keep_best
 
 __all__ = ["Shelf", "search_buckets", "shelf"]
 
@@ -173,7 +174,7 @@ def search_buckets(
     value, dual = q.value, q.dual
     cell_best, listed, boxes, chance, taken, hope = s
     cells, values = cell_best.shape
-    attributes, rows, never = codes.shape[1], len(value), LOW // 4
+    attributes, never = codes.shape[1], LOW // 4
     each = values * q.scale
     active, away = np.empty(cells, dtype=np.int64), np.empty(cells, dtype=np.int64)
     top, mean, many = (
@@ -186,7 +187,10 @@ def search_buckets(
         np.zeros(values + 1, dtype=np.int64),
         np.zeros(values + 1, dtype=np.int64),
     )
-    lo, hi = np.empty((values + 1, attributes), dtype=np.int64), np.empty((values + 1, attributes), dtype=np.int64)
+    lo, hi = (
+        np.empty((values + 1, attributes), dtype=np.int64),
+        np.empty((values + 1, attributes), dtype=np.int64),
+    )
     sure, member = np.zeros(values + 1, dtype=np.int64), np.zeros(values + 1, dtype=np.int64)
     used, touched = np.zeros(values, dtype=np.bool_), np.zeros(len(cut_dual) + 1, dtype=np.int64)
     total, cut_short, visited = 0, 0, 0
@@ -238,9 +242,7 @@ def search_buckets(
                         w = listed[r - 1, b]
                         if not used[value[w]]:
                             listed[r, left] = w
-                            boxes[r, left] = each * box_with(
-                                codes, weight, tree, side, table, w, lo, hi, r
-                            )
+                            boxes[r, left] = each * box_with(codes, weight, tree, side, table, w, lo, hi, r)
                             left += 1
                     for again in range(PASSES):
                         for v in range(values):

@@ -19,10 +19,10 @@ Members = NDArray[np.int32]
 
 
 class Sparse(NamedTuple):
-    """Column j has a 1 at ``index[start[j]:start[j + 1]]``; a place that is named twice has a 2."""
+    """Column j has a 1 at ``place[start[j]:start[j + 1]]``; a place that is named twice has a 2."""
 
     start: Ints
-    index: NDArray[np.int32]
+    place: NDArray[np.int32]
 
 
 class Columns:
@@ -79,10 +79,9 @@ class Columns:
         start, cut = cuts.by_row()
         return Sparse(*_sparse(self.members, start, cut, len(cuts), len(self.rows)))
 
-
     def total(self, sparse: Sparse, prices: Ints) -> Ints:
         """Sum of the prices of each group's places, exactly."""
-        sums = np.concatenate([[0], np.cumsum(prices[sparse.index])])
+        sums = np.concatenate([[0], np.cumsum(prices[sparse.place])])
         return sums[sparse.start[1:]] - sums[sparse.start[:-1]]
 
 
@@ -107,8 +106,8 @@ def in_order(groups: NDArray[np.int32]) -> Members:
 def transposed(sparse: Sparse, places: int) -> Sparse:
     """By place: the columns that have it."""
     columns = np.repeat(np.arange(len(sparse.start) - 1, dtype=np.int32), np.diff(sparse.start))
-    order = np.argsort(sparse.index, kind="stable")
-    start = np.concatenate([[0], np.cumsum(np.bincount(sparse.index, minlength=places))])
+    order = np.argsort(sparse.place, kind="stable")
+    start = np.concatenate([[0], np.cumsum(np.bincount(sparse.place, minlength=places))])
     return Sparse(start.astype(np.int64), columns[order])
 
 
@@ -122,9 +121,7 @@ def by_member(members: Members, rows: int) -> Sparse:
 
 
 @compiled
-def _sparse(
-    members: Members, start: Ints, cut: Ints, cuts: int, rows: int
-) -> tuple[Ints, NDArray[np.int32]]:
+def _sparse(members: Members, start: Ints, cut: Ints, cuts: int, rows: int) -> tuple[Ints, NDArray[np.int32]]:
     lines, wide = members.shape
     times = np.zeros(cuts, dtype=np.int64)
     first = np.zeros(lines + 1, dtype=np.int64)

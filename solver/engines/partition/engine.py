@@ -85,7 +85,9 @@ class _Search:
         assert isinstance(histograms, Histograms)
         self.pricing = Pricing(self.rows, histograms, settings.workers, self.clock)
         self.level = next(i for i, level in enumerate(problem.policy.levels) if level.losses & MEASURED)
-        self.progress = Progress(self.rows, watch, self.level, _factor(problem.policy.levels[self.level], problem))
+        self.progress = Progress(
+            self.rows, watch, self.level, _factor(problem.policy.levels[self.level], problem)
+        )
         self.root = Best(self.pricing)
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed)
         self.interrupted = False

@@ -119,7 +119,7 @@ def _sums(sparse: Sparse, vector: Floats) -> Floats:
     total = np.zeros(len(sparse.start) - 1)
     for j in range(len(total)):
         for e in range(sparse.start[j], sparse.start[j + 1]):
-            total[j] += vector[sparse.index[e]]
+            total[j] += vector[sparse.place[e]]
     return total
 
 
@@ -151,7 +151,7 @@ def _iterate(
         for j in range(columns):
             slope = cost[j]
             for e in range(sparse.start[j], sparse.start[j + 1]):
-                slope -= y[sparse.index[e]]
+                slope -= y[sparse.place[e]]
             moved = max(0.0, x[j] - slope / (weight * wide[j]))
             gone = moved - x[j]
             residual += gone * gone * weight * wide[j]
@@ -159,7 +159,7 @@ def _iterate(
         for t in range(places):
             taken = 0.0
             for e in range(across.start[t], across.start[t + 1]):
-                taken += mirrored[across.index[e]]
+                taken += mirrored[across.place[e]]
             moved = min(high[t], max(low[t], y[t] + weight / tall[t] * (right[t] - taken)))
             gone = moved - y[t]
             residual += gone * gone * tall[t] / weight

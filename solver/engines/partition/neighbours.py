@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .boxes import side_cost, to_cell
 from .compiled import compiled
 from .histograms import Steps
 from .rows import Cells, Geometry, Ints, Rows
-from .search import side_cost, to_cell
 
 __all__ = ["around"]
 

@@ -105,7 +105,7 @@ def _descend(
         while ring < size and size < NEAR:
             u = near[ring]
             for e in range(groups.start[u], groups.start[u + 1]):
-                j = groups.index[e]
+                j = groups.place[e]
                 split = split or amount[j] < 1 - 1e-6
                 for k in range(wide):
                     w = members[j, k]
@@ -116,7 +116,7 @@ def _descend(
         number = 0
         for at in range(size):
             for e in range(groups.start[near[at]], groups.start[near[at] + 1]):
-                j = groups.index[e]
+                j = groups.place[e]
                 if not noted[j] and number < LINES:
                     noted[j] = True
                     lines[number] = j

@@ -17,8 +17,8 @@ from .best import Best
 from .columns import Columns, padded
 from .first_order import FirstOrder, State
 from .neighbours import around
-from .pricing import MOST_NODES, Pricing
 from .odd_sets import separated
+from .pricing import MOST_NODES, Pricing
 
 __all__ = ["Relaxation"]
 
@@ -121,7 +121,7 @@ class Relaxation:
         )
 
     def _price(self, dual: Floats) -> tuple[float | None, bool]:
-        """Price duals, take groups over; the bound they prove (None: out of time), and if all was searched."""
+        """The bound that duals prove (None: out of time), and whether nearly all was searched."""
         rows, unit = len(self.pricing.rows), self.program.unit
         duals = self.pricing.duals(dual[:rows] * unit, dual[rows:] * unit)
         found = self.pricing.search(duals, per_anchor=PER_ANCHOR, nodes=self._nodes)

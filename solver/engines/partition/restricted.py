@@ -57,7 +57,7 @@ def best_of(
     columns.add(padded(first, columns.wide))
     sparse = columns.sparse(cuts)
     matrix = csc_array(
-        (np.ones(len(sparse.index)), sparse.index, sparse.start),
+        (np.ones(len(sparse.place)), sparse.place, sparse.start),
         shape=(len(rows) + len(cuts), len(columns)),
         copy=True,
     )

@@ -187,7 +187,7 @@ class Rows:
                 total += g.table[g.tree[a] + lo[..., a] * g.side[a] + hi[..., a]]
         return total
 
-    def group_cost(self, members: Ints) -> Ints:
+    def group_cost(self, members: Ints | NDArray[np.int32]) -> Ints:
         """Cost of groups, one per line of `members` (rows, padded with -1)."""
         there = members >= 0
         filled = np.where(there, members, members[:, :1])

@@ -18,68 +18,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .boxes import box_with
+from .candidates import candidates
 from .compiled import compiled
 from .question import Question, Stack
 from .rows import Ints
 
-__all__ = ["LOW", "box_with", "keep_best", "search", "side_cost", "to_cell"]
+__all__ = ["LOW", "keep_best", "search"]
 
 LOW = -(1 << 62)
-
-
-@compiled
-def side_cost(weight: Ints, tree: Ints, side: Ints, table: Ints, a: int, lo: int, hi: int) -> int:
-    """Cost of one attribute's cell over codes lo to hi."""
-    if tree[a] < 0:
-        return weight[a] * (hi - lo)
-    return table[tree[a] + lo * side[a] + hi]
-
-
-@compiled
-def box_with(
-    codes: Ints,
-    weight: Ints,
-    tree: Ints,
-    side: Ints,
-    table: Ints,
-    u: int,
-    lo: Ints,
-    hi: Ints,
-    r: int,
-) -> int:
-    """Cost of the box from lo[r] to hi[r] with row u in it."""
-    total = 0
-    for a in range(codes.shape[1]):
-        x = codes[u, a]
-        low, high = min(lo[r, a], x), max(hi[r, a], x)
-        if tree[a] < 0:
-            total += weight[a] * (high - low)
-        else:
-            total += table[tree[a] + low * side[a] + high]
-    return total
-
-
-@compiled
-def to_cell(
-    codes: Ints,
-    weight: Ints,
-    tree: Ints,
-    side: Ints,
-    table: Ints,
-    i: int,
-    lo: Ints,
-    hi: Ints,
-    c: int,
-) -> int:
-    """No box over row i and a row of cell c costs less."""
-    total = 0
-    for a in range(codes.shape[1]):
-        x = codes[i, a]
-        if x < lo[c, a]:
-            total += side_cost(weight, tree, side, table, a, x, lo[c, a])
-        elif x > hi[c, a]:
-            total += side_cost(weight, tree, side, table, a, hi[c, a], x)
-    return total
 
 
 @compiled
@@ -109,92 +56,6 @@ def keep_best(
         groups[slot, k] = member[k + 1] if k < size else -1
     profits[slot] = profit
     return total + 1 if slot == total else total
-
-
-@compiled
-def _pays(both: int, best: int, box: int, least: int, most: int, floor: int) -> bool:
-    """Whether two members and up to most - 2 others of dual `best` can come above `floor`."""
-    others = most - 2 if best > box else max(0, least - 2)
-    return both + others * best - (others + 2) * box > floor
-
-
-@compiled
-def _candidates(
-    codes: Ints,
-    weight: Ints,
-    tree: Ints,
-    side: Ints,
-    table: Ints,
-    start: Ints,
-    cell_lo: Ints,
-    cell_hi: Ints,
-    cell_best: Ints,
-    tail_best: Ints,
-    dual: Ints,
-    rank: Ints,
-    scale: int,
-    i: int,
-    home: int,
-    least: int,
-    most: int,
-    floor: int,
-    active: Ints,
-    away: Ints,
-    near: Ints,
-    way: Ints,
-) -> int:
-    """Ranks of the rows from i on that can be in a paying group with it, into `near`; how many.
-
-    Whole cells are skipped first. The best dual among what is left tightens the test, so it is
-    repeated a few times.
-    """
-    best, new, kept = tail_best[home], LOW, 0
-    for c in range(home, len(cell_best)):
-        far = 0
-        if c > home:
-            far = to_cell(codes, weight, tree, side, table, i, cell_lo, cell_hi, c) * scale
-        if _pays(dual[i] + cell_best[c], best, far, least, most, floor):
-            active[kept], away[kept] = c, far
-            kept += 1
-            new = max(new, cell_best[c])
-    for _ in range(3):
-        if new >= best or kept == 0:
-            break
-        best, new, left = new, LOW, 0
-        for k in range(kept):
-            c = active[k]
-            if _pays(dual[i] + cell_best[c], best, away[k], least, most, floor):
-                active[left], away[left] = c, away[k]
-                left += 1
-                new = max(new, cell_best[c])
-        kept = left
-    best, new, found = min(best, new), LOW, 0
-    for k in range(kept):
-        c = active[k]
-        for u in range(max(i, start[c]), start[c + 1]):
-            box = 0
-            for a in range(codes.shape[1]):
-                x, y = codes[i, a], codes[u, a]
-                box += side_cost(weight, tree, side, table, a, min(x, y), max(x, y))
-            box *= scale
-            if _pays(dual[i] + dual[u], best, box, least, most, floor):
-                near[found], way[found] = u, box
-                found += 1
-                new = max(new, dual[u])
-    for _ in range(3):
-        if new >= best or found == 0:
-            break
-        best, new, left = new, LOW, 0
-        for k in range(found):
-            u = near[k]
-            if _pays(dual[i] + dual[u], best, way[k], least, most, floor):
-                near[left], way[left] = u, way[k]
-                left += 1
-                new = max(new, dual[u])
-        found = left
-    for k in range(found):
-        near[k] = rank[near[k]]
-    return found
 
 
 @compiled
@@ -300,7 +161,7 @@ def search(
             home = 0
         while start[home + 1] <= i:
             home += 1
-        size = _candidates(
+        size = candidates(
             codes, weight, tree, side, table, start, cell_lo, cell_hi, cell_best, tail_best, dual, rank,
             scale, i, home, max(1, missing[0]), most, floor, active, away, near, way,
         )  # fmt: skip
@@ -381,7 +242,17 @@ def search(
                             if not fits and beyond:
                                 fits = (
                                     _reach(
-                                        dual, listed, r - 1, begin, end, gain, r + 1, box, r + needs, most, low
+                                        dual,
+                                        listed,
+                                        r - 1,
+                                        begin,
+                                        end,
+                                        gain,
+                                        r + 1,
+                                        box,
+                                        r + needs,
+                                        most,
+                                        low,
                                     )
                                     > low
                                 )

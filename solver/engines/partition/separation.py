@@ -44,9 +44,7 @@ def broken(
     """
     taken = np.flatnonzero(amount > 1e-3)
     members, amount = members[taken], amount[taken]
-    found, excess = _broken(
-        members, amount, by_member(members, len(rows)), rows.count, least, MOST_FOUND
-    )
+    found, excess = _broken(members, amount, by_member(members, len(rows)), rows.count, least, MOST_FOUND)
     old = set(known.sets)
     used = np.zeros(len(rows), dtype=np.int64)
     chosen: list[tuple[int, ...]] = []
@@ -80,7 +78,7 @@ def _excess(
             break
         last = -1
         for e in range(groups.start[row], groups.start[row + 1]):
-            j = groups.index[e]
+            j = groups.place[e]
             if j == last:
                 continue
             last = j
@@ -114,7 +112,7 @@ def _broken(
             continue
         listed = 0
         for e in range(groups.start[i], groups.start[i + 1]):
-            j = groups.index[e]
+            j = groups.place[e]
             for k in range(members.shape[1]):
                 u = members[j, k]
                 if u < 0:
@@ -146,7 +144,7 @@ def _broken(
                     excess[number] = over
                     number += 1
         for e in range(groups.start[i], groups.start[i + 1]):
-            j = groups.index[e]
+            j = groups.place[e]
             for k in range(members.shape[1]):
                 if members[j, k] >= 0:
                     beside[members[j, k]] = 0

@@ -139,7 +139,9 @@ class Windows:
 def _steps(rows: Rows) -> NDArray[np.float64]:
     """What one step of each attribute's codes costs, roughly."""
     geometry = rows.geometry
-    return np.where(geometry.tree < 0, geometry.weight, rows.scale / np.maximum(1, geometry.side)).astype(float)
+    return np.where(geometry.tree < 0, geometry.weight, rows.scale / np.maximum(1, geometry.side)).astype(
+        float
+    )
 
 
 def _list(pricing: Pricing, duals: Duals, slack: int) -> NDArray[np.int32] | None:

@@ -1,0 +1,66 @@
+"""What boxes cost, compiled; plain arrays, because taking them out of a tuple counts references."""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from .compiled import compiled
+from .rows import Ints
+
+__all__ = ["box_with", "side_cost", "to_cell"]
+
+
+@compiled
+def side_cost(weight: Ints, tree: Ints, side: Ints, table: Ints, a: int, lo: int, hi: int) -> int:
+    """Cost of one attribute's cell over codes lo to hi."""
+    if tree[a] < 0:
+        return weight[a] * (hi - lo)
+    return table[tree[a] + lo * side[a] + hi]
+
+
+@compiled
+def box_with(
+    codes: Ints,
+    weight: Ints,
+    tree: Ints,
+    side: Ints,
+    table: Ints,
+    u: int,
+    lo: Ints,
+    hi: Ints,
+    r: int,
+) -> int:
+    """Cost of the box from lo[r] to hi[r] with row u in it."""
+    total = 0
+    for a in range(codes.shape[1]):
+        x = codes[u, a]
+        low, high = min(lo[r, a], x), max(hi[r, a], x)
+        if tree[a] < 0:
+            total += weight[a] * (high - low)
+        else:
+            total += table[tree[a] + low * side[a] + high]
+    return total
+
+
+@compiled
+def to_cell(
+    codes: Ints,
+    weight: Ints,
+    tree: Ints,
+    side: Ints,
+    table: Ints,
+    i: int,
+    lo: Ints,
+    hi: Ints,
+    c: int,
+) -> int:
+    """No box over row i and a row of cell c costs less."""
+    total = 0
+    for a in range(codes.shape[1]):
+        x = codes[i, a]
+        if x < lo[c, a]:
+            total += side_cost(weight, tree, side, table, a, x, lo[c, a])
+        elif x > hi[c, a]:
+            total += side_cost(weight, tree, side, table, a, hi[c, a], x)
+    return total
