@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
+from multiprocessing import get_context
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from typing import Any, ClassVar
@@ -15,8 +17,10 @@ import pandas as pd
 
 from optanon import KCAnonymity, Microdata, Policy, WeakMInvariance
 from optanon.models.domain import Numeric
-from optanon.models.errors import TableError
+from optanon.models.errors import EngineError, TableError
 from optanon.models.problem import Problem
+from optanon.solver.baselines.registry import baselines
+from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.settings import Settings, Watch
 
@@ -31,76 +35,157 @@ ADULT_COLUMNS = (
 )
 
 
+BASELINES = {
+    "kc": "k_c_anonymity",
+    "adult": "k_c_anonymity",
+    "m3": "weak_m_invariance",
+    "m6": "weak_m_invariance",
+}
+DIRECT = 60
+"""Up to so many tuples the assignment engine is run beside."""
+HEURISTIC = 3_000
+"""Up to so many tuples the baselines are run beside: some take quadratic time."""
+
+
 @case
 @dataclass(frozen=True, kw_only=True)
 class Engine(Case):
-    """Partition engine on clustered, Adult and equal-count tables: status, loss, bound, gap, time, memory.
+    """Partition engine: status, loss, bound, gap, time, memory, beside other engines and baselines.
+
+    Each case runs in a process of its own, so that its peak memory is its own.
 
     Parameters
     ----------
     cases : str
-        Comma-separated list of ``KIND:TUPLES``, with KIND ``kc`` ((3,.5), clustered), ``adult`` ((3,.5), a
-        sample of Adult, from ``$OPTANON_DATA/adult/adult.data``) or ``m3`` (m = 3, each of three values
-        equally often, clustered).
+        Comma-separated list of ``KIND:TUPLES`` or ``KIND:TUPLES:SECONDS``, with KIND ``kc`` ((3,.5), three
+        clustered numeric attributes), ``adult`` ((3,.5), a sample of Adult, from
+        ``$OPTANON_DATA/adult/adult.data``), ``m3`` (m = 3, each of three values equally often, otherwise as
+        ``kc``) or ``m6`` (m = 6, six values, four attributes). ``long`` stands for the long list.
     time_limit : int
-        Seconds per case.
+        Seconds per case that names none.
     """
 
     name: ClassVar[str] = "engine"
-    small_settings: ClassVar[dict[str, Any]] = {"cases": "kc:60,m3:60", "time_limit": 20}
+    small_settings: ClassVar[dict[str, Any]] = {"cases": "kc:60,m3:60,m6:60", "time_limit": 10}
 
-    cases: str = "kc:300,kc:500,kc:700,kc:1000,kc:2000,adult:200,adult:300,adult:500,m3:300,m3:999"
+    cases: str = (
+        "kc:700:20,kc:1000:60,kc:2000:120,adult:300:20,adult:500:60,m3:1500:20,m3:3000:60,m6:120:20,"
+        "m6:200:60,kc:10000:120,m3:10000:120"
+    )
     time_limit: int = 120
-    workers: int = 1
+    workers: int = 2
     seed: int = 1
 
     def run(self) -> list[Row]:
         rows: list[Row] = []
-        for named in self.cases.split(","):
-            kind, _, tuples = named.strip().partition(":")
-            rows.append(self._row(kind, int(tuples)))
+        named = LONG if self.cases == "long" else self.cases
+        context = get_context("spawn")
+        for text in named.split(","):
+            kind, tuples, seconds = ([*text.strip().split(":"), ""])[:3]
+            limit = int(seconds or self.time_limit)
+            # One process per case, thrown away after it.
+            with ProcessPoolExecutor(1, mp_context=context) as pool:
+                rows.append(pool.submit(_row, kind, int(tuples), limit, self.workers, self.seed).result())
             sys.stderr.write(f"{rows[-1]}\n")
         return rows
 
-    def _row(self, kind: str, tuples: int) -> Row:
-        build = {"kc": _clustered, "adult": _adult, "m3": _equal_counts}
-        if kind not in build:
-            raise TableError(f"unknown case {kind!r}: use one of {', '.join(build)}")
-        policy = Policy([WeakMInvariance(m=3) if kind == "m3" else KCAnonymity(k=3, c="1/2")])
-        problem = Problem(table=build[kind](tuples, self.seed), policy=policy)
-        watch = Watch()
-        settings = Settings(time_limit=float(self.time_limit), seed=self.seed, workers=self.workers)
-        answer = PartitionEngine().solve(problem, settings, watch)
-        seconds = watch.clock.seconds
-        value = None if answer.release is None else problem.objective(answer.release)[0]
-        bound = answer.bounds[0]
-        return {
-            "case": kind,
-            "tuples": tuples,
-            "status": answer.status.value,
-            "loss": None if value is None else float(value),
-            "bound": None if bound is None else float(bound),
-            "gap": None
-            if value is None or bound is None
-            else float((value - bound) / max(value, Fraction(1, 10**9))),
-            "seconds": round(seconds, 2),
-            "peak MB": getrusage(RUSAGE_SELF).ru_maxrss // 1024,
-        }
+
+LONG = (
+    "kc:300:60,kc:500:60,kc:700:20,kc:1000:60,kc:2000:120,kc:2000:300,kc:10000:120,adult:200:60,adult:300:20,"
+    "adult:500:60,adult:1000:300,adult:3000:300,m3:300:20,m3:999:20,m3:1500:20,m3:3000:60,m3:10000:120,"
+    "m6:120:20,m6:200:60,m6:1000:300,m6:3000:300"
+)
 
 
-def _points(tuples: int, seed: int) -> pd.DataFrame:
-    """Three numeric attributes in clusters of about 60 tuples."""
+def _row(kind: str, tuples: int, limit: int, workers: int, seed: int) -> Row:
+    problem = _problem(kind, tuples, seed)
+    _warm(kind)
+    watch = Watch()
+    settings = Settings(time_limit=float(limit), seed=seed, workers=workers)
+    answer = PartitionEngine().solve(problem, settings, watch)
+    seconds = watch.clock.seconds
+    peak = getrusage(RUSAGE_SELF).ru_maxrss // 1024
+    value = None if answer.release is None else problem.objective(answer.release)[0]
+    bound = answer.bounds[0]
+    first = next((point.seconds for point in watch.points if point.value is not None), None)
+    return {
+        "case": kind,
+        "tuples": tuples,
+        "limit": limit,
+        "status": answer.status.value,
+        "loss": None if value is None else float(value),
+        "bound": None if bound is None else float(bound),
+        "gap %": None
+        if value is None or bound is None
+        else 100 * float((value - bound) / max(value, Fraction(1, 10**9))),
+        "seconds": round(seconds, 2),
+        "first": None if first is None else round(first, 2),
+        "peak MB": peak,
+        "assignment": _assignment(problem, settings),
+        "best baseline": _baseline(problem, kind, seed),
+    }
+
+
+def _problem(kind: str, tuples: int, seed: int) -> Problem:
+    build = {"kc": _clustered, "adult": _adult, "m3": _three_values, "m6": _six_values}
+    if kind not in build:
+        raise TableError(f"unknown case {kind!r}: use one of {', '.join(build)}")
+    requirement = WeakMInvariance(m=int(kind[1:])) if kind[0] == "m" else KCAnonymity(k=3, c="1/2")
+    return Problem(table=build[kind](tuples, seed), policy=Policy([requirement]))
+
+
+def _warm(kind: str) -> None:
+    """Load the compiled code on a small table of the same kind, so that times are those of the search."""
+    for tuples in (60, 240):
+        PartitionEngine().solve(_problem(kind, tuples, 0), Settings(time_limit=5.0), Watch())
+
+
+def _assignment(problem: Problem, settings: Settings) -> str:
+    if len(problem.table) > DIRECT:
+        return f"not above {DIRECT}"
+    answer = AssignmentEngine().solve(problem, settings, Watch())
+    value = None if answer.release is None else problem.objective(answer.release)[0]
+    bound = answer.bounds[0]
+    if value is None or bound is None:
+        return answer.status.value
+    return f"{float(value):.6g} ({100 * float((value - bound) / max(value, Fraction(1, 10**9))):.3g} %)"
+
+
+def _baseline(problem: Problem, kind: str, seed: int) -> str:
+    """The least loss of a published heuristic's release that keeps the policy."""
+    if len(problem.table) > HEURISTIC:
+        return f"not above {HEURISTIC}"
+    best: tuple[Fraction, str] | None = None
+    for baseline in baselines().values():
+        if BASELINES[kind] not in baseline.promises:
+            continue
+        try:
+            release = baseline.run(problem, seed)
+        except EngineError:
+            continue
+        if next(problem.check(release), None) is None:
+            found = problem.objective(release)[0], baseline.name
+            best = found if best is None else min(best, found)
+    return "none" if best is None else f"{float(best[0]):.6g} ({best[1]})"
+
+
+def _points(tuples: int, seed: int, attributes: int = 3) -> pd.DataFrame:
+    """Numeric attributes in clusters of about 60 tuples."""
     random = np.random.default_rng(seed)
     clusters = max(3, tuples // 60)
-    center, spread = random.uniform(0.1, 0.9, (clusters, 3)), random.uniform(0.03, 0.15, (clusters, 3))
+    center, spread = (
+        random.uniform(0.1, 0.9, (clusters, attributes)),
+        random.uniform(0.03, 0.15, (clusters, attributes)),
+    )
     home = random.integers(0, clusters, tuples)
-    share = np.clip(center[home] + spread[home] * random.normal(size=(tuples, 3)), 0, 1)
+    share = np.clip(center[home] + spread[home] * random.normal(size=(tuples, attributes)), 0, 1)
     codes = np.rint(share * WIDE).astype(int)
-    return pd.DataFrame({"id": range(tuples), **{f"q{a}": codes[:, a] for a in range(3)}})
+    return pd.DataFrame({"id": range(tuples), **{f"q{a}": codes[:, a] for a in range(attributes)}})
 
 
 def _numeric(frame: pd.DataFrame) -> Microdata:
-    domains = {f"q{a}": Numeric(name=f"q{a}", lo=Fraction(0), hi=Fraction(WIDE)) for a in range(3)}
+    names = [name for name in frame.columns if name.startswith("q")]
+    domains = {name: Numeric(name=name, lo=Fraction(0), hi=Fraction(WIDE)) for name in names}
     return Microdata.from_frame(frame, respondent="id", quasi_identifiers=domains, sensitive="value")
 
 
@@ -112,11 +197,19 @@ def _clustered(tuples: int, seed: int) -> Microdata:
     return _numeric(frame.assign(value=values.astype(str)))
 
 
-def _equal_counts(tuples: int, seed: int) -> Microdata:
-    """Three values, each in a third of the tuples."""
-    frame = _points(tuples - tuples % 3, seed)
-    values = np.random.default_rng(seed + 1).permutation(np.arange(len(frame)) % 3)
-    return _numeric(frame.assign(value=values.astype(str)))
+def _equal_counts(tuples: int, seed: int, values: int, attributes: int) -> Microdata:
+    """Each value equally often."""
+    frame = _points(tuples - tuples % values, seed, attributes)
+    chosen = np.random.default_rng(seed + 1).permutation(np.arange(len(frame)) % values)
+    return _numeric(frame.assign(value=chosen.astype(str)))
+
+
+def _three_values(tuples: int, seed: int) -> Microdata:
+    return _equal_counts(tuples, seed, 3, 3)
+
+
+def _six_values(tuples: int, seed: int) -> Microdata:
+    return _equal_counts(tuples, seed, 6, 4)
 
 
 def _adult(tuples: int, seed: int) -> Microdata:

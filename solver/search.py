@@ -80,7 +80,8 @@ def solve(
     display : bool, optional
         Show incumbent, bound and gap live; default only on a terminal.
     initial : Release, optional
-        A release to start from; ignored if it fails a check.
+        A release to start from; ignored if it fails a check. The partition engine also starts from a
+        release of an earlier state of the table: respondents may be gone or new.
     extend : callable, optional
         Receives the `Encoding` (its ``cp`` is the raw CP-SAT model) and may add
         constraints. Assignment engine only.

@@ -15,10 +15,10 @@ from ...settings import Answer, Clock, Settings, Watch
 from .best import Best
 from .finish import Finish
 from .histograms import Histograms, Judge
-from .master import Group
 from .pricing import Pricing
 from .progress import Progress
 from .proof import describe
+from .reuse import repaired
 from .rows import Rows
 from .scale import at_scale
 from .simplex import by_simplex
@@ -100,9 +100,10 @@ class _Search:
             return self._answer(Status.INFEASIBLE, Termination.COMPLETED)
         try:
             self._starts()
-            if len(self.rows) >= MANY and not self.pricing.histograms.steps.beyond:
-                solved = at_scale(self.judge, self.pricing, self.progress, self.root, self.settings)
-            else:
+            large = len(self.rows) >= MANY and not self.pricing.histograms.steps.beyond
+            solved = large and at_scale(self.judge, self.pricing, self.progress, self.root, self.settings)
+            if not large or (self.progress.groups is None and not self.clock.over):
+                # Only the simplex method can tell that there is no release.
                 solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
             if solved and self.root.duals is not None:
                 self.finish.run(self.root.duals)
@@ -114,14 +115,12 @@ class _Search:
 
     def _starts(self) -> None:
         initial = self.settings.initial
-        if initial is not None and next(self.problem.check(initial), None) is None:
-            self.progress.offer(self._read(initial))
-        self.progress.offer(halved(self.rows, self.judge))
-
-    def _read(self, release: Release) -> list[Group]:
-        home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
-        row = self.problem.table.row
-        return [tuple(sorted(home[row[who]] for who in group.respondents)) for group in release.groups]
+        if initial is not None:
+            home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
+            row_of = {who: home[t] for who, t in self.problem.table.row.items()}
+            buckets = self.pricing.buckets
+            self.progress.start(repaired(initial, row_of, self.rows, self.judge, buckets=buckets))
+        self.progress.start(halved(self.rows, self.judge))
 
     def _release(self) -> Release | None:
         if self.progress.groups is None:

@@ -17,6 +17,8 @@ LEAST_LISTED, MOST_LISTED = 1_000, 100_000
 """How many groups are listed."""
 TREE_WORK = 400_000
 """Nodes times groups of an exact tree; beyond, the bound rests on the integer program's solver."""
+LARGE = 400
+"""Rows from which a tree gets fewer nodes: each of them takes longer."""
 NODES = 2_000
 """Nodes of the first integer program."""
 
@@ -68,7 +70,7 @@ class Finish:
             unit = max(1.0, progress.cost / int(rows.count.sum()))
             groups = [tuple(u for u in line if u >= 0) for line in members.tolist()]
             tree = Tree(self.pricing, groups, min(target, progress.cost), unit, self.clock)
-            done = tree.run(TREE_WORK // max(1, len(groups)))
+            done = tree.run(TREE_WORK // max(1, len(groups)) * LARGE // max(LARGE, len(rows)))
             progress.offer(tree.best)
             if done:
                 self.tree, self.trusted = tree, False

@@ -23,6 +23,8 @@ class Progress:
         What it costs; above every release's cost if there is none.
     bound : int
         No release costs less.
+    starts : list of Group
+        Groups of all releases to start from.
     """
 
     def __init__(self, rows: Rows, watch: Watch, level: int, factor: Fraction) -> None:
@@ -30,6 +32,7 @@ class Progress:
         self.groups: tuple[Group, ...] | None = None
         self.cost = rows.most + 1
         self.bound = 0
+        self.starts: list[Group] = []
         self._level, self._factor = level, factor
 
     @property
@@ -47,6 +50,11 @@ class Progress:
         self.groups, self.cost = tuple(groups), cost
         self.note(text)
         return True
+
+    def start(self, groups: Sequence[Group] | None) -> None:
+        """Offer a release found at the start; all its groups are columns from the beginning."""
+        self.starts += groups or ()
+        self.offer(groups)
 
     def lift(self, bound: int, text: str) -> None:
         """Keep a bound if it is higher."""

@@ -57,7 +57,8 @@ def completed(
     among each other. Otherwise each goes where it costs least and the group stays admissible.
     """
     if buckets:
-        return [*groups, *_matched(rows, left)] if len(left) else list(groups)
+        counts = np.bincount(rows.value[left], minlength=len(judge.names))
+        return [*groups, *_matched(rows, left)] if counts.min() == counts.max() else None
     grown = [list(group) for group in groups]
     if not grown and len(left):
         return None
@@ -99,12 +100,13 @@ def _cheapest(more: Ints) -> list[int]:
 def _matched(rows: Rows, left: Ints) -> list[Group]:
     """Groups of one tuple of each value: value by value, the assignment that widens boxes least."""
     weight = np.where(rows.geometry.tree < 0, rows.geometry.weight, 1)
-    values = np.unique(rows.value[left])
-    pending = [[left[rows.value[left] == v] for v in values.tolist()]]
+    pending = [[left[rows.value[left] == v] for v in range(int(rows.value.max()) + 1)]]
     done: list[Group] = []
     codes = rows.geometry.codes
     while pending:
         block = pending.pop()
+        if len(block[0]) == 0:
+            continue
         if len(block[0]) > MATCHED:
             every = np.concatenate(block)
             a = int(np.argmax((codes[every] * weight).std(axis=0)))

@@ -22,18 +22,15 @@ LEAST_BROKEN = 0.01
 """Least violation of a cut that is added."""
 LEAST_GAIN = 1e-5
 """Relative gain below which cutting ends."""
-SIZES = (200, 200, 300, 400)
+SIZES = (200, 200, 300, 400, 600, 900)
 """Tuples per window, sweep by sweep; the last size stays."""
-STALLED = 2
-"""So many sweeps without a better release end the sweeping."""
 
 
 def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, settings: Settings) -> bool:
     """Prove a bound, then improve releases until nothing more is found; False if there is no release."""
     clock = pricing.clock or Clock()
     relaxation = Relaxation(pricing, clock, best, lambda: progress.lift(best.bound, "linear program"))
-    if progress.groups is not None:
-        relaxation.start(progress.groups)
+    relaxation.start(progress.starts)
     solved = relaxation.run(CLOSE)
     if progress.bound > pricing.rows.most:
         return False
@@ -68,8 +65,8 @@ def _sweep(pricing: Pricing, progress: Progress, best: Best, settings: Settings,
         return
     windows = Windows(pricing=pricing, duals=best.duals, seed=settings.seed)
     random = np.random.default_rng(settings.seed)
-    stalled, sweep = 0, 0
-    while stalled < STALLED and not progress.closed and not clock.over:
+    sweep, better_found = 0, True
+    while (better_found or sweep < len(SIZES)) and not progress.closed and not clock.over:
         size = SIZES[min(sweep, len(SIZES) - 1)]
         before, groups = progress.cost, dict(enumerate(progress.groups))
         for places, better in windows.sweep(progress.groups, size, random):
@@ -78,4 +75,4 @@ def _sweep(pricing: Pricing, progress: Progress, best: Best, settings: Settings,
             groups |= {(sweep + 1, int(places[0]), at): group for at, group in enumerate(better)}
             progress.offer(tuple(groups.values()), f"windows of {size}")
         sweep += 1
-        stalled = stalled + 1 if progress.cost == before else 0
+        better_found = progress.cost < before

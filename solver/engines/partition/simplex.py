@@ -28,7 +28,7 @@ def by_simplex(pricing: Pricing, progress: Progress, best: Best, clock: Clock) -
     generation = Generation(pricing, master, clock, best)
     guess = np.full(len(rows), 0.3 * unit)
     if progress.groups is not None:
-        master.add(progress.groups)
+        master.add([*progress.starts, *progress.groups])
         for group, cost in zip(progress.groups, group_costs(rows, progress.groups), strict=True):
             guess[list(group)] = 0.6 * cost / len(group)
     generation.begin(guess)

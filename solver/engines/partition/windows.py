@@ -23,8 +23,8 @@ from .rows import Ints, Rows
 
 __all__ = ["Windows"]
 
-LISTED = 6_000
-"""Most groups listed in one window."""
+LISTED = 15
+"""Most groups listed in one window, per tuple."""
 NODES = 60
 """Nodes of a window's integer program."""
 SEARCH_NODES = 200_000
@@ -85,7 +85,7 @@ class Windows:
         slack = (cost - 1) * duals.scale - duals.value(local, pricing.cuts)
         if slack < 0:
             return None
-        members = _list(pricing, duals, slack)
+        members = _list(pricing, duals, slack, LISTED * len(flat))
         if members is None:
             return None
         found, _ = best_of(
@@ -144,11 +144,11 @@ def _steps(rows: Rows) -> NDArray[np.float64]:
     )
 
 
-def _list(pricing: Pricing, duals: Duals, slack: int) -> NDArray[np.int32] | None:
+def _list(pricing: Pricing, duals: Duals, slack: int, room: int) -> NDArray[np.int32] | None:
     """The groups of lowest reduced cost, up to `slack` or as many as there is room for."""
     floor = slack
     while floor > LEAST_SHARE * slack or floor == slack:
-        found = pricing.search(duals, floor=-floor - 1, room=LISTED, nodes=SEARCH_NODES)
+        found = pricing.search(duals, floor=-floor - 1, room=room, nodes=SEARCH_NODES)
         if found.bounded:
             return found.members
         if pricing.clock is not None and pricing.clock.over:
