@@ -51,6 +51,9 @@ def best_of(
     -----
     The bound is taken `TOLERANCE` lower than stated, the solver's own precision. It is not a proof.
     """
+    known, cuts = cuts, Cuts(rows)
+    # Cuts without a dual only slow the solver down.
+    cuts.add(known.sets[c] for c in np.flatnonzero(duals.cuts).tolist())
     first = list(start or ())
     columns = Columns(rows, max([members.shape[1], *map(len, first)]))
     columns.add(padded(members, columns.wide))

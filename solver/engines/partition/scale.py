@@ -23,7 +23,10 @@ LEAST_BROKEN = 0.01
 LEAST_GAIN = 1e-5
 """Relative gain below which cutting ends."""
 SIZES = (200, 200, 300, 400, 600, 900)
-"""Tuples per window, sweep by sweep; the last size stays."""
+"""Tuples per window, sweep by sweep; then any of `LATER`."""
+LATER = (300, 500, 700, 900)
+STALLED = 4
+"""So many later sweeps without a better release end the sweeping."""
 
 
 def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, settings: Settings) -> bool:
@@ -65,9 +68,12 @@ def _sweep(pricing: Pricing, progress: Progress, best: Best, settings: Settings,
         return
     windows = Windows(pricing=pricing, duals=best.duals, seed=settings.seed)
     random = np.random.default_rng(settings.seed)
-    sweep, better_found = 0, True
-    while (better_found or sweep < len(SIZES)) and not progress.closed and not clock.over:
-        size = SIZES[min(sweep, len(SIZES) - 1)]
+    # A window that holds most of the table would only do the work of the last step.
+    most = int(pricing.rows.count.sum()) // 2
+    sizes, later = ([size for size in known if size <= most] for known in (SIZES, LATER))
+    sweep, stalled = 0, 0
+    while sizes and stalled < STALLED and not progress.closed and not clock.over:
+        size = sizes[sweep] if sweep < len(sizes) else int(random.choice(later or sizes))
         before, groups = progress.cost, dict(enumerate(progress.groups))
         for places, better in windows.sweep(progress.groups, size, random):
             for place in places.tolist():
@@ -75,4 +81,4 @@ def _sweep(pricing: Pricing, progress: Progress, best: Best, settings: Settings,
             groups |= {(sweep + 1, int(places[0]), at): group for at, group in enumerate(better)}
             progress.offer(tuple(groups.values()), f"windows of {size}")
         sweep += 1
-        better_found = progress.cost < before
+        stalled = stalled + 1 if progress.cost == before and sweep > len(sizes) else 0
