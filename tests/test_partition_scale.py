@@ -181,11 +181,9 @@ def test_both_compiled_searches_list_the_same_groups(seed: int):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_first_order_method_comes_close_to_the_simplex_method(seed: int):
-    problem = random_problem(seed, 60, K3)
-    pricing = pricing_of(problem)
+    pricing = pricing_of(read(frame_of(60, seed), Policy(K3)))
     rows = pricing.rows
     relaxation = Relaxation(pricing, Clock(), Best(pricing), lambda: None)
-    relaxation.start(halved(rows, Judge(problem)) or [])
     relaxation.run(1e-4)
     columns = relaxation.columns
     members = columns.members

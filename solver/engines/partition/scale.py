@@ -18,6 +18,8 @@ __all__ = ["at_scale"]
 CLOSE = 5e-5
 """Relative distance of bound and linear program at which the first linear program counts as solved."""
 CUT_ROUNDS = 12
+CUT_SHARE = 0.35
+"""Share of the time limit after which no more cuts are sought: releases need the rest."""
 LEAST_BROKEN = 0.01
 """Least violation of a cut that is added."""
 LEAST_GAIN = 1e-5
@@ -40,7 +42,8 @@ def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, set
     progress.offer(_round(relaxation, judge), "rounded")
     for _ in range(CUT_ROUNDS):
         before = float(best.value)
-        if not solved or not relaxation.cut(LEAST_BROKEN):
+        late = clock.limit is not None and clock.seconds > CUT_SHARE * clock.limit
+        if late or not solved or not relaxation.cut(LEAST_BROKEN):
             break
         solved = relaxation.run(0.6 * CLOSE, box=0.1, smoothing=0.2)
         progress.lift(best.bound, f"{len(pricing.cuts)} cuts")
