@@ -183,9 +183,15 @@ def test_both_compiled_searches_list_the_same_groups(seed: int):
 def test_the_first_order_method_comes_close_to_the_simplex_method(seed: int):
     pricing = pricing_of(read(frame_of(60, seed), Policy(K3)))
     rows = pricing.rows
-    relaxation = Relaxation(pricing, Clock(), Best(pricing), lambda: None)
+    known = Best(pricing)
+    relaxation = Relaxation(pricing, Clock(), known, lambda: None)
     relaxation.run(1e-4)
-    columns = relaxation.columns
+    columns, duals = relaxation.columns, known.duals
+    assert duals is not None
+    relaxation.columns.add(
+        pricing.search(duals, floor=-20 * rows.scale * duals.scale // 60, room=50_000).members
+    )
+    relaxation.run(1e-4)
     members = columns.members
     pricing.cuts.add(separated(members, relaxation.program.amount, rows, pricing.cuts))
     master = Master(rows, pricing.cuts, relaxation.program.unit)
