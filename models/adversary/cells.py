@@ -26,15 +26,15 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
 from ..errors import InputError, ReleaseError
 from ..history import History
 from .knowledge import Knowledge
+from .rows import Compact, Integers, compact
 
 __all__ = ["Integers", "Population", "System", "population"]
 
-Integers: TypeAlias = NDArray[np.int64]
 Truths: TypeAlias = NDArray[np.bool_]
 
 
@@ -106,21 +106,28 @@ class System:
         return np.concatenate([np.full(len(self.sizes), -1, dtype=np.int64), groups])
 
     @cached_property
-    def matrix(self) -> csr_array:
+    def compact(self) -> Compact:
         """Rows over pairs, all coefficients 1."""
         distinct, index, pair = self._group_rows
-        cells = len(self.sizes)
+        cells, width = len(self.sizes), len(self.cell)
         rows = np.concatenate([self.cell, index + cells])
-        columns = np.concatenate([np.arange(len(self.cell), dtype=np.int64), pair])
-        ones = np.ones(len(rows), dtype=np.int64)
-        return coo_array((ones, (rows, columns)), shape=(cells + len(distinct), len(self.cell))).tocsr()
+        columns = np.concatenate([np.arange(width, dtype=np.int64), pair])
+        return compact(rows, columns, np.ones(len(rows), dtype=np.int64), cells + len(distinct), width)
 
-    @cached_property
+    @property
+    def matrix(self) -> csr_array:
+        """Rows over pairs, all coefficients 1."""
+        return self.compact.matrix
+
+    @property
     def entries(self) -> tuple[Integers, Integers]:
         """Row and pair of each coefficient, by rows."""
-        matrix = self.matrix
-        rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
-        return rows, matrix.indices.astype(np.int64)
+        return self.compact.rows, self.compact.column
+
+    @cached_property
+    def most(self) -> Integers:
+        """Upper bound of each pair: the size of its cell."""
+        return self.sizes[self.cell]
 
     @cached_property
     def high(self) -> Integers:

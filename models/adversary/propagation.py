@@ -14,100 +14,120 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from .cells import Integers, System
+from .cells import System
+from .derivation import Derivation
+from .rows import Bounds, Integers, Rows
+from .tighten import tighten
 
 __all__ = ["Bounds", "Component", "first_bounds", "open_components", "propagate", "symmetric"]
 
 
-class Bounds(NamedTuple):
-    """Least and largest count of each pair."""
-
-    lower: Integers
-    upper: Integers
-
-
-def first_bounds(system: System) -> Bounds:
+def first_bounds(system: Rows) -> Bounds:
     """Nothing known but the size of each cell."""
-    return Bounds(np.zeros(len(system.cell), dtype=np.int64), system.sizes[system.cell])
+    return Bounds(np.zeros_like(system.most), system.most.copy())
 
 
-def propagate(system: System, bounds: Bounds) -> Bounds | None:
+def propagate(system: Rows, bounds: Bounds, derivation: Derivation | None = None) -> Bounds | None:
     """Tighten bounds by every row until nothing changes; None if there is a contradiction.
 
-    O(entries) per round; rounds are as many as the longest chain of conclusions.
+    O(entries of the rows whose bounds change), compiled. What was concluded is noted in `derivation`.
     """
-    lower, upper = bounds.lower.copy(), bounds.upper.copy()
-    rows, pairs = system.entries
-    active = np.ones(system.matrix.shape[0], dtype=bool)
-    while active.any():
-        least, most = system.matrix @ lower, system.matrix @ upper
-        if (least > system.high).any() or (most < system.low).any():
-            return None
-        chosen = np.flatnonzero(active[rows])
-        r, j = rows[chosen], pairs[chosen]
-        tighter_lower, tighter_upper = lower.copy(), upper.copy()
-        np.minimum.at(tighter_upper, j, (system.high - least)[r] + lower[j])
-        np.maximum.at(tighter_lower, j, (system.low - most)[r] + upper[j])
-        changed = (tighter_lower > lower) | (tighter_upper < upper)
-        lower, upper = tighter_lower, tighter_upper
-        if (lower > upper).any():
-            return None
-        active = (system.matrix @ changed.astype(np.int64)) > 0
-    return Bounds(lower, upper)
+    lower, upper, compact = bounds.lower.copy(), bounds.upper.copy(), system.compact
+    fits, log = tighten(
+        compact.start,
+        compact.column,
+        compact.sign,
+        compact.first,
+        compact.row,
+        system.low,
+        system.high,
+        lower,
+        upper,
+    )
+    if derivation is not None:
+        derivation.note_bounds(log)
+    return Bounds(lower, upper) if fits else None
 
 
 class Component(NamedTuple):
-    """Open pairs that share rows, with what the fixed pairs leave to these rows.
+    """Open columns that share rows, with what the fixed columns leave to these rows.
 
     Attributes
     ----------
     pairs, rows : int64 arrays
-        Their numbers in the system, ascending.
-    entry_row, entry_pair : int64 arrays
-        Coefficients, numbered within the component.
+        Numbers of columns and rows in the system, ascending.
+    entry_row, entry_pair, entry_sign : int64 arrays
+        Coefficients, numbered within the component, by rows.
     low, high : int64 arrays
-        Sides of each row, fixed pairs taken away.
+        Sides of each row, fixed columns taken away.
     """
 
     pairs: Integers
     rows: Integers
     entry_row: Integers
     entry_pair: Integers
+    entry_sign: Integers
     low: Integers
     high: Integers
 
+    def sums(self, x: Integers) -> Integers:
+        """Sum of each row."""
+        found = np.zeros(len(self.rows), dtype=np.int64)
+        np.add.at(found, self.entry_row, self.entry_sign * x[self.entry_pair])
+        return found
 
-def open_components(system: System, bounds: Bounds) -> list[Component]:
-    """Connected components of the pairs whose count is not fixed, smallest first."""
+    def holds(self, x: Integers) -> bool:
+        """Whether counts keep every row."""
+        sums = self.sums(x)
+        return bool(((self.low <= sums) & (sums <= self.high)).all())
+
+
+def open_components(system: Rows, bounds: Bounds) -> list[Component]:
+    """Connected components of the columns that are not fixed, smallest first."""
     free = bounds.lower < bounds.upper
     if not free.any():
         return []
-    fixed = system.matrix @ np.where(free, 0, bounds.lower)
-    rows, pairs = system.entries
-    chosen = free[pairs]
-    rows, pairs = rows[chosen], pairs[chosen]
-    height, width = system.matrix.shape
+    compact = system.compact
+    fixed = compact.sums(np.where(free, 0, bounds.lower))
+    chosen = free[compact.column]
+    rows, pairs, signs = compact.rows[chosen], compact.column[chosen], compact.sign[chosen]
+    height, width = compact.height, compact.width
     nodes = height + width
     ones = np.ones(len(rows), dtype=np.int8)
     graph = coo_array((ones, (rows, pairs + height)), shape=(nodes, nodes))
-    label = connected_components(graph, directed=False)[1][pairs + height]
-    order = np.argsort(label, kind="stable")
-    ends = np.flatnonzero(np.diff(label[order])) + 1
+    label = connected_components(graph, directed=False)[1]
+    entries = _parts(label[rows])
+    own_rows, own_pairs = np.unique(rows), np.unique(pairs)
+    place = np.zeros(nodes, dtype=np.int64)
     found: list[Component] = []
-    for part in np.split(order, ends):
-        own_rows, entry_row = np.unique(rows[part], return_inverse=True)
-        own_pairs, entry_pair = np.unique(pairs[part], return_inverse=True)
+    low, high = system.low - fixed, system.high - fixed
+    for part, r, j in zip(
+        entries,
+        _parts(label[own_rows]),
+        _parts(label[own_pairs + height]),
+        strict=True,
+    ):
+        its_rows, its_pairs = own_rows[r], own_pairs[j]
+        place[its_rows] = np.arange(len(its_rows))
+        place[its_pairs + height] = np.arange(len(its_pairs))
         found.append(
             Component(
-                pairs=own_pairs,
-                rows=own_rows,
-                entry_row=entry_row.astype(np.int64),
-                entry_pair=entry_pair.astype(np.int64),
-                low=(system.low - fixed)[own_rows],
-                high=(system.high - fixed)[own_rows],
+                pairs=its_pairs,
+                rows=its_rows,
+                entry_row=place[rows[part]],
+                entry_pair=place[pairs[part] + height],
+                entry_sign=signs[part],
+                low=low[its_rows],
+                high=high[its_rows],
             )
         )
     return sorted(found, key=lambda component: len(component.pairs))
+
+
+def _parts(labels: Integers) -> list[Integers]:
+    """Positions of each label, labels ascending."""
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
 
 
 def symmetric(system: System, component: Component, bounds: Bounds) -> bool:

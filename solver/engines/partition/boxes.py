@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from .compiled import compiled
+from ....models.compiled import compiled
 from .rows import Ints
 
 __all__ = ["box_with", "side_cost", "to_cell"]

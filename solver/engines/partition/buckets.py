@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....models.compiled import compiled
 from .boxes import box_with, side_cost, to_cell
-from .compiled import compiled
 from .question import Question
 from .rows import Ints
 from .search import LOW, keep_best

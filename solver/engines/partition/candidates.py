@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+from ....models.compiled import compiled
 from .boxes import side_cost, to_cell
-from .compiled import compiled
 from .rows import Ints
 
 __all__ = ["candidates"]

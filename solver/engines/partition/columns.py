@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import compiled
+from ....models.compiled import compiled
 from .cuts import Cuts
 from .rows import Ints, Rows
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....models.compiled import compiled
 from .columns import Columns, Sparse, transposed
-from .compiled import compiled
 from .cuts import Cuts
 from .rows import Rows
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ....models.compiled import compiled
 from .boxes import side_cost, to_cell
-from .compiled import compiled
 from .histograms import Steps
 from .rows import Cells, Geometry, Ints, Rows
 

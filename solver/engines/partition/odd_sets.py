@@ -16,8 +16,8 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from ....models.compiled import compiled
 from .columns import Sparse, by_member
-from .compiled import compiled
 from .cuts import Cuts
 from .rows import Ints, Rows
 from .separation import broken

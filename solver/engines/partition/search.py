@@ -18,9 +18,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ....models.compiled import compiled
 from .boxes import box_with
 from .candidates import candidates
-from .compiled import compiled
 from .question import Question, Stack
 from .rows import Ints
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ....models.compiled import compiled
 from .columns import Sparse, by_member
-from .compiled import compiled
 from .cuts import Cuts
 from .rows import Ints, Rows
 

@@ -1,0 +1,143 @@
+"""The linear program of one component, kept warm in HiGHS: witnesses, and multipliers that exclude.
+
+Floating point only proposes: an integral optimum is checked against the rows, and duals are rounded
+to a small denominator and re-checked in whole numbers (Farkas).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import highspy  # pyright: ignore[reportMissingTypeStubs]
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.adversary.proof import Step
+from ...models.adversary.propagation import Bounds, Component
+from ...models.adversary.rows import Integers
+from ..settings import Clock
+
+__all__ = ["ComponentLP", "Optimum"]
+
+SCALES = (1, 2, 6, 60, 5040, 10**6)
+"""Denominators tried for duals, one after another."""
+
+NEAR = 1e-6
+"""How far a count of the linear program may be from a whole number."""
+
+Floats = NDArray[np.float64]
+
+
+class Optimum(NamedTuple):
+    """What HiGHS says; `counts` are None if there is no solution, `duals` are then a ray."""
+
+    value: float
+    counts: Floats | None
+    duals: Floats
+
+    @property
+    def whole(self) -> Integers | None:
+        """The counts, if they are whole numbers."""
+        if self.counts is None:
+            return None
+        rounded = np.rint(self.counts)
+        return rounded.astype(np.int64) if np.abs(self.counts - rounded).max() < NEAR else None
+
+
+class ComponentLP:
+    """Rows and bounds of a component, objective and bounds to be changed.
+
+    Parameters
+    ----------
+    component : Component
+    bounds : Bounds
+        Of the whole system.
+    """
+
+    def __init__(self, component: Component, bounds: Bounds) -> None:
+        self.component = component
+        self._width = len(component.pairs)
+        self.lower: Integers = bounds.lower[component.pairs]
+        self.upper: Integers = bounds.upper[component.pairs]
+        self._order = np.lexsort((component.entry_pair, component.entry_row))
+        solver = highspy.Highs()
+        for option, setting in (
+            ("output_flag", False),
+            ("threads", 1),
+            ("presolve", "off"),
+            ("solver", "simplex"),
+            ("simplex_strategy", 4),  # primal: the last optimum stays feasible
+        ):
+            solver.setOptionValue(option, setting)
+        solver.addVars(self._width, self.lower.astype(float), self.upper.astype(float))
+        height = len(component.rows)
+        starts = np.searchsorted(component.entry_row[self._order], np.arange(height))
+        solver.addRows(
+            height,
+            component.low.astype(float),
+            component.high.astype(float),
+            len(component.entry_row),
+            starts.astype(np.int32),
+            component.entry_pair[self._order].astype(np.int32),
+            component.entry_sign[self._order].astype(float),
+        )
+        self._solver = solver
+        self._columns = np.arange(self._width, dtype=np.int32)
+        self._iterations = False
+
+    def limit(self, lower: Integers, upper: Integers) -> None:
+        """Change all bounds."""
+        self.lower, self.upper = lower, upper
+        self._solver.changeColsBounds(self._width, self._columns, lower.astype(float), upper.astype(float))
+
+    def maximize(self, pairs: Sequence[int], clock: Clock) -> Optimum | None:
+        """Largest sum of some counts; None if that was not found in time."""
+        costs = np.zeros(self._width)
+        costs[list(pairs)] = -1.0
+        self._solver.changeColsCost(self._width, self._columns, costs)
+        if clock.left is not None:
+            self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(0.01, clock.left))
+        self._solver.run()
+        status = self._solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            _, known, ray = self._solver.getDualRay()
+            return Optimum(-1.0, None, np.array(ray)) if known else None
+        if status != highspy.HighsModelStatus.kOptimal:
+            return None
+        solution = self._solver.getSolution()
+        value = -self._solver.getInfo().objective_function_value
+        return Optimum(value, np.array(solution.col_value), -np.array(solution.row_dual))
+
+    def excludes(self, pairs: Sequence[int], found: Optimum) -> Step | None:
+        """The proof that some counts are 0 (or that nothing fits), if rounding the duals gives one."""
+        if found.counts is None:
+            largest = np.abs(found.duals).max(initial=0)
+            if not largest:
+                return None
+            for sign in (1.0, -1.0):
+                step = self._rounded((), found.duals * (sign / largest))
+                if step is not None:
+                    return step
+            return None
+        return self._rounded(tuple(pairs), found.duals)
+
+    def _rounded(self, pairs: tuple[int, ...], duals: Floats) -> Step | None:
+        component = self.component
+        for scale in SCALES:
+            times = np.rint(duals * scale).astype(np.int64)
+            rest = np.zeros(self._width, dtype=np.int64)
+            rest[list(pairs)] = scale
+            np.subtract.at(rest, component.entry_pair, component.entry_sign * times[component.entry_row])
+            total = np.where(times > 0, times * component.high, times * component.low).sum()
+            total += np.where(rest > 0, rest * self.upper, rest * self.lower).sum()
+            if total < (scale if pairs else 0):
+                used = np.flatnonzero(times)
+                return Step(
+                    columns=tuple(component.pairs[list(pairs)].tolist()),
+                    side=1,
+                    bound=0 if pairs else -1,
+                    rows=tuple(zip(component.rows[used].tolist(), times[used].tolist(), strict=True)),
+                    scale=scale if pairs else 1,
+                )
+        return None
