@@ -62,6 +62,10 @@ class Clock:
         """Seconds left, at least 0; None without a limit."""
         return None if self.limit is None else max(0.0, self.limit - self.seconds)
 
+    def part(self, seconds: float) -> Clock:
+        """A clock that is over after so many seconds, and no later than this one."""
+        return Clock(seconds if self.left is None else min(seconds, self.left))
+
     @property
     def over(self) -> bool:
         """Whether the limit has passed."""

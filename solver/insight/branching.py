@@ -22,9 +22,11 @@ def by_cases(lp: ComponentLP, pair: int, clock: Clock) -> Case | None:
     """
     lower, upper = lp.lower, lp.upper
     left = [NODES]
+    lp.by_dual(True)
     try:
         return _closed(lp, pair, lower, upper, clock, left)
     finally:
+        lp.by_dual(False)
         lp.limit(lower, upper)
 
 

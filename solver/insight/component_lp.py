@@ -84,12 +84,15 @@ class ComponentLP:
         )
         self._solver = solver
         self._columns = np.arange(self._width, dtype=np.int32)
-        self._iterations = False
 
     def limit(self, lower: Integers, upper: Integers) -> None:
         """Change all bounds."""
         self.lower, self.upper = lower, upper
         self._solver.changeColsBounds(self._width, self._columns, lower.astype(float), upper.astype(float))
+
+    def by_dual(self, dual: bool) -> None:
+        """Use the dual simplex, which says why nothing fits, or the primal one again."""
+        self._solver.setOptionValue("simplex_strategy", 1 if dual else 4)
 
     def maximize(self, pairs: Sequence[int], clock: Clock) -> Optimum | None:
         """Largest sum of some counts; None if that was not found in time."""
@@ -100,6 +103,10 @@ class ComponentLP:
             self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(0.01, clock.left))
         self._solver.run()
         status = self._solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kNotset:  # bounds left no basis to go on from
+            self._solver.clearSolver()
+            self._solver.run()
+            status = self._solver.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible:
             _, known, ray = self._solver.getDualRay()
             return Optimum(-1.0, None, np.array(ray)) if known else None

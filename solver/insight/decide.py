@@ -1,24 +1,23 @@
 """Which open counts of a component can be positive: witnesses first, then proofs.
 
-1. While optima are integral: the linear program "as many of the undecided as possible". One
-   solution shows many counts positive; a maximum below 1 excludes all that are left.
-2. CP-SAT: a world with *at least one* of them positive, and as many as possible.
-3. The linear program for each one that is left: a maximum below 1 excludes it, with multipliers.
-4. Branching over linear programs for those that only whole numbers exclude, up to a limit.
-5. What CP-SAT excluded and nothing above could prove rests on CP-SAT alone, and is marked so.
+1. The linear program "as many of the undecided as possible", rounded where it is fractional. One
+   world shows many counts positive; a maximum below 1 excludes all that are left.
+2. When that shows little more, the same for each one that is left: a maximum below 1 excludes it, with
+   multipliers.
+3. CP-SAT for the rest: a world with *at least one* of them positive, and as many as possible.
+4. What CP-SAT refutes is excluded; branching over linear programs proves it, up to a limit. What
+   then has no proof rests on CP-SAT alone, and is marked so.
 
 If the time is over, what is left is neither possible nor excluded but unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import IntEnum
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.sat.python import cp_model
 
 from ...models.adversary.derivation import Derivation
 from ...models.adversary.propagation import Bounds, Component
@@ -27,18 +26,12 @@ from ...models.errors import OptanonError
 from ..settings import Clock
 from .branching import by_cases
 from .component_lp import NEAR, ComponentLP, Optimum
+from .counts import Counts, Verdict
+from .rounding import Rounding
 
-__all__ = ["Counts", "Ground", "Search", "Verdict"]
+__all__ = ["Ground", "Search", "Verdicts"]
 
 Verdicts: TypeAlias = NDArray[np.int8]
-
-
-class Verdict(IntEnum):
-    """What is known about a count."""
-
-    EXCLUDED = 0
-    POSSIBLE = 1
-    UNKNOWN = 2
 
 
 class Ground(IntEnum):
@@ -49,62 +42,6 @@ class Ground(IntEnum):
     LINEAR = 2
     CASES = 3
     SOLVER = 4
-
-
-class Counts:
-    """CP-SAT model of a component's counts."""
-
-    def __init__(self, component: Component, bounds: Bounds) -> None:
-        self.model = cp_model.CpModel()
-        lower, upper = bounds.lower[component.pairs].tolist(), bounds.upper[component.pairs].tolist()
-        self.count = [self.model.new_int_var(l, u, "") for l, u in zip(lower, upper, strict=True)]  # noqa: E741
-        self._binary = [most == 1 for most in upper]
-        self._positive: dict[int, cp_model.IntVar] = {}
-        members: list[tuple[list[cp_model.IntVar], list[int]]] = [([], []) for _ in component.rows]
-        entries = component.entry_row.tolist(), component.entry_pair.tolist(), component.entry_sign.tolist()
-        for row, pair, sign in zip(*entries, strict=True):
-            members[row][0].append(self.count[pair])
-            members[row][1].append(sign)
-        for row, (pairs, signs) in enumerate(members):
-            total = cp_model.LinearExpr.weighted_sum(pairs, signs)
-            self.model.add_linear_constraint(total, int(component.low[row]), int(component.high[row]))
-
-    def positive(self, pair: int) -> cp_model.IntVar:
-        """Boolean that can only hold if the count is."""
-        if self._binary[pair]:
-            return self.count[pair]
-        if pair not in self._positive:
-            self._positive[pair] = self.model.new_bool_var("")
-            self.model.add(self.count[pair] >= 1).only_enforce_if(self._positive[pair])
-        return self._positive[pair]
-
-    def ask(self, pairs: Iterable[int], clock: Clock) -> tuple[Verdict, list[int]]:
-        """Whether one of some counts can be positive; if so a world with many of them positive.
-
-        Further questions must be about fewer pairs.
-        """
-        wanted = [self.positive(pair) for pair in pairs]
-        self.model.add_bool_or(wanted)
-        self.model.clear_objective()
-        if len(wanted) > 1:
-            self.model.maximize(cp_model.LinearExpr.sum(wanted))
-        return self.solve(clock)
-
-    def solve(self, clock: Clock) -> tuple[Verdict, list[int]]:
-        """Whether there is any world, and one."""
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 0
-        solver.parameters.relative_gap_limit = 0.3
-        solver.parameters.linearization_level = 2
-        if clock.left is not None:
-            solver.parameters.max_time_in_seconds = max(clock.left, 0.001)
-        status = solver.solve(self.model)
-        if status == cp_model.INFEASIBLE:
-            return Verdict.EXCLUDED, []
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return Verdict.POSSIBLE, [int(solver.value(count)) for count in self.count]
-        return Verdict.UNKNOWN, []
 
 
 class Search:
@@ -132,6 +69,7 @@ class Search:
         self._component, self._bounds = component, bounds
         self._verdicts, self._grounds, self._derivation = verdicts, grounds, derivation
         self._lp = ComponentLP(component, bounds)
+        self._rounding = Rounding(self._lp)
         self._todo: list[int] = []
 
     def run(self, todo: list[int], clock: Clock) -> None:
@@ -139,39 +77,22 @@ class Search:
         self._todo = todo
         if not self._together(clock):
             return
-        refuted = self._witnesses(clock)
         left = self._one_by_one(clock)
-        if left and not refuted and not clock.over:
-            refuted = self._to_the_end(left, clock)
-        if refuted:
+        if left and self._to_the_end(left, clock):
             self._exclude(clock)
 
     def _together(self, clock: Clock) -> bool:
         """Linear programs for all at once; whether anything is left."""
         while self._todo and not clock.over:
+            before = len(self._todo)
             found = self._lp.maximize(self._todo, clock)
             if found is None:
                 return True
             if found.value < 1 - NEAR:
                 return not self._excluded(self._todo, found)
-            if not self._seen(found):
+            if not self._seen(found, None, clock) or before - len(self._todo) < max(1, before // 20):
                 return True
         return bool(self._todo)
-
-    def _witnesses(self, clock: Clock) -> bool:
-        """Worlds by CP-SAT as long as each shows several counts; whether the rest was refuted."""
-        if len(self._todo) < 3:
-            return False
-        model = Counts(self._component, self._bounds)
-        while self._todo and not clock.over:
-            before = len(self._todo)
-            answer, world = model.ask(self._todo, clock)
-            if answer is not Verdict.POSSIBLE:
-                return answer is Verdict.EXCLUDED
-            self._show(np.array(world, dtype=np.int64))
-            if before - len(self._todo) < max(3, before // 20):
-                return False
-        return False
 
     def _one_by_one(self, clock: Clock) -> list[int]:
         """A linear program for each; those it does not decide."""
@@ -182,7 +103,7 @@ class Search:
             found = self._lp.maximize([j], clock)
             if found is not None and found.value < 1 - NEAR and self._excluded([j], found):
                 continue
-            if found is None or not self._seen(found):
+            if found is None or not self._seen(found, j, clock) or self._open(j):
                 left.append(j)
         self._todo = [j for j in self._todo if self._open(j)]
         return [j for j in left if self._open(j)]
@@ -222,8 +143,11 @@ class Search:
         self._grounds[columns] = Ground.LINEAR
         return True
 
-    def _seen(self, found: Optimum) -> bool:
+    def _seen(self, found: Optimum, must: int | None, clock: Clock) -> bool:
+        """Whether an optimum, or a world near it, shows anything new."""
         world = found.whole
+        if world is None and found.counts is not None:
+            world = self._rounding.world(found.counts, self._todo, must, clock)
         return world is not None and self._show(world)
 
     def _show(self, world: Integers) -> bool:

@@ -19,7 +19,8 @@ from ...models.adversary.derivation import Derivation
 from ...models.adversary.propagation import Bounds, first_bounds, open_components, propagate, symmetric
 from ...models.errors import InputError, OptanonError
 from ..settings import Clock
-from .decide import Counts, Ground, Search, Verdict, Verdicts
+from .counts import Counts, Verdict
+from .decide import Ground, Search, Verdicts
 
 __all__ = ["Counts", "Possible", "Verdict", "possible_values"]
 
