@@ -1,0 +1,143 @@
+"""In which order counts are taken up, so that little must be remembered between two of them."""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...models.adversary.propagation import Bounds, Component
+from ...models.adversary.rows import Compact, Integers, compact
+from ...models.compiled import compiled
+
+__all__ = ["Order", "good_order"]
+
+STARTS = 40
+"""Orders tried for a component that looks hard."""
+
+EASY = 12.0
+"""Binary logarithm of the states up to which the first order is taken."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """Pairs one after another, and the states expected in all (binary logarithm)."""
+
+    pairs: tuple[int, ...]
+    peak: float
+
+
+def good_order(component: Component, bounds: Bounds, spans: Integers) -> Order:
+    """The best of some greedy orders, each from another first pair.
+
+    O(starts * pairs * pairs that share a row), compiled.
+    """
+    part = compact(
+        component.entry_row,
+        component.entry_pair,
+        component.entry_sign,
+        len(component.rows),
+        len(component.pairs),
+    )
+    lower, upper = bounds.lower[component.pairs], bounds.upper[component.pairs]
+
+    def greedy(first: int) -> Order:
+        pairs, peak = _greedy_of(part, lower, upper, component.high, spans, first)
+        return Order(pairs=tuple(pairs.tolist()), peak=peak)
+
+    best = greedy(-1)
+    if best.peak <= EASY:
+        return best
+    firsts = [best.pairs[-1], *np.linspace(0, len(best.pairs) - 1, STARTS).astype(int).tolist()]
+    for first in dict.fromkeys(firsts):
+        other = greedy(first)
+        if other.peak < best.peak:
+            best = other
+    return best
+
+
+def _greedy_of(
+    part: Compact, lower: Integers, upper: Integers, total: Integers, span: Integers, first: int
+) -> tuple[Integers, float]:
+    return _greedy(part.start, part.column, part.first, part.row, lower, upper, total, span, first)
+
+
+@compiled
+def _bits(total: int, span: int, least: int, most: int, low: int, high: int) -> float:
+    """Binary logarithm of what can be left of a row, given what is done (least, most) and to come."""
+    return np.log2(max(1, min(total - least, high + span) - max(total - most, low, 0) + 1))
+
+
+@compiled
+def _greedy(
+    start: Integers,
+    column: Integers,
+    across: Integers,
+    row: Integers,
+    lower: Integers,
+    upper: Integers,
+    total: Integers,
+    span: Integers,
+    first: int,
+) -> tuple[Integers, float]:
+    """The next pair is the one after which the fewest states are expected."""
+    height, width = len(start) - 1, len(lower)
+    left = np.diff(start)
+    done = np.zeros((height, 2), dtype=np.int64)
+    rest = np.zeros((height, 2), dtype=np.int64)
+    for r in range(height):
+        for p in range(start[r], start[r + 1]):
+            rest[r, 0] += lower[column[p]]
+            rest[r, 1] += upper[column[p]]
+    taken = np.zeros(width, dtype=np.bool_)
+    near = np.zeros(width, dtype=np.bool_)
+    order = np.empty(width, dtype=np.int64)
+    now = np.zeros(height)
+    sum_now, states = 0.0, 0.0
+    for step in range(width):
+        best, best_change, best_shared = -1, 0.0, 0
+        for pass_ in range(2):
+            for j in range(width):
+                if taken[j] or (pass_ == 0 and not near[j]):
+                    continue
+                change, shared = 0.0, 0
+                for z in range(across[j], across[j + 1]):
+                    r = row[z]
+                    change -= now[r]
+                    shared += near[j] and left[r] < start[r + 1] - start[r]
+                    if left[r] > 1:
+                        change += _bits(
+                            total[r],
+                            span[r],
+                            done[r, 0] + lower[j],
+                            done[r, 1] + upper[j],
+                            rest[r, 0] - lower[j],
+                            rest[r, 1] - upper[j],
+                        )
+                if best < 0 or change < best_change or (change == best_change and shared > best_shared):
+                    best, best_change, best_shared = j, change, shared
+            if best >= 0:
+                break
+        if step == 0 and first >= 0:
+            best = first
+        order[step] = best
+        taken[best] = True
+        for z in range(across[best], across[best + 1]):
+            r = row[z]
+            left[r] -= 1
+            done[r, 0] += lower[best]
+            done[r, 1] += upper[best]
+            rest[r, 0] -= lower[best]
+            rest[r, 1] -= upper[best]
+            sum_now -= now[r]
+            now[r] = 0.0
+            if left[r] > 0:
+                now[r] = _bits(total[r], span[r], done[r, 0], done[r, 1], rest[r, 0], rest[r, 1])
+                for p in range(start[r], start[r + 1]):
+                    near[column[p]] = True
+            sum_now += now[r]
+        states += 2.0 ** min(sum_now, 60.0)
+    return order, np.log2(states)

@@ -1,0 +1,294 @@
+"""Compiled steps of counting worlds: states and where they lead, then sums modulo a prime."""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.adversary.rows import Integers
+from ...models.compiled import compiled
+
+__all__ = ["States", "Targets", "advance", "alive", "backward", "dead", "forward", "forward_float"]
+
+States = NDArray[np.int16]
+Targets = NDArray[np.int32]
+
+
+@compiled
+def dead(
+    start: Integers,
+    column: Integers,
+    across: Integers,
+    row: Integers,
+    low: Integers,
+    high: Integers,
+    lower: Integers,
+    upper: Integers,
+    queue: Integers,
+    length: int,
+    waiting: NDArray[np.bool_],
+) -> bool:
+    """Whether bounds contradict each other once they are tightened row by row, from some rows on.
+
+    `lower`, `upper`, `queue` and `waiting` are used up; `waiting` is all False in the end.
+    """
+    height = len(queue)
+    head = 0
+    found = False
+    while length > 0:
+        r = queue[head]
+        head = (head + 1) % height
+        length -= 1
+        waiting[r] = False
+        if found:
+            continue
+        least, most = 0, 0
+        for p in range(start[r], start[r + 1]):
+            least += lower[column[p]]
+            most += upper[column[p]]
+        if least > high[r] or most < low[r]:
+            found = True
+            continue
+        if least >= low[r] and most <= high[r]:
+            continue
+        for p in range(start[r], start[r + 1]):
+            j = column[p]
+            up = min(upper[j], lower[j] + high[r] - least)
+            down = max(lower[j], upper[j] + low[r] - most)
+            if up == upper[j] and down == lower[j]:
+                continue
+            if up < down:
+                found = True
+                break
+            least += down - lower[j]
+            most += up - upper[j]
+            lower[j], upper[j] = down, up
+            for z in range(across[j], across[j + 1]):
+                other = row[z]
+                if not waiting[other]:
+                    waiting[other] = True
+                    queue[(head + length) % height] = other
+                    length += 1
+    return found
+
+
+@compiled
+def advance(
+    start: Integers,
+    column: Integers,
+    across: Integers,
+    row: Integers,
+    low: Integers,
+    high: Integers,
+    spans: Integers,
+    lower: Integers,
+    upper: Integers,
+    where: Integers,
+    states: States,
+    kept: Integers,
+    used: Integers,
+    fresh: Integers,
+    least: int,
+    most: int,
+    floor: Integers,
+    ceiling: Integers,
+    onward: Integers,
+    limit: int,
+) -> tuple[bool, States, Targets]:
+    """Take up one pair in every state.
+
+    Parameters
+    ----------
+    start, column, across, row : the component, by rows and by pairs.
+    low, high, spans : sides of its rows, and how far they are apart at most.
+    lower, upper : bounds of pairs still to be taken up; 0 for the others.
+    where : the row at each position of the next states.
+    states : int16 array, shape (states, open rows)
+        What is left of each open row.
+    kept, used : positions of rows that the pair is not in, and is in.
+    fresh : totals of the rows it opens.
+    least, most : bounds of its count.
+    floor, ceiling : what must be left of its rows (used ones first), and may be left.
+    onward : which of its rows (by number among them) go on.
+    limit : no more states than that.
+
+    Returns
+    -------
+    whether the limit was kept, the next states, and per state and count the next state or -1.
+    """
+    number = len(states)
+    width = most - least + 1
+    touched = len(used) + len(fresh)
+    size = len(kept) + len(onward)
+    found = np.empty((max(16, number), size), dtype=np.int16)
+    count = 0
+    table = np.full(64, -1, dtype=np.int32)
+    mask = 63
+    targets = np.full((number, width), -1, dtype=np.int32)
+    gone = np.zeros(max(16, number), dtype=np.bool_)
+    row_low, row_high = low.copy(), high.copy()
+    queue = np.empty(len(low), dtype=np.int64)
+    waiting = np.zeros(len(low), dtype=np.bool_)
+    now = np.empty(touched, dtype=np.int64)
+    key = np.empty(size, dtype=np.int16)
+    for s in range(number):
+        for i in range(len(used)):
+            now[i] = states[s, used[i]]
+        for i in range(len(fresh)):
+            now[len(used) + i] = fresh[i]
+        for i in range(len(kept)):
+            key[i] = states[s, kept[i]]
+        for x in range(least, most + 1):
+            fits = True
+            for i in range(touched):
+                if now[i] - x < floor[i] or now[i] - x > ceiling[i]:
+                    fits = False
+                    break
+            if not fits:
+                continue
+            for i in range(len(onward)):
+                key[len(kept) + i] = now[onward[i]] - x
+            code = 1469598103934665603
+            for i in range(size):
+                code = (code ^ key[i]) * 1099511628211
+                code = code ^ (code >> 29)
+            slot = code & mask
+            while table[slot] >= 0:
+                other = table[slot]
+                same = True
+                for i in range(size):
+                    if found[other, i] != key[i]:
+                        same = False
+                        break
+                if same:
+                    break
+                slot = (slot + 1) & mask
+            if table[slot] >= 0:
+                if not gone[table[slot]]:
+                    targets[s, x - least] = table[slot]
+                continue
+            if count == limit:
+                return False, found[:0], targets[:0]
+            if count == len(found):
+                grown = np.empty((2 * count, size), dtype=np.int16)
+                grown[:count] = found
+                found = grown
+                marks = np.zeros(2 * count, dtype=np.bool_)
+                marks[:count] = gone
+                gone = marks
+            found[count] = key
+            table[slot] = count
+            for i in range(size):
+                r = where[i]
+                queue[i] = r
+                waiting[r] = True
+                row_high[r] = key[i]
+                row_low[r] = max(0, key[i] - spans[r])
+            gone[count] = size > 0 and dead(
+                start,
+                column,
+                across,
+                row,
+                row_low,
+                row_high,
+                lower.copy(),
+                upper.copy(),
+                queue,
+                size,
+                waiting,
+            )
+            if not gone[count]:
+                targets[s, x - least] = count
+            count += 1
+            if 2 * count > mask:
+                mask = 4 * mask + 3
+                table = np.full(mask + 1, -1, dtype=np.int32)
+                for t in range(count):
+                    code = 1469598103934665603
+                    for i in range(size):
+                        code = (code ^ found[t, i]) * 1099511628211
+                        code = code ^ (code >> 29)
+                    slot = code & mask
+                    while table[slot] >= 0:
+                        slot = (slot + 1) & mask
+                    table[slot] = t
+    # Dead states leave no number behind.
+    number_of = np.cumsum(~gone[:count]) - 1
+    for s in range(number):
+        for x in range(width):
+            if targets[s, x] >= 0:
+                targets[s, x] = number_of[targets[s, x]]
+    return True, found[:count][~gone[:count]], targets
+
+
+@compiled
+def alive(targets: Targets, after: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """States from which an end is reached; targets that reach none become -1."""
+    found = np.zeros(len(targets), dtype=np.bool_)
+    for s in range(len(targets)):
+        for x in range(targets.shape[1]):
+            if targets[s, x] >= 0:
+                if after[targets[s, x]]:
+                    found[s] = True
+                else:
+                    targets[s, x] = -1
+    return found
+
+
+@compiled
+def forward_float(
+    targets: Targets, kind: Integers, weights: NDArray[np.float64], before: NDArray[np.float64], number: int
+) -> NDArray[np.float64]:
+    """Sums over the states before, in floating point."""
+    after = np.zeros(number)
+    for s in range(len(targets)):
+        for x in range(targets.shape[1]):
+            if targets[s, x] >= 0:
+                after[targets[s, x]] += before[s] * weights[kind[s], x]
+    return after
+
+
+@compiled
+def forward(
+    targets: Targets, kind: Integers, weights: Integers, before: Integers, number: int, prime: int
+) -> Integers:
+    """Sums over the states before, modulo a prime below 2**31."""
+    after = np.zeros(number, dtype=np.int64)
+    for s in range(len(targets)):
+        worlds = before[s]
+        if worlds:
+            for x in range(targets.shape[1]):
+                t = targets[s, x]
+                if t >= 0:
+                    after[t] = (after[t] + worlds * weights[kind[s], x]) % prime
+    return after
+
+
+@compiled
+def backward(
+    targets: Targets,
+    kind: Integers,
+    weights: Integers,
+    before: Integers,
+    onward: Integers,
+    least: int,
+    prime: int,
+) -> tuple[int, Integers]:
+    """Sum of the pair's count over all worlds, and the worlds onward from each state before."""
+    earlier = np.zeros(len(targets), dtype=np.int64)
+    total = 0
+    for s in range(len(targets)):
+        ways = 0
+        counted = 0
+        for x in range(targets.shape[1]):
+            t = targets[s, x]
+            if t >= 0:
+                step = weights[kind[s], x] * onward[t] % prime
+                ways += step
+                counted += (x + least) * step
+        earlier[s] = ways % prime
+        total = (total + before[s] * (counted % prime)) % prime
+    return total, earlier
