@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...models.adversary.rows import Integers
 from ...models.compiled import compiled
 
-__all__ = ["States", "Targets", "advance", "alive", "backward", "dead", "forward", "forward_float"]
+__all__ = ["States", "Targets", "advance", "alive", "backward", "backward_float", "dead", "forward", "forward_float"]
 
 States = NDArray[np.int16]
 Targets = NDArray[np.int32]
@@ -249,6 +249,30 @@ def forward_float(
             if targets[s, x] >= 0:
                 after[targets[s, x]] += before[s] * weights[kind[s], x]
     return after
+
+
+@compiled
+def backward_float(
+    targets: Targets,
+    kind: Integers,
+    weights: NDArray[np.float64],
+    before: NDArray[np.float64],
+    onward: NDArray[np.float64],
+    least: int,
+) -> tuple[float, NDArray[np.float64]]:
+    """As `backward`, in floating point."""
+    earlier = np.zeros(len(targets))
+    total = 0.0
+    for s in range(len(targets)):
+        counted = 0.0
+        for x in range(targets.shape[1]):
+            t = targets[s, x]
+            if t >= 0:
+                step = weights[kind[s], x] * onward[t]
+                earlier[s] += step
+                counted += (x + least) * step
+        total += before[s] * counted
+    return total, earlier
 
 
 @compiled

@@ -1,0 +1,226 @@
+r"""The graph of states of one component: what the pairs taken up so far left of each row that goes on.
+
+Pairs (cell, value) are taken up one after another. Two ways to do so that leave the same are one
+state, and a state that contradicts the rows (by bound propagation) is dropped at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb, factorial
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.adversary.cells import System
+from ...models.adversary.propagation import Bounds, Component
+from ...models.adversary.rows import Integers, compact
+from ..settings import Clock
+from .elimination import good_order
+from .world_steps import Targets, advance
+
+__all__ = ["Floats", "Layer", "Limits", "StateGraph", "Thin"]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+class Limits(NamedTuple):
+    """How large the graph of states may be.
+
+    Attributes
+    ----------
+    states : int
+        Between two pairs.
+    steps : int
+        In all, from state to state (about 8 bytes each).
+    """
+
+    states: int
+    steps: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Layer:
+    """One pair: where each state leads, by which kind of step, with which weight.
+
+    Attributes
+    ----------
+    pair, least : int
+        The pair, and its least count.
+    targets : int32 array, shape (states, counts)
+        The next state, or -1.
+    kind : int64 array, per state
+        Row of `weights`.
+    weights : array of int, shape (kinds, counts)
+    lift : float array, per next state
+        What it counts for, if states were drawn; 1 otherwise.
+    """
+
+    pair: int
+    least: int
+    targets: Targets
+    kind: Integers
+    weights: NDArray[np.object_]
+    lift: Floats
+
+    @property
+    def after(self) -> int:
+        """Number of next states."""
+        return len(self.lift)
+
+
+Thin: TypeAlias = Callable[[Layer], tuple[Integers, Layer]]
+"""Draws next states: their numbers, and the layer with only these."""
+
+
+class StateGraph:
+    """The states of one component, pair after pair.
+
+    Parameters
+    ----------
+    system, component, bounds
+        As for `open_components`.
+    """
+
+    def __init__(self, system: System, component: Component, bounds: Bounds) -> None:
+        self._lower: list[int] = bounds.lower[component.pairs].tolist()
+        self._upper: list[int] = bounds.upper[component.pairs].tolist()
+        spans = (system.high - system.low)[component.rows]
+        self._compact = compact(
+            component.entry_row,
+            component.entry_pair,
+            component.entry_sign,
+            len(component.rows),
+            len(component.pairs),
+        )
+        self._low, self._high, self._spans = component.low, component.high, spans
+        self._order = good_order(component, bounds, spans)
+        self._cell: list[bool] = (system.row_group[component.rows] < 0).tolist()
+        self._span: list[int] = spans.tolist()
+        self._total: list[int] = component.high.tolist()
+        self._rows_of: list[list[int]] = [[] for _ in component.pairs]
+        self._entries = component.entry_row.tolist(), component.entry_pair.tolist()
+        self._left: list[int] = []
+        self._least: list[int] = []
+        self._most: list[int] = []
+        for row, pair in zip(*self._entries, strict=True):
+            self._rows_of[pair].append(row)
+
+    def layers(self, limits: Limits, clock: Clock, thin: Thin | None = None) -> list[Layer] | None:
+        """All layers; None if the limits are passed.
+
+        After each layer `thin` may draw some of its states.
+        """
+        if max(self._total) > 30_000:
+            return None
+        self._begin()
+        part = self._compact
+        lower, upper = _whole(self._lower), _whole(self._upper)
+        states = np.zeros((1, 0), dtype=np.int16)
+        opened: list[int] = []
+        made: list[Layer] = []
+        taken = 0
+        for pair in self._order.pairs:
+            touched = self._rows_of[pair]
+            for row in touched:
+                self._left[row] -= 1
+                self._least[row] -= self._lower[pair]
+                self._most[row] -= self._upper[pair]
+            known = [row for row in touched if row in opened]
+            rows = known + [row for row in touched if row not in opened]
+            kept = [at for at, row in enumerate(opened) if row not in touched]
+            used = [opened.index(row) for row in known]
+            onward = [i for i, row in enumerate(rows) if self._left[row]]
+            opened = [opened[at] for at in kept] + [rows[i] for i in onward]
+            lower[pair] = upper[pair] = 0
+            fits, following, targets = advance(
+                part.start,
+                part.column,
+                part.first,
+                part.row,
+                self._low,
+                self._high,
+                self._spans,
+                lower,
+                upper,
+                _whole(opened),
+                states,
+                _whole(kept),
+                _whole(used),
+                _whole([self._total[row] for row in rows[len(known) :]]),
+                self._lower[pair],
+                self._upper[pair],
+                _whole([self._least[row] for row in rows]),
+                _whole([self._most[row] + self._span[row] for row in rows]),
+                _whole(onward),
+                limits.states,
+            )
+            taken += targets.size
+            if not fits or taken > limits.steps or clock.over:
+                return None
+            kind, before = _kinds(states[:, used])
+            fresh = [self._total[row] for row in rows[len(known) :]]
+            layer = Layer(
+                pair=pair,
+                least=self._lower[pair],
+                targets=targets,
+                kind=kind,
+                weights=self._weights(pair, rows, [[*line, *fresh] for line in before]),
+                lift=np.ones(len(following)),
+            )
+            if thin is not None:
+                kept_states, layer = thin(layer)
+                following = following[kept_states]
+            made.append(layer)
+            states = following
+        return made
+
+    def _begin(self) -> None:
+        self._left = [0] * len(self._total)
+        self._least = [0] * len(self._total)
+        self._most = [0] * len(self._total)
+        for row, pair in zip(*self._entries, strict=True):
+            self._left[row] += 1
+            self._least[row] += self._lower[pair]
+            self._most[row] += self._upper[pair]
+
+    def _weights(self, pair: int, rows: list[int], before: list[list[int]]) -> NDArray[np.object_]:
+        """Ways to give the value to so many of the cell; orders of the counterfeits of rows that end.
+
+        A cell that has m respondents left gives x of them the value in "m over x" ways; these factors
+        multiply to the cell's multinomial coefficient. What is left of a group's row in the end
+        are counterfeits.
+        """
+        counts = range(self._lower[pair], self._upper[pair] + 1)
+        found = np.zeros((len(before), len(counts)), dtype=object)
+        for i, line in enumerate(before):
+            for k, count in enumerate(counts):
+                weight = 1
+                for now, row in zip(line, rows, strict=True):
+                    after = now - count
+                    if not 0 <= after <= self._most[row] + self._span[row]:
+                        weight = 0
+                        break
+                    if self._cell[row]:
+                        weight *= comb(now, count)
+                    elif not self._left[row]:
+                        weight *= factorial(self._span[row]) // factorial(after)
+                found[i, k] = weight
+        return found
+
+
+def _whole(numbers: list[int]) -> Integers:
+    return np.array(numbers, dtype=np.int64)
+
+
+def _kinds(used: NDArray[np.int16]) -> tuple[Integers, list[list[int]]]:
+    """Which states agree in the rows of the pair."""
+    if not used.shape[1]:
+        return np.zeros(len(used), dtype=np.int64), [[]]
+    code = np.zeros(len(used), dtype=np.int64)
+    for column in used.T:
+        code = np.unique(code * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
+    first = np.unique(code, return_index=True)[1]
+    return code.astype(np.int64), used[first].tolist()
