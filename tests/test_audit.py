@@ -512,7 +512,7 @@ def test_errors_say_what_to_do() -> None:
     with pytest.raises(InputError, match="persistence must be"):
         Knowledge(persistence="sometimes")  # pyright: ignore[reportArgumentType]
     with pytest.raises(InputError, match="membership must be"):
-        Knowledge(membership="boxes")  # pyright: ignore[reportArgumentType]
+        Knowledge(membership="nothing")  # pyright: ignore[reportArgumentType]
     with pytest.raises(InputError, match="no value"):
         Knowledge(priors={"Ann": {"flu"}}, excluded={"Ann": {"flu"}})
     with pytest.raises(InputError, match="excluded by other knowledge"):

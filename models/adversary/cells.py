@@ -33,7 +33,7 @@ from ..history import History
 from .knowledge import Knowledge
 from .rows import Compact, Integers, compact
 
-__all__ = ["Integers", "Population", "System", "population"]
+__all__ = ["Integers", "Population", "System", "check_knowledge", "population", "true_values"]
 
 Truths: TypeAlias = NDArray[np.bool_]
 
@@ -205,8 +205,8 @@ def population(history: History, knowledge: Knowledge, releases: int | None = No
         fakes[g] = group.fakes
         for value, count in group.histogram.items():
             counts[g, code[value]] = count
-    own = _true_values(history)
-    _check(knowledge, own)
+    own = true_values(history)
+    check_knowledge(knowledge, own)
     about = knowledge.about
     everything = tuple([True] * len(values))
     found: dict[tuple[tuple[int, ...], tuple[bool, ...]], int] = {}
@@ -241,7 +241,8 @@ def population(history: History, knowledge: Knowledge, releases: int | None = No
     )
 
 
-def _true_values(history: History) -> dict[str, str]:
+def true_values(history: History) -> dict[str, str]:
+    """Value of everybody; raises ReleaseError if one changed."""
     own: dict[str, str] = {}
     for r, release in enumerate(history, start=1):
         for group in release.groups:
@@ -254,7 +255,8 @@ def _true_values(history: History) -> dict[str, str]:
     return own
 
 
-def _check(knowledge: Knowledge, own: Mapping[str, str]) -> None:
+def check_knowledge(knowledge: Knowledge, own: Mapping[str, str]) -> None:
+    """Raise InputError if knowledge is about strangers or is not true."""
     strangers = sum(who not in own for who in knowledge.about)
     if strangers:
         raise InputError(

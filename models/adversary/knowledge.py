@@ -27,9 +27,13 @@ class Knowledge:
     persistence : {"persistent", "transient", "both"}
         Whether values are believed never to change, to change freely between releases, or both
         beliefs are to be audited. Statements about respondents are about values that never change.
-    membership : {"groups"}
-        The adversary knows who is in which group of each release, and how many counterfeits a
-        group has. No weaker adversary is offered yet.
+    membership : {"groups", "boxes"}
+        Whether the adversary knows who is in which group of each release, or only everybody's exact
+        quasi-identifiers, so that somebody may be in any group whose box holds them. Who is in which
+        release is known in both cases. With "boxes" values must be persistent.
+    counterfeits : {"known", "unknown"}
+        Whether she knows how many counterfeits each group has. Whoever knows who is in a group
+        knows that too, so "unknown" needs membership "boxes".
 
     Raises
     ------
@@ -42,15 +46,25 @@ class Knowledge:
     excluded: Mapping[str, Collection[str]] = field(default_factory=dict[str, Collection[str]], repr=False)
     priors: Mapping[str, Collection[str]] = field(default_factory=dict[str, Collection[str]], repr=False)
     persistence: Persistence = "persistent"
-    membership: Literal["groups"] = "groups"
+    membership: Literal["groups", "boxes"] = "groups"
+    counterfeits: Literal["known", "unknown"] = "known"
 
     def __post_init__(self) -> None:
         if self.persistence not in ("persistent", "transient", "both"):
             raise InputError(
                 f"persistence must be 'persistent', 'transient' or 'both', got {self.persistence!r}"
             )
-        if self.membership != "groups":
-            raise InputError(f"membership must be 'groups', got {self.membership!r}")
+        if self.membership not in ("groups", "boxes"):
+            raise InputError(f"membership must be 'groups' or 'boxes', got {self.membership!r}")
+        if self.counterfeits not in ("known", "unknown"):
+            raise InputError(f"counterfeits must be 'known' or 'unknown', got {self.counterfeits!r}")
+        if self.membership == "groups" and self.counterfeits == "unknown":
+            raise InputError(
+                "who knows the members of a group knows how many of its tuples are counterfeits: "
+                "use membership 'boxes' or counterfeits 'known'"
+            )
+        if self.membership == "boxes" and self.persistence != "persistent":
+            raise InputError("membership 'boxes' is about values that never change: use persistence 'persistent'")
         for name, sets in (("excluded", self.excluded), ("priors", self.priors)):
             if any(isinstance(values, str) for values in sets.values()):
                 raise InputError(f"{name}: give a set of values for each respondent, not a text")

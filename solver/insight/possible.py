@@ -9,12 +9,14 @@ said to be.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ...models.adversary.cells import Population
+from ...models.adversary.boxes import BoxPopulation
+from ...models.adversary.cells import Population, System
 from ...models.adversary.derivation import Derivation
 from ...models.adversary.propagation import Bounds, first_bounds, open_components, propagate, symmetric
 from ...models.errors import InputError, OptanonError
@@ -35,7 +37,7 @@ class Possible:
     propagated : Bounds
         After propagation, before any search.
     verdicts : int8 array
-        `Verdict` of each pair.
+        `Verdict` of each pair (and, for the weaker adversary, of columns that nobody asks about).
     grounds : int8 array
         `Ground` of each exclusion.
     derivation : Derivation
@@ -46,7 +48,7 @@ class Possible:
         Pairs in the largest of them.
     """
 
-    population: Population
+    population: Population | BoxPopulation
     propagated: Bounds
     verdicts: Verdicts
     grounds: Verdicts
@@ -90,7 +92,11 @@ class Possible:
         return frozenset(names[int(value[j])] for j in self.pairs_of(who) if self.verdicts[j] == verdict)
 
 
-def possible_values(population: Population, clock: Clock | None = None) -> Possible:
+def possible_values(
+    population: Population | BoxPopulation,
+    clock: Clock | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Possible:
     """Decide every pair of a population.
 
     Parameters
@@ -98,6 +104,9 @@ def possible_values(population: Population, clock: Clock | None = None) -> Possi
     population : Population
     clock : Clock, optional
         Its limit is for the whole search; without one the search runs to its end.
+
+    progress : callable, optional
+        Told after each component how many are done, and of how many.
 
     Returns
     -------
@@ -119,16 +128,18 @@ def possible_values(population: Population, clock: Clock | None = None) -> Possi
     grounds = np.where(bounds.upper == 0, Ground.PROPAGATION, Ground.NONE).astype(np.int8)
     verdicts[(population.truth > 0) | (bounds.lower > 0)] = Verdict.POSSIBLE
     searched = open_pairs = 0
-    for component in open_components(system, bounds):
-        todo = np.flatnonzero(verdicts[component.pairs] == Verdict.UNKNOWN).tolist()
-        if not todo:
-            continue
-        if symmetric(system, component, bounds):
+    asked = np.arange(len(verdicts)) < len(system.cell)
+    components = open_components(system, bounds)
+    for number, component in enumerate(components, start=1):
+        todo = np.flatnonzero((verdicts[component.pairs] == Verdict.UNKNOWN) & asked[component.pairs])
+        if len(todo) and isinstance(system, System) and symmetric(system, component, bounds):
             verdicts[component.pairs] = Verdict.POSSIBLE
-            continue
-        searched, open_pairs = searched + 1, max(open_pairs, len(component.pairs))
-        if not clock.over:
-            Search(component, bounds, verdicts, grounds, derivation).run(todo, clock)
+        elif len(todo):
+            searched, open_pairs = searched + 1, max(open_pairs, len(component.pairs))
+            if not clock.over:
+                Search(component, bounds, verdicts, grounds, derivation).run(todo.tolist(), clock)
+        if progress is not None:
+            progress(number, len(components))
     return Possible(
         population=population,
         propagated=bounds,
