@@ -25,7 +25,7 @@ from typing import TypeAlias
 from ..errors import CertificateError
 from .rows import Rows
 
-__all__ = ["Case", "Checker", "Proof", "Split", "Step"]
+__all__ = ["Case", "Checker", "Proof", "Split", "Step", "steps_of"]
 
 Multipliers: TypeAlias = tuple[tuple[int, int], ...]
 

@@ -225,7 +225,7 @@ def audit(
             decided[number] = possible_values(people, first if last else clock), watch.seconds
         disclosures = _disclosures(decided[len(history)][0])
         if explain:
-            explanations = _explanations(decided[len(history)][0].population, disclosures, examples, clock)
+            explanations = _explanations(decided[len(history)][0], disclosures, examples, clock)
     # Probabilities last: they are the dearest, and worlds can only be counted for small components.
     audits = [
         _entry(history, known, number, decided.get(number), clock if posterior else None)
@@ -347,9 +347,10 @@ def _disclosures(possible: Possible) -> tuple[Disclosure, ...]:
 
 
 def _explanations(
-    people: Population, disclosures: tuple[Disclosure, ...], examples: int, clock: Clock
+    possible: Possible, disclosures: tuple[Disclosure, ...], examples: int, clock: Clock
 ) -> tuple[Explanation, ...]:
     """Of one respondent per cell, the hardest to see first."""
+    people = possible.population
     found: list[Explanation] = []
     seen: set[int] = set()
     for disclosure in sorted(disclosures, key=lambda d: -_HOW.index(d.how)):
@@ -359,7 +360,26 @@ def _explanations(
         if cell in seen or len(people.values) == 1:
             continue
         seen.add(cell)
-        explanation = explain_value(people, disclosure.respondent, own=disclosure.value, clock=clock)
+        hint = _hint(possible, disclosure.respondent)
+        explanation = explain_value(
+            people, disclosure.respondent, own=disclosure.value, clock=clock, hint=hint
+        )
         if explanation is not None:
             found.append(explanation)
     return tuple(found)
+
+
+def _hint(possible: Possible, who: str) -> frozenset[int]:
+    """Groups that exclude all other values: those without the value, and what the proofs name."""
+    system = possible.population.system
+    cell = possible.population.cell_of[who]
+    pairs = list(possible.pairs_of(who))
+    found: set[int] = set()
+    own = [g for g in system.patterns[cell].tolist() if g >= 0]
+    open_values = {int(system.value[j]) for j in pairs}
+    for v in range(system.counts.shape[1]):
+        if v not in open_values and not any(not system.counts[g, v] for g in found):
+            found.update([g for g in own if not system.counts[g, v]][:1])
+    for j in pairs:
+        found |= possible.support(j)
+    return frozenset(found | set(own[:1]))

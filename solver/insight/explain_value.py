@@ -16,11 +16,12 @@ import numpy as np
 
 from ...models.adversary.cells import Integers, Population, System
 from ...models.adversary.knowledge import Knowledge
-from ...models.adversary.propagation import first_bounds, open_components, propagate
+from ...models.adversary.propagation import Bounds, Component, first_bounds, open_components, propagate
 from ...models.errors import InputError
 from ...models.history import History
 from ..settings import Clock
-from .possible import Counts, Verdict
+from .component_lp import ComponentLP
+from .counts import Counts, Verdict
 
 __all__ = ["Explanation", "explain_value"]
 
@@ -100,6 +101,7 @@ def explain_value(
     *,
     own: str | None = None,
     clock: Clock | None = None,
+    hint: Collection[int] = (),
 ) -> Explanation | None:
     """An irreducible set of groups that excludes values of a respondent.
 
@@ -114,6 +116,8 @@ def explain_value(
         The value that is not in question.
     clock : Clock, optional
         When over, None is returned, or an explanation that may not be irreducible.
+    hint : collection of int
+        Numbers of groups that are known to suffice; see `Possible.support`.
 
     Returns
     -------
@@ -132,7 +136,9 @@ def explain_value(
         raise InputError("explain_value: name published values of a published respondent")
     wanted = np.array([value in asked for value in population.values], dtype=bool)
     probe = _Probe(population, population.cell_of[who], wanted, Clock() if clock is None else clock)
-    order = probe.grown()
+    order = probe.sufficient(list(hint)) if hint else None
+    if order is None:
+        order = probe.grown()
     if order is None:
         return None
     chosen = _needed(probe.excludes, order)
@@ -159,19 +165,29 @@ class _Probe:
         self._near: Integers = np.zeros(0, dtype=np.int64)  # cells that can matter
         self.doubtful = False
 
+    def sufficient(self, groups: list[int]) -> list[int] | None:
+        """Groups that exclude, the respondent's own ones first; None if they do not."""
+        own = set(self._system.patterns[self._cell].tolist())
+        order = sorted(groups, key=lambda g: (g not in own, g))
+        self._reach(order)
+        return order if self.excludes(order) else None
+
+    def _reach(self, groups: list[int]) -> None:
+        inside = np.zeros(len(self._system.counts) + 1, dtype=bool)  # the last one is "absent"
+        inside[groups] = True
+        self._near = np.flatnonzero(inside[self._system.patterns].any(axis=1)).astype(np.int64)
+
     def grown(self) -> list[int] | None:
         """Groups in growing distance that exclude the values, nearest first."""
         patterns = self._system.patterns
         own = patterns[self._cell]
         order: list[int] = own[own >= 0].tolist()
         while True:
-            inside = np.zeros(len(self._system.counts) + 1, dtype=bool)  # the last one is "absent"
-            inside[order] = True
-            self._near = np.flatnonzero(inside[patterns].any(axis=1)).astype(np.int64)
+            self._reach(order)
             if self.excludes(order):
                 return order
             reached = np.unique(patterns[self._near])
-            fresh = reached[(reached >= 0) & ~inside[reached]].tolist()
+            fresh = np.setdiff1d(reached[reached >= 0], order).tolist()
             if not fresh or self._clock.over:
                 return None
             order += fresh
@@ -185,11 +201,22 @@ class _Probe:
         if bounds is None:
             return True
         for component in open_components(system, bounds):
-            verdict, _ = Counts(component, bounds).solve(self._clock)
+            verdict = self._verdict(component, bounds)
             if verdict is Verdict.EXCLUDED:
                 return True
             self.doubtful |= verdict is Verdict.UNKNOWN
         return False
+
+    def _verdict(self, component: Component, bounds: Bounds) -> Verdict:
+        lp = ComponentLP(component, bounds)
+        found = lp.maximize([], self._clock)
+        if found is not None:
+            world = found.whole
+            if world is not None and component.holds(world):
+                return Verdict.POSSIBLE
+            if found.counts is None and lp.excludes([], found) is not None:
+                return Verdict.EXCLUDED
+        return Counts(component, bounds).solve(self._clock)[0]
 
     def _restricted(self, groups: list[int]) -> System:
         """The system of some groups, with the respondent a cell of one who has a value asked for."""

@@ -18,6 +18,7 @@ import numpy as np
 from ...models.adversary.boxes import BoxPopulation
 from ...models.adversary.cells import Population, System
 from ...models.adversary.derivation import Derivation
+from ...models.adversary.proof import steps_of
 from ...models.adversary.propagation import Bounds, first_bounds, open_components, propagate, symmetric
 from ...models.errors import InputError, OptanonError
 from ..settings import Clock
@@ -64,6 +65,15 @@ class Possible:
         if bounds is None:
             raise OptanonError("the audit contradicts itself: please report this history")
         return bounds
+
+    def support(self, pair: int) -> frozenset[int]:
+        """Groups that the proof of an exclusion names; empty if it has none."""
+        if self.verdicts[pair] != Verdict.EXCLUDED or self.grounds[pair] == Ground.SOLVER:
+            return frozenset()
+        case = self.derivation.proof(pair).case
+        rows = {row for step in steps_of(case) for row, _ in step.rows}
+        groups = self.population.system.row_group[sorted(rows)].tolist()
+        return frozenset(groups) - {-1}
 
     def values(self, who: str) -> frozenset[str]:
         """Values a respondent can certainly still have (the true one is among them)."""
