@@ -17,14 +17,13 @@ from rich.table import Table
 from ..instances.problem_file import load_answer, load_problem
 from ..instances.views_file import is_views_file
 from ..models.errors import OptanonError
-from ..models.history import History
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import Violation
 from ..models.requirements import SafeCorrelation
 from .certificate import Certificate
 from .certify import verify as verify_certificate
-from .cli_audit import load_knowledge, print_audit
+from .cli_audit import audit_command, verify_audit_command
 from .cli_audit_release import audit_release_command
 from .cli_compare import compare_command
 from .cli_explain import explain_command
@@ -34,7 +33,6 @@ from .cli_views import check_views, solve_views
 from .cli_what_if import what_if
 from .display import plain_console, show_number
 from .engines.sanitize import sanitize
-from .insight.audit import audit as run_audit
 from .output import write_files
 from .result import Result, Status
 from .search import solve_problem
@@ -176,39 +174,6 @@ def verify(
 
 
 @app.command()
-def audit(
-    problem_file: ProblemFile,
-    releases: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[RELEASE.csv]...", help="Steward's copies, oldest first; default: the history."
-        ),
-    ] = None,
-    known: Annotated[
-        Path | None, typer.Option(help="YAML of what the adversary knows: compromised, excluded, priors.")
-    ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds; what is not decided by then is said.")
-    ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Also write the report to this file.")
-    ] = None,
-    show_ids: ShowIds = False,
-) -> None:
-    """Say what someone who holds all releases can conclude about each respondent, exactly.
-
-    Exit code 0 if nobody's value is disclosed and everything was decided, 1 if somebody's is, 4 if
-    something stayed undecided.
-    """
-    problem = load_problem(problem_file)
-    history = History(load_answer(path, problem) for path in releases) if releases else problem.history
-    report = run_audit(
-        history, load_knowledge(known, problem.table.sensitive.persistence), time_limit=time_limit
-    )
-    raise typer.Exit(print_audit(plain_console(), report, json_file, show_ids))
-
-
-@app.command()
 def instances(
     name: Annotated[str | None, typer.Argument(help="Show one instance's files and description.")] = None,
 ) -> None:
@@ -227,6 +192,8 @@ def instances(
         console.print(f"  {file}", markup=False)
 
 
+_ = app.command("audit")(audit_command)
+_ = app.command("verify-audit")(verify_audit_command)
 _ = app.command("what-if")(what_if)
 _ = app.command("explain")(explain_command)
 _ = app.command("compare")(compare_command)

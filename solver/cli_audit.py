@@ -1,62 +1,174 @@
-"""The command line's audit: what the adversary is taken to know, and the report as tables."""
+"""The command line's audit: releases and knowledge out of files, and the report as tables."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import signal
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
+from typing import Annotated
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..instances.knowledge_file import load_knowledge
+from ..instances.problem_file import load_problem
+from ..instances.release_files import read_release
+from ..instances.steward_series import read_series
+from ..models.adversary.boxes import box_population
+from ..models.adversary.cells import population
 from ..models.adversary.knowledge import Knowledge
-from ..models.errors import ProblemFileError
+from ..models.errors import CertificateError, OptanonError
 from ..models.files import write_whole
-from ..models.table import Persistence
-from .insight.audit import AuditReport
+from ..models.history import History
+from ..models.requirement import Requirement
+from .display import plain_console
+from .insight.attacks import usual_attacks
+from .insight.audit import AuditReport, PersistentAudit, audit
+from .insight.exclusions import check_certificates
 
-__all__ = ["load_knowledge", "print_audit"]
+__all__ = ["audit_command", "print_audit", "verify_audit_command"]
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="[PROBLEM.yaml] [RELEASE.csv]...",
+        help="Releases, oldest first: steward's copies, or with a problem file also public copies; "
+        "without releases the problem's history.",
+    ),
+]
+KnowledgeFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--knowledge",
+        "--known",
+        help="YAML of what the adversary knows: compromised, excluded, priors, persistence, membership, "
+        "counterfeits.",
+    ),
+]
 
 
-class _KnowledgeFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+def audit_command(
+    files: Files,
+    knowledge_file: KnowledgeFile = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds; what is not decided by then is said.")
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Also write the report to this file.")
+    ] = None,
+    certificates: Annotated[
+        Path | None, typer.Option(help="Also write the proofs of all exclusions to this file.")
+    ] = None,
+    show_ids: Annotated[
+        bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
+    ] = False,
+) -> None:
+    """Say what someone who holds all releases can conclude about each respondent, exactly.
 
-    compromised: dict[str, str] = Field(default_factory=dict[str, str])
-    excluded: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
-    priors: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
-
-
-def load_knowledge(path: Path | None, persistence: Persistence = "persistent") -> Knowledge:
-    """Read a knowledge file; without one the adversary knows releases and memberships only.
-
-    Raises
-    ------
-    ProblemFileError
-        Naming the file and the key.
+    Ctrl-C ends the search; what was found until then is reported, the rest is unknown. Exit code 0 if
+    nobody's value is disclosed and everything was decided, 1 if somebody's is, 4 if something
+    stayed undecided.
     """
-    if path is None:
-        return Knowledge(persistence=persistence)
+    history, knowledge, attacks = _asked(files, knowledge_file)
+    with _course() as (stopped, told):
+        report = audit(
+            history,
+            knowledge,
+            time_limit=time_limit,
+            attacks=attacks if knowledge.persistence != "transient" else (),
+            stop=stopped,
+            progress=told,
+        )
+    if certificates is not None:
+        text = json.dumps(report.certificates()) + "\n"
+        write_whole(certificates, lambda draft: draft.write_text(text, encoding="utf-8"))
+    raise typer.Exit(print_audit(plain_console(), report, json_file, show_ids))
+
+
+def verify_audit_command(
+    certificate_file: Annotated[
+        Path, typer.Argument(metavar="CERTIFICATES.json", help="Written by audit --certificates.")
+    ],
+    files: Files,
+    knowledge_file: KnowledgeFile = None,
+) -> None:
+    """Re-check the proofs of an audit against its releases, in whole numbers and without a solver."""
     try:
-        spec = _KnowledgeFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise ProblemFileError(f"{path}, key {key}: {first['msg'].lower()}: correct it") from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ProblemFileError(f"{path}: cannot be read as YAML ({error})") from error
-    base = Knowledge(persistence=persistence)
-    return replace(base, compromised=spec.compromised, excluded=spec.excluded, priors=spec.priors)
+        content = json.loads(certificate_file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise OptanonError(f"{certificate_file}: cannot be read as JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise CertificateError(f"{certificate_file}: this is no file of certificates")
+    history, knowledge, _ = _asked(files, knowledge_file)
+    build = box_population if knowledge.membership == "boxes" else population
+    found = check_certificates(content, build(history, knowledge).system)
+    plain_console().print(
+        f"confirmed: {found['proven']} exclusions; {found['rests on CP-SAT']} rest on CP-SAT", markup=False
+    )
+
+
+def _asked(
+    files: list[Path], knowledge_file: Path | None
+) -> tuple[History, Knowledge, tuple[Requirement, ...]]:
+    """Series, knowledge, and attacks: those that the problem's policy guards against, else the usual ones."""
+    usual = usual_attacks()
+    if files[0].suffix not in (".yaml", ".yml"):
+        return read_series(files), load_knowledge(knowledge_file), usual
+    problem = load_problem(files[0])
+    knowledge = load_knowledge(knowledge_file, problem.table.sensitive.persistence)
+    history = problem.history
+    if files[1:]:
+        # Who is in which group must follow from a public copy, unless nobody is taken to know it.
+        unique = knowledge.membership == "groups"
+        history = History(
+            read_release(path, problem.table, suppressed=len(problem.table), unique=unique)
+            for path in files[1:]
+        )
+    asked = {requirement.name: requirement for requirement in problem.policy.requirements}
+    return history, knowledge, tuple(asked.get(attack.name, attack) for attack in usual)
+
+
+@contextmanager
+def _course() -> Generator[tuple[Callable[[], bool], Callable[[str], None]]]:
+    """Whether somebody had enough (Ctrl-C), and how far the audit is, shown to who looks on."""
+    ended: list[int] = []
+    status = Console(stderr=True).status("audit") if sys.stderr.isatty() else None
+    before = signal.signal(signal.SIGINT, lambda number, _: ended.append(number))
+    try:
+        if status is None:
+            yield lambda: bool(ended), lambda _: None
+        else:
+            with status:
+                yield lambda: bool(ended), status.update
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def print_audit(console: Console, report: AuditReport, json_file: Path | None, show_ids: bool) -> int:
     """Print the report, write it as JSON if asked, and return the exit code."""
     table = Table(
-        "release", "respondents", "by intersection", "by propagation", "exactly", "unknown", "worst posterior"
+        "release",
+        "respondents",
+        "by intersection",
+        "by propagation",
+        "exactly",
+        "unknown",
+        "worst posterior",
+        "verdict",
+        title="respondents whose value is disclosed to whoever holds all releases so far",
     )
-    moving = Table("release", "respondents", "certain", "worst probability of a link")
+    moving = Table(
+        "release",
+        "respondents",
+        "certain",
+        "worst probability of a link",
+        title="respondents who certainly had some value at some time, if values change freely",
+    )
     for entry in report.releases:
         found, links = entry.persistent, entry.transient
         number = str(entry.release)
@@ -66,19 +178,18 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
                 str(entry.respondents),
                 str(found.set_intersection),
                 str(found.propagation),
-                str(found.exact),
+                f"{'at least ' if found.undecided else ''}{found.exact}",
                 str(found.unknown),
-                _share(found.worst)
-                + (f" ({found.without_posterior} not counted)" if found.without_posterior else ""),
+                _worst(found),
+                found.verdict,
             )
         if links is not None:
             moving.add_row(number, str(entry.respondents), str(links.certain), _share(links.worst))
-    if table.rows:
-        console.print("respondents whose value is disclosed to whoever holds all releases so far:")
-        console.print(table)
-    if moving.rows:
-        console.print("values that change freely:")
-        console.print(moving)
+    for lines in (table, moving, _attacks(report)):
+        if lines.rows:
+            console.print(lines)
+    for reason in dict.fromkeys(a.reason for entry in report.releases for a in entry.attacks if a.reason):
+        console.print(f"not defined: {reason}", markup=False)
     for text in report.texts(show_ids=show_ids):
         console.print(text, markup=False)
     if json_file is not None:
@@ -87,6 +198,26 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
     if not report.complete:
         console.print("not everything was decided in time: what is missing above is unknown, not safe")
     return 1 if report.disclosed else 0 if report.complete else 4
+
+
+def _attacks(report: AuditReport) -> Table:
+    """Respondents at risk by the named attacks."""
+    names = [attack.requirement for attack in report.releases[0].attacks]
+    table = Table("release", *names, title="respondents at risk by the named attacks, one by one")
+    for entry in report.releases if names else ():
+        numbers = ["not defined" if a.at_risk is None else str(a.at_risk) for a in entry.attacks]
+        table.add_row(str(entry.release), *numbers)
+    return table
+
+
+def _worst(found: PersistentAudit) -> str:
+    text = _share(found.worst)
+    guess = found.worst_estimate
+    if found.without_posterior:
+        text += f" ({found.without_posterior} not counted)"
+    if guess is not None:
+        text += f"; estimate {guess.value:.3f} in [{guess.low:.3f}, {guess.high:.3f}]"
+    return text
 
 
 def _share(number: Fraction | None) -> str:

@@ -47,10 +47,11 @@ class Settings:
 
 @dataclass
 class Clock:
-    """Wall time since the search began, and what is left of the limit."""
+    """Wall time since the search began, and what is left of the limit; `stop` may end it at any time."""
 
     limit: float | None = None
     began: float = field(default_factory=time.monotonic)
+    stop: Callable[[], bool] | None = field(default=None, kw_only=True)
 
     @property
     def seconds(self) -> float:
@@ -60,11 +61,14 @@ class Clock:
     @property
     def left(self) -> float | None:
         """Seconds left, at least 0; None without a limit."""
+        if self.stop is not None and self.stop():
+            return 0.0
         return None if self.limit is None else max(0.0, self.limit - self.seconds)
 
     def part(self, seconds: float) -> Clock:
         """A clock that is over after so many seconds, and no later than this one."""
-        return Clock(seconds if self.left is None else min(seconds, self.left))
+        left = self.left
+        return Clock(seconds if left is None else min(seconds, left), stop=self.stop)
 
     @property
     def over(self) -> bool:

@@ -14,7 +14,9 @@ Box = tuple[tuple[int, int], ...]
 def boxes(release: ReleaseLike) -> list[Box]:
     """The tightest box of each group."""
     return [
-        tuple((min(map(int, xs)), max(map(int, xs))) for xs in zip(*(p.qi for p in group.members), strict=True))
+        tuple(
+            (min(map(int, xs)), max(map(int, xs))) for xs in zip(*(p.qi for p in group.members), strict=True)
+        )
         for group in release[0]
     ]
 

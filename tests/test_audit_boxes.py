@@ -27,7 +27,9 @@ def random_series(random: Random) -> list[bf.Release]:
         there = [p for p in people if random.random() < 0.85] or people[:1]
         homes: dict[int, list[bf.Person]] = {}
         for person in there:
-            homes.setdefault(random.randrange(2) if random.random() < 0.5 else person.qi[0] // 2, []).append(person)  # type: ignore[operator]
+            homes.setdefault(random.randrange(2) if random.random() < 0.5 else person.qi[0] // 2, []).append(
+                person
+            )  # type: ignore[operator]
         groups = [
             bf.Group(tuple(m), ((random.choice("abc"), 1),) if random.random() < 0.2 else ())
             for m in homes.values()

@@ -175,9 +175,7 @@ class _Table:
                         column = self._target[q, v]
                     else:
                         column = self._split[q, t, at, v] = -1 - len(self._split)
-                        self._split_most.append(
-                            min(size, int(self._counts[self._places.group[at], v]))
-                        )
+                        self._split_most.append(min(size, int(self._counts[self._places.group[at], v])))
                     self._at_value[self._places.group[at], v].append(column)
                     self._at_place[at].append(column)
 

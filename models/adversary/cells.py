@@ -105,9 +105,13 @@ class System:
         groups = self._group_rows[0] // self.counts.shape[1]
         return np.concatenate([np.full(len(self.sizes), -1, dtype=np.int64), groups])
 
-    @cached_property
+    @property
     def compact(self) -> Compact:
         """Rows over pairs, all coefficients 1."""
+        return self._compact
+
+    @cached_property
+    def _compact(self) -> Compact:
         distinct, index, pair = self._group_rows
         cells, width = len(self.sizes), len(self.cell)
         rows = np.concatenate([self.cell, index + cells])
@@ -124,19 +128,31 @@ class System:
         """Row and pair of each coefficient, by rows."""
         return self.compact.rows, self.compact.column
 
-    @cached_property
+    @property
     def most(self) -> Integers:
         """Upper bound of each pair: the size of its cell."""
+        return self._most
+
+    @cached_property
+    def _most(self) -> Integers:
         return self.sizes[self.cell]
 
-    @cached_property
+    @property
     def high(self) -> Integers:
         """Upper side of each row."""
-        return np.concatenate([self.sizes, self.counts.ravel()[self._group_rows[0]]])
+        return self._high
 
     @cached_property
+    def _high(self) -> Integers:
+        return np.concatenate([self.sizes, self.counts.ravel()[self._group_rows[0]]])
+
+    @property
     def low(self) -> Integers:
         """Lower side of each row."""
+        return self._low
+
+    @cached_property
+    def _low(self) -> Integers:
         keys = self._group_rows[0]
         real = self.counts.ravel()[keys] - self.fakes[keys // self.counts.shape[1]]
         return np.concatenate([self.sizes, np.maximum(real, 0)])

@@ -64,7 +64,9 @@ class Knowledge:
                 "use membership 'boxes' or counterfeits 'known'"
             )
         if self.membership == "boxes" and self.persistence != "persistent":
-            raise InputError("membership 'boxes' is about values that never change: use persistence 'persistent'")
+            raise InputError(
+                "membership 'boxes' is about values that never change: use persistence 'persistent'"
+            )
         for name, sets in (("excluded", self.excluded), ("priors", self.priors)):
             if any(isinstance(values, str) for values in sets.values()):
                 raise InputError(f"{name}: give a set of values for each respondent, not a text")

@@ -90,9 +90,7 @@ def _boxed(points: Sequence[Point], release: Release) -> dict[Point, list[int]]:
     return found
 
 
-def _listed(
-    points: Sequence[Point], lines: Sequence[tuple[int, tuple[str, ...]]]
-) -> dict[Point, list[int]]:
+def _listed(points: Sequence[Point], lines: Sequence[tuple[int, tuple[str, ...]]]) -> dict[Point, list[int]]:
     exact: dict[tuple[str, ...], list[int]] = {}
     starred: list[tuple[int, tuple[str, ...]]] = []
     for at, (_, line) in enumerate(lines):
@@ -103,8 +101,6 @@ def _listed(
     found: dict[Point, list[int]] = {}
     for point in points:
         text = tuple(str(x) for x in point)
-        fits = [
-            at for at, line in starred if all(a in (STAR, b) for a, b in zip(line, text, strict=True))
-        ]
+        fits = [at for at, line in starred if all(a in (STAR, b) for a, b in zip(line, text, strict=True))]
         found[point] = sorted([*exact.get(text, ()), *fits])
     return found

@@ -167,7 +167,8 @@ class Checker:
             return True
         if len(step.columns) > 1 and (step.side, step.bound) != (1, 0):
             raise CertificateError(f"certificate: step {number} bounds a sum by something else than 0")
-        return any([self._note(known, column, step.side, step.bound) for column in step.columns])
+        crossed = [self._note(known, column, step.side, step.bound) for column in step.columns]
+        return any(crossed)
 
     def _rest(self, step: Step) -> dict[int, int]:
         """What is left of single columns when the rows are taken away."""

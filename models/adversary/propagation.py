@@ -95,7 +95,7 @@ def open_components(system: Rows, bounds: Bounds) -> list[Component]:
     nodes = height + width
     ones = np.ones(len(rows), dtype=np.int8)
     graph = coo_array((ones, (rows, pairs + height)), shape=(nodes, nodes))
-    label = connected_components(graph, directed=False)[1]
+    label = connected_components(graph, directed=False)[1].astype(np.int64)
     entries = _parts(label[rows])
     own_rows, own_pairs = np.unique(rows), np.unique(pairs)
     place = np.zeros(nodes, dtype=np.int64)

@@ -102,6 +102,4 @@ def compact(rows: Integers, columns: Integers, signs: Integers, height: int, wid
     first = np.zeros(width + 1, dtype=np.int64)
     start[1:] = np.cumsum(np.bincount(rows, minlength=height))
     first[1:] = np.cumsum(np.bincount(columns, minlength=width))
-    return Compact(
-        start=start, column=columns[order], sign=signs[order], first=first, row=rows[across]
-    )
+    return Compact(start=start, column=columns[order], sign=signs[order], first=first, row=rows[across])

@@ -7,7 +7,7 @@ to a small denominator and re-checked in whole numbers (Farkas).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
@@ -61,7 +61,7 @@ class ComponentLP:
         self.lower: Integers = bounds.lower[component.pairs]
         self.upper: Integers = bounds.upper[component.pairs]
         self._order = np.lexsort((component.entry_pair, component.entry_row))
-        solver = highspy.Highs()
+        solver: Any = highspy.Highs()
         for option, setting in (
             ("output_flag", False),
             ("threads", 1),

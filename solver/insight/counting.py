@@ -1,7 +1,8 @@
 r"""Counting the worlds of one component exactly: states forward and backward, modulo primes.
 
-The graph of states is built once. Sums over all worlds are huge, so they are computed modulo as many primes below 2**31 as are needed and put together by the
-Chinese remainder theorem; how many that is follows from a floating-point sum with a wide margin.
+The graph of states is built once. Sums over all worlds are huge, so they are computed modulo as many
+primes below 2**31 as are needed and put together by the Chinese remainder theorem; how many that is
+follows from a floating-point sum with a wide margin.
 """
 
 from __future__ import annotations

@@ -69,6 +69,7 @@ class Counts:
         """Whether there is any world, and one."""
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
+        solver.parameters.catch_sigint_signal = False
         solver.parameters.random_seed = 0
         solver.parameters.relative_gap_limit = 0.3
         solver.parameters.linearization_level = 2

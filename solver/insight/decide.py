@@ -154,9 +154,7 @@ class Search:
         """Take a world as a witness; whether it showed anything new."""
         lower, upper = self._lp.lower, self._lp.upper
         if not self._component.holds(world) or (world < lower).any() or (world > upper).any():
-            raise OptanonError(
-                "the solver returned a world that breaks a row: please report this history"
-            )
+            raise OptanonError("the solver returned a world that breaks a row: please report this history")
         columns = self._component.pairs[world > 0]
         new = columns[self._verdicts[columns] == Verdict.UNKNOWN]
         self._verdicts[new] = Verdict.POSSIBLE

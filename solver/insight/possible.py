@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic, TypeAlias
 
 import numpy as np
+from typing_extensions import TypeVar
 
 from ...models.adversary.boxes import BoxPopulation
 from ...models.adversary.cells import Population, System
@@ -25,16 +27,19 @@ from ..settings import Clock
 from .counts import Counts, Verdict
 from .decide import Ground, Search, Verdicts
 
-__all__ = ["Counts", "Possible", "Verdict", "possible_values"]
+__all__ = ["AnyPopulation", "Counts", "Possible", "Verdict", "possible_values"]
+
+AnyPopulation: TypeAlias = Population | BoxPopulation
+P = TypeVar("P", bound=AnyPopulation, default=Population)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Possible:
+class Possible(Generic[P]):
     """Verdict on every pair that set intersection leaves.
 
     Attributes
     ----------
-    population : Population
+    population : Population or BoxPopulation
     propagated : Bounds
         After propagation, before any search.
     verdicts : int8 array
@@ -49,7 +54,7 @@ class Possible:
         Pairs in the largest of them.
     """
 
-    population: Population | BoxPopulation
+    population: P
     propagated: Bounds
     verdicts: Verdicts
     grounds: Verdicts
@@ -103,10 +108,10 @@ class Possible:
 
 
 def possible_values(
-    population: Population | BoxPopulation,
+    population: P,
     clock: Clock | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Possible:
+) -> Possible[P]:
     """Decide every pair of a population.
 
     Parameters

@@ -134,7 +134,12 @@ class _Run:
         onward = np.ones(1)
         for layer, before in zip(reversed(layers), reversed(self._sums[:-1]), strict=True):
             counted, earlier = backward_float(
-                layer.targets, layer.kind, layer.weights.astype(float), before, onward * layer.lift, layer.least
+                layer.targets,
+                layer.kind,
+                layer.weights.astype(float),
+                before,
+                onward * layer.lift,
+                layer.least,
             )
             self.means[layer.pair] = counted / (before @ earlier)
             onward = earlier / earlier.max()
@@ -157,7 +162,10 @@ def _chances(sums: Floats, width: int) -> Floats:
 def _estimates(worlds: Floats, means: Floats, sizes: Integers) -> list[Estimate]:
     total = worlds.sum()
     mean = worlds @ means / total
-    error = np.sqrt(len(worlds) / (len(worlds) - 1) * ((worlds[:, None] * (means - mean)) ** 2).sum(axis=0)) / total
+    error = (
+        np.sqrt(len(worlds) / (len(worlds) - 1) * ((worlds[:, None] * (means - mean)) ** 2).sum(axis=0))
+        / total
+    )
     effective = float(total**2 / (worlds**2).sum())
     low, high = np.maximum(mean - STUDENT * error, 0) / sizes, np.minimum((mean + STUDENT * error) / sizes, 1)
     return [

@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 from ...models.adversary.rows import Integers
 from ...models.compiled import compiled
 
-__all__ = ["States", "Targets", "advance", "alive", "backward", "backward_float", "dead", "forward", "forward_float"]
+__all__ = [
+    "States",
+    "Targets",
+    "advance",
+    "alive",
+    "backward",
+    "backward_float",
+    "dead",
+    "forward",
+    "forward_float",
+]
 
 States = NDArray[np.int16]
 Targets = NDArray[np.int32]

@@ -1,0 +1,67 @@
+"""Knowledge files: YAML of what an adversary is taken to know.
+
+::
+
+    compromised: {Carl: AIDS}        # respondents whose value is known
+    excluded: {Doris: [cancer]}      # values they are known not to have
+    priors: {Erica: [AIDS, flu]}     # values of which they are known to have one
+    persistence: persistent          # or transient, or both; default: the problem's
+    membership: groups               # or boxes: only exact quasi-identifiers are known
+    counterfeits: known              # or unknown (with boxes): how many each group has
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ..models.adversary.knowledge import Knowledge
+from ..models.errors import InputError, ProblemFileError
+from ..models.table import Persistence
+
+__all__ = ["load_knowledge"]
+
+
+class _KnowledgeFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    compromised: dict[str, str] = Field(default_factory=dict[str, str])
+    excluded: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
+    priors: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
+    persistence: Persistence | None = None
+    membership: Literal["groups", "boxes"] = "groups"
+    counterfeits: Literal["known", "unknown"] = "known"
+
+
+def load_knowledge(path: Path | None, persistence: Persistence = "persistent") -> Knowledge:
+    """Read a knowledge file; without one the adversary knows releases and memberships only.
+
+    Raises
+    ------
+    ProblemFileError
+        Naming the file and the key.
+    """
+    if path is None:
+        return Knowledge(persistence=persistence)
+    try:
+        spec = _KnowledgeFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise ProblemFileError(f"{path}, key {key}: {first['msg'].lower()}: correct it") from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ProblemFileError(f"{path}: cannot be read as YAML ({error})") from error
+    try:
+        return Knowledge(
+            compromised=spec.compromised,
+            excluded=spec.excluded,
+            priors=spec.priors,
+            persistence=spec.persistence or persistence,
+            membership=spec.membership,
+            counterfeits=spec.counterfeits,
+        )
+    except InputError as error:
+        raise ProblemFileError(f"{path}: {error}") from error

@@ -1,0 +1,85 @@
+"""A series of steward's copies read back without a problem file: their columns say it all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from ..models.errors import InputError, ReleaseError
+from ..models.history import History
+from ..models.publication import GROUP, HIDDEN, KIND, PUBLISHED
+from ..models.release import Form, Release
+from ..models.table import Microdata
+from .readers import read_frame
+from .steward_copy import steward_release
+
+__all__ = ["read_series"]
+
+
+def read_series(paths: Sequence[str | Path]) -> History:
+    """Read steward's copies, oldest first.
+
+    Parameters
+    ----------
+    paths : paths
+        CSV files as made by `Release.to_csv` with ``copy="steward"`` (or by any other tool in
+        that form): columns group, kind, the respondent's, quasi-identifiers, the same with
+        ``published``, the sensitive column. Domains are guessed from the values; where published cells
+        cannot be read with them the release is taken without boxes, which is enough for every
+        question about who is in which group.
+
+    Raises
+    ------
+    InputError
+        If a file is no steward's copy; naming it.
+    """
+    frames = {Path(path): read_frame(Path(path)) for path in paths}
+    if not frames:
+        raise InputError("no release is named: give steward's copies, oldest first")
+    columns = [_columns(path, frame) for path, frame in frames.items()]
+    if len(set(columns)) > 1:
+        raise ReleaseError(f"{list(frames)[1]}: its columns are not those of {list(frames)[0]}")
+    respondent, names, sensitive = columns[0]
+    people = pd.concat([frame[frame[KIND] != "counterfeit"] for frame in frames.values()], ignore_index=True)
+    table = Microdata.from_frame(
+        people.drop_duplicates(respondent, ignore_index=True),
+        respondent=respondent,
+        quasi_identifiers=list(names),
+        sensitive=sensitive,
+    )
+    return History(_release(path, frame, table) for path, frame in frames.items())
+
+
+def _columns(path: Path, frame: pd.DataFrame) -> tuple[str, tuple[str, ...], str]:
+    """Respondent's column, quasi-identifiers, sensitive column."""
+    found = [str(name) for name in frame.columns if not str(name).endswith(HIDDEN)]
+    published = [name for name in found if name.endswith(PUBLISHED)]
+    names = tuple(name.removesuffix(PUBLISHED) for name in published)
+    rest = [name for name in found if name not in (GROUP, KIND, *names, *published)]
+    if not {GROUP, KIND} <= set(found) or len(rest) != 2:
+        raise ReleaseError(
+            f"{path}: this is no steward's copy (columns group, kind, the respondent's, quasi-identifiers, "
+            "the same with 'published', the sensitive one): name the problem file before the releases"
+        )
+    return rest[0], names, rest[1]
+
+
+def _release(path: Path, frame: pd.DataFrame, table: Microdata) -> Release:
+    def read(form: Form | None) -> Release:
+        return steward_release(
+            frame,
+            respondent=table.respondent,
+            domains=table.domains,
+            sensitive=table.sensitive.name,
+            form=form,
+        )
+
+    try:
+        return read(None)
+    except ReleaseError:
+        try:
+            return read("anatomized")
+        except InputError as error:
+            raise type(error)(f"{path}: {error}") from error

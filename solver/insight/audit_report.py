@@ -1,0 +1,225 @@
+"""What an audit found: numbers per release, disclosures, explanations, proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from ...models.adversary.knowledge import Knowledge
+from ...models.history import History
+from .attacks import Attack
+from .exclusions import Exclusion, ProofKind, certificates, exclusions
+from .explain_value import Explanation
+from .possible import AnyPopulation, Possible
+from .sampling import Estimate
+
+__all__ = [
+    "HOW",
+    "AuditReport",
+    "AuditVerdict",
+    "Disclosure",
+    "How",
+    "PersistentAudit",
+    "ReleaseAudit",
+    "TransientAudit",
+]
+
+How: TypeAlias = Literal["set intersection", "propagation", "exact"]
+HOW: tuple[How, ...] = ("set intersection", "propagation", "exact")
+
+AuditVerdict: TypeAlias = Literal["disclosed", "nobody disclosed", "unknown"]
+"""Whether somebody's value is certain; "unknown" if nobody's is found to be, but not all was decided."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersistentAudit:
+    """Conclusions about values that never change.
+
+    Attributes
+    ----------
+    set_intersection, propagation, exact : int
+        Respondents with one possible value: by intersecting the values of their groups, by bounds
+        besides, and in all possible worlds. Each includes the one before. Respondents
+        whose value the adversary was given do not count.
+    undecided : int
+        Respondents with one value found possible and others unknown: `exact` is too small by at
+        most so many.
+    unknown : int
+        Pairs (kind of respondent, value) not decided in time.
+    worst : Fraction or None
+        Largest probability of any value of any respondent not given, over those it is known for.
+        None if it is not known for anybody or was not asked for.
+    without_posterior : int
+        Respondents whose probabilities are not known: too many worlds, no time, or memberships unknown.
+    estimated : int
+        Those of them who have an estimate instead.
+    worst_estimate : Estimate or None
+        The largest of these, with its interval; no proof.
+    proofs : Mapping of str to int
+        Exclusions (kind of respondent, value) beyond set intersection, by what they rest on.
+    searched, open_pairs : int
+        Components the solver was asked about, and pairs in the largest.
+    """
+
+    set_intersection: int
+    propagation: int
+    exact: int
+    undecided: int
+    unknown: int
+    worst: Fraction | None
+    without_posterior: int
+    estimated: int
+    worst_estimate: Estimate | None
+    proofs: Mapping[ProofKind, int]
+    searched: int
+    open_pairs: int
+
+    @property
+    def verdict(self) -> AuditVerdict:
+        """What may be said of the release; what was not decided is never called safe."""
+        return "disclosed" if self.exact else "unknown" if self.unknown else "nobody disclosed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransientAudit:
+    """Conclusions about values that change freely.
+
+    Attributes
+    ----------
+    certain : int
+        Respondents who certainly had some value at some time.
+    worst : Fraction
+        Largest probability that a respondent ever had a value.
+    """
+
+    certain: int
+    worst: Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseAudit:
+    """The adversary after one release.
+
+    Attributes
+    ----------
+    release : int
+        Number of the release, from 1; all up to it are known.
+    respondents, given : int
+        Respondents published so far, and those of them whose value the adversary was given.
+    persistent, transient
+        Conclusions; None if that adversary was not asked for.
+    attacks : tuple of Attack
+        The named attacks, one by one.
+    seconds : float
+        Wall time.
+    """
+
+    release: int
+    respondents: int
+    given: int
+    persistent: PersistentAudit | None
+    transient: TransientAudit | None
+    attacks: tuple[Attack, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disclosure:
+    """A respondent with one possible value, and what was needed to see it."""
+
+    respondent: str = field(repr=False)
+    value: str = field(repr=False)
+    how: How
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditReport:
+    """What `audit` found.
+
+    Attributes
+    ----------
+    releases : tuple of ReleaseAudit
+        One per release.
+    disclosures : tuple of Disclosure
+        After the last release; for the steward's eyes.
+    explanations : tuple of Explanation
+        Of some disclosures, those hardest to see first.
+    possible : Possible or None
+        Verdicts after the last release.
+    """
+
+    releases: tuple[ReleaseAudit, ...]
+    disclosures: tuple[Disclosure, ...] = field(repr=False)
+    explanations: tuple[Explanation, ...] = field(repr=False)
+    history: History = field(repr=False)
+    knowledge: Knowledge = field(repr=False)
+    possible: Possible[AnyPopulation] | None = field(repr=False)
+
+    @property
+    def verdict(self) -> AuditVerdict | None:
+        """Of the last release; None if only values that change freely were asked about."""
+        last = self.releases[-1].persistent
+        return None if last is None else last.verdict
+
+    def exclusions(self) -> Iterator[Exclusion]:
+        """What is excluded after the last release, each with a proof that `Exclusion.check` re-checks."""
+        return iter(()) if self.possible is None else exclusions(self.possible)
+
+    def certificates(self) -> dict[str, Any]:
+        """All these proofs for a file, see `check_certificates`; no respondent is named."""
+        return {} if self.possible is None else certificates(self.possible)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every question about possible values was decided."""
+        return all(entry.persistent is None or not entry.persistent.unknown for entry in self.releases)
+
+    @cached_property
+    def disclosed(self) -> frozenset[str]:
+        """Respondents whose value is certain after the last release (steward's own eyes only)."""
+        return frozenset(found.respondent for found in self.disclosures)
+
+    def texts(self, *, show_ids: bool = False) -> tuple[str, ...]:
+        """The explanations in words."""
+        return tuple(e.text(self.history, self.knowledge, show_ids=show_ids) for e in self.explanations)
+
+    def to_dict(self, *, show_ids: bool = False, proofs: bool = False) -> dict[str, Any]:
+        """Plain values JSON can hold; fractions as text. No respondent is named unless asked.
+
+        With `proofs` all certificates are part of it.
+        """
+        found: dict[str, Any] = {
+            "persistence": self.knowledge.persistence,
+            "membership": self.knowledge.membership,
+            "complete": self.complete,
+            "verdict": self.verdict,
+            "releases": [_entry(entry, show_ids) for entry in self.releases],
+            "explanations": list(self.texts(show_ids=show_ids)),
+        }
+        if show_ids:
+            found["disclosures"] = [asdict(disclosure) for disclosure in self.disclosures]
+        if proofs:
+            found["certificates"] = self.certificates()
+        return found
+
+
+def _entry(entry: ReleaseAudit, show_ids: bool) -> dict[str, Any]:
+    plain = _plain(asdict(entry))
+    if entry.persistent is not None:
+        plain["persistent"]["verdict"] = entry.persistent.verdict
+    for attack, line in zip(entry.attacks, plain["attacks"], strict=True):
+        line["respondents"] = sorted(attack.respondents) if show_ids else None
+        if not show_ids:
+            del line["respondents"]
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, Fraction) else value
