@@ -40,7 +40,7 @@ def read_series(paths: Sequence[str | Path]) -> History:
         raise InputError("no release is named: give steward's copies, oldest first")
     columns = [_columns(path, frame) for path, frame in frames.items()]
     if len(set(columns)) > 1:
-        raise ReleaseError(f"{list(frames)[1]}: its columns are not those of {list(frames)[0]}")
+        raise ReleaseError(f"{list(frames)[1]}: its columns are not those of {next(iter(frames))}")
     respondent, names, sensitive = columns[0]
     people = pd.concat([frame[frame[KIND] != "counterfeit"] for frame in frames.values()], ignore_index=True)
     table = Microdata.from_frame(
