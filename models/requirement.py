@@ -23,6 +23,7 @@ from .domain import Codes
 from .errors import PolicyError
 from .group import Form
 from .history import History
+from .meeting import EqualCounts, Meeting
 from .release import QIGroup, Release
 from .strictness import Looser, Stricter, looser_whole
 from .table import Microdata
@@ -238,10 +239,14 @@ class GroupRequirement(Requirement):
     ----------------
     values_alike : bool
         Whether exchanging sensitive values for one another never changes a verdict.
+    by_meetings : bool
+        Whether a group keeps the requirement exactly if `allows` holds for each earlier group with
+        which it shares a respondent.
     """
 
     scope: ClassVar[Scope] = Scope.GROUP
     values_alike: ClassVar[bool] = False
+    by_meetings: ClassVar[bool] = False
 
     @abstractmethod
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
@@ -271,6 +276,21 @@ class GroupRequirement(Requirement):
     def sight(self, problem: Question) -> Sight:
         """What verdicts on groups of `problem` depend on, at most."""
         return Sight.PEOPLE
+
+    def equal_counts(self) -> EqualCounts | None:
+        """The requirement in the form of m-invariance, if it has that form."""
+        return None
+
+    def allows(self, meeting: Meeting) -> bool:
+        """Whether a new group may meet an earlier one like this; asked only if `by_meetings`."""
+        return True
+
+    def free_from(self, shared: int, old_size: int) -> int:
+        """A size from which a new group may share up to `shared` respondents with a group of `old_size`.
+
+        Whatever else is true of both. Asked only if `by_meetings`.
+        """
+        return 1
 
     def splits_from(self) -> int | None:
         """A size from which every histogram that keeps the requirement splits into two that keep it.

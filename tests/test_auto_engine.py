@@ -36,7 +36,7 @@ def test_auto_says_which_engine_and_why(tuples: int, policy: oa.Policy, engine: 
 
 
 def test_too_large_for_every_engine_is_one_clear_error():
-    policy = oa.Policy([oa.WeakMInvariance(m=3)], ["counterfeits", "information_loss"])
+    policy = oa.Policy([oa.WeakMInvariance(m=3)], ["counterfeits", "discernibility"])
     with pytest.raises(oa.EngineError, match="assignment engine takes up to 200 tuples"):
         oa.solve(clustered(201), policy)
 

@@ -23,9 +23,10 @@ from brute_force_worlds import inference_safety
 from correlation_cases import safe_as_it_is
 from strategies import Instance, Probe, Source, instance, random_release, seeded, shuffled
 
+from optanon.models.meeting import Meeting
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.release import Release
+from optanon.models.release import QIGroup, Release
 from optanon.models.requirement import (
     Context,
     GroupRequirement,
@@ -477,6 +478,45 @@ def test_counts_decide_where_they_are_said_to(name: str, number: int):
                 for group, good in zip(groups, verdicts, strict=True):
                     key = tuple(sorted(group.histogram.values()))
                     assert by_key.setdefault(("alike", key), {good}) == {good}
+
+
+@every_example
+def test_declared_forms_say_what_admits_says(name: str, number: int):
+    """`equal_counts`, or `allows` for every meeting with an earlier group, is the verdict on each group."""
+    requirement, made = build(name, number)
+    if not isinstance(requirement, GroupRequirement):
+        pytest.skip("not of group scope")
+    rule = requirement.equal_counts()
+    if rule is None and not requirement.by_meetings:
+        pytest.skip("declares neither form")
+    for seed in range(40):
+        source = seeded("forms", name, number, seed)
+        at = drawn(requirement, made, source)
+        problem = problem_of(at, requirement)
+        for group in at.ours(some_release(source, at)).groups:
+            known = [r for who in group.respondents if (r := at.history.records.get(who)) is not None]
+            if rule is not None:
+                counts = set(group.histogram.values())
+                said = len(group.signature) >= rule.least and counts in ({rule.times or max(counts)},)
+                said = said and all(record.signature == group.signature for record in known)
+            else:
+                met = {where for record in known for where in record.groups}
+                said = all(_allowed(requirement, group, at.history.group(*where)) for where in met)
+            assert requirement.admits(group, problem.context) == said
+
+
+def _allowed(requirement: GroupRequirement, group: QIGroup, old: QIGroup) -> bool:
+    meeting = Meeting(
+        size=group.size,
+        members=len(group.members),
+        shared=len(group.respondents & old.respondents),
+        old_size=old.size,
+        old_members=len(old.members),
+        alike=group.histogram == old.histogram,
+    )
+    good = requirement.allows(meeting)
+    assert good or group.size < requirement.free_from(meeting.shared, old.size)
+    return good
 
 
 @every_example

@@ -19,6 +19,7 @@ from optanon.models.requirements import (
     DistinctLDiversity,
     EntropyLDiversity,
     HcSafety,
+    Intersection,
     KCAnonymity,
     RecursiveCLDiversity,
     TCloseness,
@@ -135,6 +136,29 @@ def test_infeasible_by_counting_although_the_whole_table_is_larger():
     assert solved(problem).status is Status.INFEASIBLE
 
 
+@pytest.mark.parametrize(
+    "levels",
+    [
+        ["counterfeits", "information_loss"],
+        ["suppressed", "counterfeits", "information_loss"],
+        ["suppressed", {"information_loss": 3, "suppressed": 1}],
+        [{"suppressed": 2, "counterfeits": 1}, "average_information_loss"],
+    ],
+)
+def test_what_nobody_needs_is_proven_to_be_unnecessary(levels: list[str]):
+    # A release without counterfeits and suppressed tuples exists, so earlier levels are at 0.
+    at = instance(seeded("trivial levels"), tuples=(6, 6), releases=(0, 0), form="generalized")
+    policy = Policy([KCAnonymity(k=2)], levels)
+    best = bf.optimum(at.people, at.attributes, [bf.k_c(2)], ["information_loss"])
+    answer = solved(Problem(table=at.table, policy=policy))
+    assert answer.status is Status.OPTIMAL
+    assert best is not None
+    assert answer.bounds[:-1] == (F(0),) * (len(levels) - 1)
+    loss = policy.levels[-1].weights[0]
+    weight = loss[1] / (6 if loss[0].startswith("average") else 1)
+    assert answer.bounds[-1] == best[0] * weight
+
+
 def test_infeasible_because_the_whole_table_breaks_a_monotone_requirement():
     problem = Problem(table=table([(1,), (2,)], "ab"), policy=Policy([KCAnonymity(k=3)]))
     answer = solved(problem)
@@ -173,6 +197,8 @@ REFUSED = [
     ([KCAnonymity(k=2)], {"minimize": ["discernibility"]}, "minimizes"),
     ([KCAnonymity(k=2)], {"max_suppressed": 1}, "suppress"),
     ([KCAnonymity(k=2)], {"max_counterfeits": 1}, "counterfeits"),
+    ([KCAnonymity(k=2)], {"minimize": [{"counterfeits": 1, "information_loss": 1}]}, "weigh"),
+    ([KCAnonymity(k=1000)], {"minimize": ["counterfeits", "information_loss"]}, "set both limits to 0"),
     ([KCAnonymity(k=2)], {"form": "anatomized"}, "boxes"),
     ([KCAnonymity(k=400, c="1/2")], {}, "histograms"),
 ]
@@ -191,7 +217,7 @@ def test_what_is_not_covered_is_refused_in_words(requirements, options, word):
 
 def test_returning_respondents_are_refused_where_their_past_matters():
     data = table([(1,), (2,)], "ab")
-    policy = Policy([WeakMInvariance(m=2)])
+    policy = Policy([Intersection(c="1/2")])
     first = solved(Problem(table=data, policy=policy))
     assert first.release is not None
     second = Problem(table=data, policy=policy, history=History([first.release]))

@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..errors import PolicyError
 from ..history import History
+from ..meeting import Meeting
 from ..release import QIGroup, Release
 from ..requirement import Context, GroupRequirement, Requirement, Sight, Violation, register, whole
 from ..strictness import Looser, Stricter, looser_option, returning
@@ -76,6 +77,7 @@ class HcSafety(GroupRequirement):
 
     name: ClassVar[str] = "hc_safety"
     monotone: ClassVar[bool] = False
+    by_meetings: ClassVar[bool] = True
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Riboni and Bettini, Def. 3 and Fig. 6"
 
@@ -107,14 +109,15 @@ class HcSafety(GroupRequirement):
             old = context.history.group(*at)
             common = old.respondents & group.respondents
             rest_old, rest_new = old.respondents - common, group.respondents - common
-            if self.reading == "hcsafe":
-                unsafe = group.size - self.n < len(common) < group.size
-            else:
-                unsafe = old.histogram == group.histogram and (
-                    (bool(rest_old) and not group.fakes and len(rest_new) < self.n)
-                    or (bool(rest_new) and not old.fakes and len(rest_old) < self.n)
-                )
-            if unsafe:
+            meeting = Meeting(
+                size=group.size,
+                members=len(group.members),
+                shared=len(common),
+                old_size=old.size,
+                old_members=len(old.members),
+                alike=old.histogram == group.histogram,
+            )
+            if not self.allows(meeting):
                 yield Violation(
                     requirement=self.name,
                     message=f"shares {len(common)} of {group.size} tuples with group {at[1] + 1} of release "
@@ -136,6 +139,19 @@ class HcSafety(GroupRequirement):
                         "values": tuple(sorted((Counter(old.histogram) - _values(common, old)).elements())),
                     },
                 )
+
+    def allows(self, meeting: Meeting) -> bool:
+        """The condition of either reading."""
+        if self.reading == "hcsafe":
+            return not meeting.size - self.n < meeting.shared < meeting.size
+        rest_old, rest_new = meeting.old_members - meeting.shared, meeting.members - meeting.shared
+        faked, old_faked = meeting.size > meeting.members, meeting.old_size > meeting.old_members
+        learns_old = rest_old > 0 and not faked and rest_new < self.n
+        learns_new = rest_new > 0 and not old_faked and rest_old < self.n
+        return not (meeting.alike and (learns_old or learns_new))
+
+    def free_from(self, shared: int, old_size: int) -> int:
+        return shared + self.n if self.reading == "hcsafe" else old_size + 1
 
     def sight(self, problem: Question) -> Sight:
         known = problem.history.records

@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from ..meeting import EqualCounts
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Sight, Violation, register, whole
 from ..strictness import Looser, Stricter, counted, looser_option
@@ -128,6 +129,9 @@ class WeakMInvariance(GroupRequirement):
         known = problem.history.records
         returning = any(member.respondent in known for member in problem.table.members)
         return Sight.PEOPLE if returning else Sight.VALUES
+
+    def equal_counts(self) -> EqualCounts:
+        return EqualCounts(least=self.m, times=self.multiplicity)
 
     def splits_from(self) -> int:
         """Multiplicity mu >= 2 splits into 1 and mu - 1 (if it is free), 2m values into m and m."""

@@ -6,77 +6,56 @@ from fractions import Fraction
 from importlib.metadata import version
 
 from ....models.errors import EngineError
-from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.release import Release
-from ....models.requirement import GroupRequirement, Scope, Sight
 from ...result import Status, Termination
 from ...settings import Answer, Clock, Settings, Watch
 from .best import Best
 from .finish import Finish
 from .histograms import Histograms, Judge
+from .objective import Objective
+from .plan import Plan
 from .pricing import Pricing
 from .progress import Progress
 from .proof import describe
 from .reuse import repaired
 from .rows import Rows
 from .scale import at_scale
+from .series.levels import Search
 from .simplex import by_simplex
 from .start import halved
 
 __all__ = ["PartitionEngine"]
 
-MEASURED = frozenset({"information_loss", "average_information_loss"})
-COUNTED = frozenset({"counterfeits", "suppressed"})
 MANY = 150
 """From so many rows on, a first-order method takes the place of the simplex method."""
 
 
 class PartitionEngine:
-    """Group-scope requirements on published values, least information loss, hundreds of tuples and more."""
+    """Group-scope requirements, least information loss, hundreds of tuples and more; see `Plan`."""
 
     name = "partition"
 
     def refuses(self, problem: Problem) -> str | None:
-        policy = problem.policy
-        for requirement in policy.requirements:
-            if requirement.scope is not Scope.GROUP or not isinstance(requirement, GroupRequirement):
-                return (
-                    f"the partition engine judges groups singly, {requirement.name} looks at whole releases"
-                )
-            if requirement.sight(problem) is Sight.PEOPLE:
-                return (
-                    f"the partition engine cannot follow who was where before, as {requirement.name} needs it"
-                )
-        if policy.form != "generalized" or policy.recoding != "multidimensional":
-            return "the partition engine publishes boxes of any shape only (form and recoding of the policy)"
-        if policy.suppression_limit(len(problem.table)) or policy.counterfeit_limit != 0:
-            return (
-                "the partition engine neither suppresses tuples nor makes counterfeits: set both limits to 0"
-            )
-        if [level for level in policy.levels if not level.losses <= MEASURED | COUNTED] or not policy.levels[
-            -1
-        ].losses & MEASURED:
-            return "the partition engine minimizes information_loss or average_information_loss, nothing else"
-        if sum(bool(level.losses & MEASURED) for level in policy.levels) > 1:
-            return "the partition engine minimizes one level of information loss"
-        found = Histograms.of(problem)
-        return f"the partition engine: {found}" if isinstance(found, str) else None
+        plan = Plan.of(problem)
+        return plan if isinstance(plan, str) else None
 
     def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
         """Prove bounds and find releases until both meet or time is over; see the package."""
-        refusal = self.refuses(problem)
+        plan = Plan.of(problem)
         if settings.extend is not None:
-            refusal = "the partition engine has no CP-SAT model to extend: use engine='assignment'"
-        if refusal is not None:
-            raise EngineError(refusal)
-        return _Search(problem, settings, watch).run()
+            plan = "the partition engine has no CP-SAT model to extend: use engine='assignment'"
+        if isinstance(plan, str):
+            raise EngineError(plan)
+        if plan.rules is not None:
+            return Search(problem, settings, watch, plan.rules, plan.objective).run()
+        return _Search(problem, settings, watch, plan.objective).run()
 
 
 class _Search:
     """State of one solve."""
 
-    def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
+    def __init__(self, problem: Problem, settings: Settings, watch: Watch, objective: Objective) -> None:
         self.problem, self.settings = problem, settings
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.judge = Judge(problem)
@@ -84,10 +63,8 @@ class _Search:
         histograms = Histograms.of(problem)
         assert isinstance(histograms, Histograms)
         self.pricing = Pricing(self.rows, histograms, settings.workers, self.clock)
-        self.level = next(i for i, level in enumerate(problem.policy.levels) if level.losses & MEASURED)
-        self.progress = Progress(
-            self.rows, watch, self.level, _factor(problem.policy.levels[self.level], problem)
-        )
+        self.level = objective.measured
+        self.progress = Progress(self.rows, watch, self.level, objective.factor)
         self.root = Best(self.pricing)
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed)
         self.interrupted = False
@@ -175,16 +152,3 @@ class _Search:
                 f"no solver"
             )
         return content
-
-
-def _factor(level: Level, problem: Problem) -> Fraction:
-    """What one unit of information loss weighs in a level."""
-    tuples = len(problem.table)
-    return sum(
-        (
-            weight / (tuples if name == "average_information_loss" else 1)
-            for name, weight in level.weights
-            if name in MEASURED
-        ),
-        Fraction(0),
-    )

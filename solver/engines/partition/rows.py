@@ -7,6 +7,7 @@ another) and cut into cells of a few rows, so that a search for near rows can sk
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
@@ -111,7 +112,9 @@ class Rows:
         )
 
     @classmethod
-    def of(cls, problem: Problem, *, blind: bool = False, apart: int = 0) -> Rows:
+    def of(
+        cls, problem: Problem, *, blind: bool = False, apart: int = 0, kinds: Sequence[int] | None = None
+    ) -> Rows:
         """Read a problem.
 
         Parameters
@@ -120,23 +123,28 @@ class Rows:
             Merge rows of different sensitive values.
         apart
             Up to so many tuples that are alike have rows of their own: more rows, but sharper cuts.
+        kinds
+            A number per tuple; tuples of different kinds share no row.
 
+        Notes
+        -----
         Complexity: O(n log n) plus the squares of the numbers of codes under taxonomies.
         """
         table = problem.table
         weights, scale, exact = unit_weights(table, len(table))
         names = {value: number for number, value in enumerate(sorted(table.histogram))}
         values = [0 if blind else names[member.value] for member in table.members]
-        kinds: dict[tuple[int, ...], list[int]] = {}
-        for t, (point, value) in enumerate(zip(table.codes.tolist(), values, strict=True)):
-            kinds.setdefault((*point, value), []).append(t)
+        equal: dict[tuple[int, ...], list[int]] = {}
+        beside = [0] * len(table) if kinds is None else kinds
+        for t, (point, kind, value) in enumerate(zip(table.codes.tolist(), beside, values, strict=True)):
+            equal.setdefault((*point, kind, value), []).append(t)
         behind = [
-            ((*kind, part[0]), part)
-            for kind, alike in sorted(kinds.items())
+            ((*key, part[0]), part)
+            for key, alike in sorted(equal.items())
             for part in ([[t] for t in alike] if len(alike) <= apart else [alike])
         ]
         points = np.array([key for key, _ in behind], dtype=np.int64)
-        codes, tables = points[:, :-2].copy(), list[Ints]()
+        codes, tables = points[:, :-3].copy(), list[Ints]()
         tree, side = np.full(len(weights), -1, dtype=np.int64), np.zeros(len(weights), dtype=np.int64)
         for a, (domain, weight) in enumerate(zip(table.domains, weights, strict=True)):
             if domain.nodes is None:

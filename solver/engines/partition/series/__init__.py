@@ -1,0 +1,7 @@
+"""Releases under equal counts: returning respondents keep their signature, counterfeits fill gaps.
+
+Read in this order: `rules` (what the policy and the history demand, and which groups can be needed),
+`types` (tuples that are interchangeable), `counts` (the fewest counterfeits, as a small integer
+program), `buckets` and `fresh` (compiled searches for groups that pay), `pricing`, `master`,
+`construct` and `improve` (releases), `levels` (both levels of the objective), `proof`.
+"""

@@ -1,0 +1,181 @@
+"""Better releases, region by region: column generation and an integer program on a few dozen tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....settings import Clock
+from .construct import places
+from .generation import Generation
+from .master import Master, chosen_of
+from .pricing import Pricing
+from .types import Column, Types
+
+__all__ = ["Regions"]
+
+TUPLES = 90
+"""Tuples of a region."""
+SECONDS = 4.0
+"""For the column generation of one region, and for its integer program, at most."""
+NODES = 30_000
+MIP_NODES = 300
+STALL = 40
+"""Regions without improvement after which it ends."""
+
+
+class Regions:
+    """Improve a release region by region.
+
+    Parameters
+    ----------
+    types : Types
+    fakes : int
+        Most counterfeits of the whole release.
+    seed : int
+    clock : Clock
+    """
+
+    def __init__(self, types: Types, fakes: int, seed: int, clock: Clock) -> None:
+        self.types, self.fakes, self.seed, self.clock = types, fakes, seed, clock
+        self._random = np.random.default_rng(seed)
+        self._places = places(types)
+        self._failed: set[frozenset[Column]] = set()
+
+    def run(
+        self,
+        columns: Sequence[Column],
+        pool: Sequence[Column],
+        until: float | None,
+        told: Callable[[Sequence[Column]], object],
+        rounds: int | None = None,
+    ) -> tuple[Column, ...]:
+        """Improve until time is over or `STALL` regions in a row are best as they are.
+
+        Parameters
+        ----------
+        columns
+            A release within the limit.
+        pool
+            Columns to choose from besides.
+        until
+            Second of the clock at which to stop.
+        told
+            Called with every better release.
+        rounds
+            Most regions.
+        """
+        now = list(columns)
+        flat = np.array([r for column in pool for r in column.rows], dtype=np.int64)
+        owner = np.repeat(np.arange(len(pool)), [len(column.rows) for column in pool])
+        stalled, tuples = 0, TUPLES
+        while stalled < STALL and not self.clock.over and (until is None or self.clock.seconds < until):
+            if rounds is not None:
+                rounds -= 1
+                if rounds < 0:
+                    break
+            chosen = self._region(now, tuples)
+            part = [now[j] for j in chosen]
+            key = frozenset(part)
+            if key in self._failed:
+                stalled += 1
+                continue
+            spare = self.fakes - self.types.made_of(now)[0]
+            better = self._solved(part, spare, pool, flat, owner)
+            if better is None:
+                self._failed.add(key)
+                stalled += 1
+                continue
+            out = set(chosen)
+            now = [column for j, column in enumerate(now) if j not in out] + list(better)
+            stalled = 0
+            told(now)
+        return tuple(now)
+
+    def _region(self, columns: Sequence[Column], tuples: int) -> list[int]:
+        """Groups near a random one (costly ones more often), with some chance in it."""
+        center = np.array([self._places[list(column.rows)].mean(axis=0) for column in columns])
+        cost = np.array(self.types.costs(columns), dtype=float)
+        fakes = np.array([self.types.fakes(column) for column in columns], dtype=float)
+        weight = cost + cost.mean() * (0.2 + fakes) + 1.0
+        at = int(self._random.choice(len(columns), p=weight / weight.sum()))
+        way = np.abs(center - center[at]).sum(axis=1) + 1e-3
+        way *= self._random.uniform(0.5, 1.5, len(columns))
+        chosen, held = list[int](), 0
+        for j in np.argsort(way, kind="stable").tolist():
+            chosen.append(j)
+            held += len(columns[j].rows)
+            if held >= tuples:
+                break
+        return chosen
+
+    def _solved(
+        self,
+        part: list[Column],
+        spare: int,
+        pool: Sequence[Column],
+        flat: NDArray[np.int64],
+        owner: NDArray[np.int64],
+    ) -> tuple[Column, ...] | None:
+        """A cheaper way to publish the tuples of some groups, or None."""
+        small, kept = self.types.part(part)
+        local = {row: i for i, row in enumerate(kept)}
+        inside = np.zeros(len(self.types), dtype=np.bool_)
+        inside[kept] = True
+        fits = np.ones(len(pool), dtype=np.bool_)
+        fits[owner[~inside[flat]]] = False
+        given = [_renamed(pool[j], local) for j in np.flatnonzero(fits).tolist()]
+        count = small.rows.count
+        given = [c for c in given if all(c.rows.count(r) <= count[r] for r in set(c.rows))]
+        begin = [_renamed(column, local) for column in part]
+        fakes, cost = small.made_of(begin)
+        left = self.clock.left
+        clock = Clock(SECONDS if left is None else min(SECONDS, left))
+        pricing = Pricing(small, clock=clock)
+        master = Master(small, pricing.cuts, fakes + spare, cost / max(1, len(begin)))
+        master.add(begin)
+        master.add(given)
+        generation = Generation(pricing, master, clock)
+        guess = np.zeros(len(small))
+        for column, price in zip(begin, small.costs(begin), strict=True):
+            guess[list(column.rows)] = 0.9 * price / len(column.rows)
+        generation.begin(guess, -2.0 * float(guess.mean()))
+        generation.run(most_nodes=NODES)
+        if generation.bound >= cost:
+            return None
+        columns = master.columns
+        if generation.duals is not None:
+            duals = generation.duals
+            slack = cost * duals.scale - duals.value(small, pricing.cuts, master.fakes)
+            worth = [_profit(small, duals.rows, duals.fake, c) for c in columns]
+            prices = master.costs
+            columns = [
+                c
+                for c, w, price in zip(columns, worth, prices, strict=True)
+                if price * duals.scale - w <= slack
+            ]
+        columns = [c for c in columns if small.keeps(c)]
+        left = self.clock.left
+        found, _ = chosen_of(
+            small,
+            master.fakes,
+            columns,
+            begin,
+            nodes=MIP_NODES,
+            seed=self.seed,
+            seconds=SECONDS if left is None else min(SECONDS, left),
+        )
+        if found is None or small.made_of(found)[1] >= cost:
+            return None
+        back = dict(enumerate(kept))
+        return tuple(_renamed(column, back) for column in found)
+
+
+def _profit(types: Types, rows: NDArray[np.int64], fake: int, column: Column) -> int:
+    return int(rows[list(column.rows)].sum()) + fake * types.fakes(column)
+
+
+def _renamed(column: Column, names: dict[int, int]) -> Column:
+    return Column(tuple(sorted(names[r] for r in column.rows)), column.times)

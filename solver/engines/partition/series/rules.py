@@ -1,0 +1,243 @@
+"""What policy and history demand of groups that hold each of their values equally often.
+
+Words. A *bucket* is the set of present respondents with one old signature S. A group with a
+returning respondent belongs to the respondent's bucket: it publishes each value of S `times`
+times, with new tuples and counterfeits where the bucket has none. All other groups are *all-new*.
+
+Which groups are needed (minimizing counterfeits, then information loss; or loss within a number of
+counterfeits):
+
+* All-new groups: each value once. A group in which values occur c times is cut into c groups:
+  the j-th tuple of each value goes to the j-th part. Parts without a real tuple are dropped, so
+  counterfeits do not rise; boxes lie in the old one, so neither does the loss. Parts keep the
+  signature's size, and nobody in them has a past that could forbid it. A group of 2m or more real
+  values is cut into two of m or more; one of m or more needs no counterfeits; one of r < m needs m - r.
+* Buckets without requirements on meetings with earlier groups: each value once, by the same argument.
+* Buckets with such requirements: let c be a number such that from ``c |S|`` tuples on no meeting is
+  forbidden (`GroupRequirement.free_from`). A group with 2c or more of each value is cut into one with c
+  and one with the others in the same way; both are free. So at most 2c - 1 of each value are needed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .....models.meeting import EqualCounts, Meeting
+from .....models.problem import Problem
+from .....models.release import QIGroup
+from .....models.requirement import GroupRequirement, Sight
+from .....models.table import Member
+from ..rows import Ints
+
+__all__ = ["MOST_TIMES", "Rules"]
+
+MOST_TIMES = 7
+"""Groups in which values occur more often are not searched; buckets that may need them are relaxed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The demands in numbers.
+
+    Attributes
+    ----------
+    least : int
+        Fewest values of a signature.
+    values : tuple of str
+        Sensitive values that may be published; those of the table first, each part sorted.
+    signatures : tuple of tuple of int
+        Signatures of the buckets, as numbers of values.
+    home : int array, shape (tuples,)
+        Bucket of each tuple of the microdata, -1 for new ones.
+    traces : tuple of tuple of int
+        Per tuple: the earlier groups it was in whose meetings with new groups may be forbidden.
+    times : int array, shape (buckets,)
+        Most often a value occurs in a group that is needed and searched.
+    relaxed : bool array, shape (buckets,)
+        Whether still larger groups may be needed. For a bound, such a bucket is taken as if
+        no meeting were forbidden: then every value once suffices.
+    safe : bool array, shape (times, earlier groups, members + 1, shared + 1)
+        Whether a group that holds each value so often (from 1) with so many members may share so many.
+    present : int array, shape (earlier groups,)
+        How many tuples were in each.
+    fewest : int array, shape (buckets,)
+        Each value must occur so often at least in the bucket's groups together.
+    """
+
+    least: int
+    values: tuple[str, ...]
+    signatures: tuple[tuple[int, ...], ...]
+    home: Ints
+    traces: tuple[tuple[int, ...], ...]
+    times: Ints
+    relaxed: NDArray[np.bool_]
+    safe: NDArray[np.bool_]
+    present: Ints
+    fewest: Ints
+
+    @classmethod
+    def of(cls, problem: Problem) -> Rules | str:
+        """Read a problem, or say why its requirements have another form.
+
+        Complexity: O(tuples x releases) plus the sizes of the tables.
+        """
+        rule, meetings = _forms(problem)
+        if isinstance(rule, str):
+            return rule
+        records, table = problem.history.records, problem.table
+        found = [records.get(member.respondent) for member in table.members]
+        names = sorted(table.histogram)
+        values = (*names, *(v for v in problem.values if v not in table.histogram))
+        number = {value: i for i, value in enumerate(values)}
+        old = [None if r is None else r.signature for r in found]
+        for r, signature in zip(found, old, strict=True):
+            if r is not None and (signature is None or len(signature) < rule.least):
+                return "somebody was published under signatures that no group can keep"
+        named = sorted({tuple(sorted(number[v] for v in s)) for s in old if s is not None})
+        at = {signature: i for i, signature in enumerate(named)}
+        home = np.array(
+            [-1 if s is None else at[tuple(sorted(number[v] for v in s))] for s in old], dtype=np.int64
+        )
+        present = Counter(met for r in found if r is not None for met in r.groups)
+        earlier = {met: problem.history.group(*met) for met in sorted(present)}
+        bucket = {met: int(home[t]) for t, r in enumerate(found) if r is not None for met in r.groups}
+        once = rule.times == 1
+        times, relaxed = np.ones(len(named), dtype=np.int64), np.zeros(len(named), dtype=np.bool_)
+        tables: dict[tuple[int, int], list[NDArray[np.bool_]]] = {}
+        for met, group in earlier.items():
+            size = len(named[bucket[met]])
+            made = _tables(meetings, group, size, present[met], 1 if once else None)
+            if not all(bool(table.all()) for table in made):
+                tables[met] = made
+                if not once:
+                    times[bucket[met]] = max(times[bucket[met]], 2 * len(made) - 1)
+        relaxed = times > MOST_TIMES
+        times = np.where(relaxed, 1, times)
+        order = {met: g for g, met in enumerate(tables)}
+        wide = max([c * len(s) for c, s in zip(times.tolist(), named, strict=True)], default=0) + 1
+        safe = np.ones((int(times.max(initial=1)), len(order), wide, wide), dtype=np.bool_)
+        for met, g in order.items():
+            for i, table_of in enumerate(tables[met][: len(safe)]):
+                members, shared = table_of.shape
+                safe[i, g, :members, :shared] = table_of[:wide, :wide]
+            for i in range(len(safe)):
+                safe[i, g, (i + 1) * len(named[bucket[met]]) + 1 :] = False
+        traces = tuple(
+            () if r is None else tuple(order[met] for met in r.groups if met in order) for r in found
+        )
+        refusal = _sizes(problem, rule, named, values, times)
+        if refusal is not None:
+            return refusal
+        return cls(
+            least=rule.least,
+            values=values,
+            signatures=tuple(named),
+            home=home,
+            traces=traces,
+            times=times,
+            relaxed=relaxed,
+            safe=safe,
+            present=np.array([present[met] for met in order], dtype=np.int64),
+            fewest=_fewest(problem, named, home, traces, number, safe),
+        )
+
+
+def _forms(problem: Problem) -> tuple[EqualCounts | str, list[GroupRequirement]]:
+    """The one requirement on equal counts, and those on meetings."""
+    rules, meetings = list[EqualCounts](), list[GroupRequirement]()
+    for r in problem.policy.requirements:
+        if not isinstance(r, GroupRequirement):
+            return f"it judges groups singly, {r.name} looks at whole releases", []
+        rule = r.equal_counts()
+        if rule is not None:
+            rules.append(rule)
+        elif r.by_meetings:
+            meetings.append(r)
+        elif r.sight(problem) is Sight.PEOPLE:
+            return f"it cannot follow who was where before, as {r.name} needs it", []
+    fixed = {rule.times for rule in rules if rule.times is not None}
+    if not rules:
+        return "releases with a past need a requirement of equal counts (as weak_m_invariance is one)", []
+    if not fixed <= {1}:
+        return "it takes groups with each value once, or any number of times alike", []
+    return EqualCounts(least=max(r.least for r in rules), times=min(fixed, default=None)), meetings
+
+
+def _tables(
+    meetings: list[GroupRequirement], old: QIGroup, size: int, present: int, most: int | None
+) -> list[NDArray[np.bool_]]:
+    """Verdicts by members and shared respondents, for 1, 2, ... times until nothing is forbidden."""
+    free = max([r.free_from(present, old.size) for r in meetings], default=1)
+    reach = max(1, -(-free // size)) if most is None else most
+    made: list[NDArray[np.bool_]] = []
+    for times in range(1, reach + 1):
+        wide = times * size
+        table = np.ones((wide + 1, wide + 1), dtype=np.bool_)
+        for members in range(1, wide + 1):
+            for shared in range(1, min(members, present) + 1):
+                meeting = Meeting(
+                    size=wide,
+                    members=members,
+                    shared=shared,
+                    old_size=old.size,
+                    old_members=len(old.members),
+                    alike=set(old.histogram.values()) == {times},
+                )
+                table[members, shared] = all(r.allows(meeting) for r in meetings)
+        made.append(table)
+    while most is None and len(made) > 1 and made[-1].all() and made[-2].all():
+        made.pop()
+    return made
+
+
+def _sizes(
+    problem: Problem,
+    rule: EqualCounts,
+    signatures: list[tuple[int, ...]],
+    values: tuple[str, ...],
+    times: Ints,
+) -> str | None:
+    """Why a requirement on published values forbids a group that the cuttings above make."""
+    if len(values) < rule.least:
+        return f"fewer than {rule.least} values can be published"
+    asked = {tuple(values[:size]): 1 for size in range(rule.least, min(len(values), 2 * rule.least - 1) + 1)}
+    for signature, most in zip(signatures, times.tolist(), strict=True):
+        asked[tuple(values[v] for v in signature)] = most
+    for r in problem.policy.requirements:
+        if not isinstance(r, GroupRequirement) or r.equal_counts() is not None or r.by_meetings:
+            continue
+        if not r.values_alike and r.sight(problem) is not Sight.SIZE:
+            return f"{r.name} tells values apart"
+        for signature, most in asked.items():
+            for c in range(1, most + 1):
+                people = tuple(Member(f"\0{v}{i}", (), v) for v in signature for i in range(c))
+                if not r.admits(QIGroup(members=people), problem.context):
+                    return f"{r} forbids groups of {len(people)} different values, or of so many tuples"
+    return None
+
+
+def _fewest(
+    problem: Problem,
+    signatures: list[tuple[int, ...]],
+    home: Ints,
+    traces: tuple[tuple[int, ...], ...],
+    number: dict[str, int],
+    safe: NDArray[np.bool_],
+) -> Ints:
+    """As often as the most frequent value; twice at least if one group of all would be forbidden."""
+    fewest = np.ones(len(signatures), dtype=np.int64)
+    for b, signature in enumerate(signatures):
+        here = np.flatnonzero(home == b).tolist()
+        most = Counter(number[problem.table.members[t].value] for t in here)
+        fewest[b] = max(most.values())
+        shared = Counter(g for t in here for g in traces[t])
+        if fewest[b] == 1 and not any(
+            all(safe[0, g, members, o] for g, o in shared.items())
+            for members in range(len(here), len(signature) + 1)
+        ):
+            fewest[b] = 2
+    return fewest

@@ -1,0 +1,215 @@
+"""Later releases by the partition engine: against exhaustive search, its proofs, and what it refuses."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import brute_force as bf
+import numpy as np
+import pytest
+from series_oracle import best, people, table, theirs
+
+import optanon as oa
+from optanon.models.history import History
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirement import Requirement
+from optanon.models.requirements import HcSafety, Intersection, KCAnonymity, TCloseness, WeakMInvariance
+from optanon.solver.engines.partition.engine import PartitionEngine
+from optanon.solver.engines.partition.series.listing import columns_above
+from optanon.solver.engines.partition.series.pricing import Pricing
+from optanon.solver.engines.partition.series.rules import Rules
+from optanon.solver.engines.partition.series.types import Types
+from optanon.solver.result import Status
+from optanon.solver.settings import Settings, Watch
+
+LEVELS = ["counterfeits", "information_loss"]
+SAFE = Policy([WeakMInvariance(m=3), HcSafety(n=2)], LEVELS)
+KINDS: list[tuple[list[Requirement], list[bf.Check]]] = [
+    ([WeakMInvariance(m=2)], [bf.weak_m_invariance(2)]),
+    ([WeakMInvariance(m=3)], [bf.weak_m_invariance(3)]),
+    ([WeakMInvariance(m=2), HcSafety(n=2)], [bf.weak_m_invariance(2), bf.hc_safety(2, "hcsafe")]),
+    ([WeakMInvariance(m=3), HcSafety(n=2)], [bf.weak_m_invariance(3), bf.hc_safety(2, "hcsafe")]),
+    ([WeakMInvariance(m=3), HcSafety(n=3)], [bf.weak_m_invariance(3), bf.hc_safety(3, "hcsafe")]),
+    (
+        [WeakMInvariance(m=3), HcSafety(n=2, reading="definition")],
+        [bf.weak_m_invariance(3), bf.hc_safety(2)],
+    ),
+    (
+        [WeakMInvariance(m=2, multiplicity=1), HcSafety(n=2, reading="definition")],
+        [bf.weak_m_invariance(2, strict=True), bf.hc_safety(2)],
+    ),
+    ([WeakMInvariance(m=2), KCAnonymity(k=2)], [bf.weak_m_invariance(2), bf.k_c(2)]),
+]
+
+
+@pytest.mark.parametrize("seed", range(48))
+def test_three_releases_are_as_good_as_exhaustive_search(seed: int):
+    requirements, checks = KINDS[seed % len(KINDS)]
+    random = Random(seed)
+    values = "abc" if random.random() < 0.5 else "abcd"
+    policy, history = Policy(requirements, LEVELS), History()
+    past: list[bf.Release] = []
+    known = people(random, 7, values)
+    present, made = known, 7
+    for _ in range(3):
+        problem = Problem(table=table(present), policy=policy, history=history)
+        expected = best(present, checks, past, problem.values)
+        if expected is None:
+            assert oa.solve(problem.table, policy, history, engine="partition").status is Status.INFEASIBLE
+            break
+        answer = PartitionEngine().solve(problem, Settings(), Watch())
+        assert answer.release is not None
+        assert next(problem.check(answer.release), None) is None
+        found = problem.objective(answer.release)
+        assert found >= expected
+        assert all(b is not None and b <= e for b, e in zip(answer.bounds, expected, strict=True))
+        assert (answer.status, found) == (Status.OPTIMAL, expected)
+        history.append(answer.release)
+        past.append(theirs(answer.release, present))
+        gone = random.randint(1, 3)
+        fresh = people(random, gone, values, first=made)
+        made += gone
+        known = known + fresh
+        present = random.sample(present, len(present) - gone) + fresh
+
+
+def later(seed: int, number: int, policy: Policy = SAFE, values: str = "abcde") -> Problem:
+    """A second release: two thirds of the people come back."""
+    random = Random(seed)
+    known = people(random, number, values)
+    first = oa.solve(table(known), policy, engine="partition", time_limit=20)
+    assert first.release is not None
+    back = known[: 2 * number // 3] + people(random, number // 3, values, first=number)
+    return Problem(table=table(back), policy=policy, history=History([first.release]))
+
+
+def solved(problem: Problem, **options: Any) -> oa.Result:
+    return oa.solve(problem.table, problem.policy, problem.history, engine="partition", **options)
+
+
+def test_verify_recomputes_both_bounds_and_catches_wrong_duals():
+    problem = later(3, 18)
+    result = solved(problem)
+    assert result.status is Status.OPTIMAL
+    assert result.certificate is not None
+    certificate = oa.Certificate.from_json(result.certificate.to_json())
+    confirmed = "; ".join(oa.verify(certificate, problem, result.release))
+    assert f"at least {result.levels[0].value} counterfeits by integer duals" in confirmed
+    assert f"bound {result.levels[1].value} by exact pricing, without a solver" in confirmed
+
+    def changed(path: Sequence[str | int], amount: int) -> oa.Certificate:
+        content = copy.deepcopy(certificate.content)
+        at = content["proof"]
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] += amount
+        return oa.Certificate(content)
+
+    scale = certificate.content["proof"]["loss"]["scale"]
+    wrong = {
+        "duals prove nothing": (("loss", "duals", 0), 1000 * scale),
+        "dual of a limit is above 0": (("loss", "fake_dual"), 10**12),
+        "does not reach the bound": (("counterfeits", "bound"), 1),
+        "this one has|node": (("loss", "fakes"), -1),
+    }
+    for message, (path, amount) in wrong.items():
+        with pytest.raises(oa.CertificateError, match=message):
+            oa.verify(changed(path, amount), problem, result.release)
+    stated = copy.deepcopy(certificate.content)
+    stated["bounds"][0] = "1000"
+    with pytest.raises(oa.CertificateError, match="not 1000 as stated"):
+        oa.verify(oa.Certificate(stated), problem, result.release)
+
+
+def test_the_second_search_of_proofs_finds_the_same_groups_as_the_compiled_one():
+    problem = later(5, 24, Policy([WeakMInvariance(m=2), HcSafety(n=2)], LEVELS), "abcd")
+    rules = Rules.of(problem)
+    assert isinstance(rules, Rules)
+    assert rules.times.max() > 1
+    types = Types.of(problem, rules)
+    pricing = Pricing(types)
+    chance = np.random.default_rng(1)
+    for fake in (-0.1, -3.0):
+        rows = chance.uniform(0.0, 1.5, len(types)) * types.rows.scale
+        pricing.cuts.add([tuple(sorted(chance.choice(len(types), 3, replace=False).tolist()))])
+        cuts = -0.4 * types.rows.scale * np.ones(len(pricing.cuts))
+        duals = pricing.duals(rows, cuts, fake * types.rows.scale)
+        for floor in (0, -duals.scale * types.rows.scale // 4):
+            found = pricing.search(duals, floor=floor, room=200_000)
+            assert found.whole
+            assert len(found.columns) > 10
+            assert sorted(found.columns) == sorted(columns_above(types, pricing.cuts, duals, floor))
+
+
+def test_same_seed_gives_the_same_release_and_workers_the_same_optimum():
+    problem = later(7, 21)
+    one, other = (solved(problem, seed=4) for _ in range(2))
+    assert one.release == other.release
+    two = solved(problem, workers=2)
+    assert (one.status, two.status) == (Status.OPTIMAL, Status.OPTIMAL)
+    assert [level.value for level in one.levels] == [level.value for level in two.levels]
+
+
+def test_a_limit_on_counterfeits_is_kept_or_proven_too_low():
+    problem = later(11, 18)
+    fewest = solved(problem).levels[0].value
+    assert fewest > 0
+    requirements = problem.policy.requirements
+    enough = Policy(requirements, ["information_loss"], max_counterfeits=int(fewest) + 3)
+    more = oa.solve(problem.table, enough, problem.history, engine="partition")
+    assert more.status is Status.OPTIMAL
+    assert more.release is not None
+    assert more.release.counterfeits <= fewest + 3
+    assert more.levels[0].value <= solved(problem).levels[1].value
+    few = Policy(requirements, ["information_loss"], max_counterfeits=int(fewest) - 1)
+    assert (
+        PartitionEngine()
+        .solve(Problem(table=problem.table, policy=few, history=problem.history), Settings(), Watch())
+        .status
+        is Status.INFEASIBLE
+    )
+
+
+def test_when_time_ends_the_gap_is_true():
+    problem = later(13, 60)
+    best, hasty = solved(problem, time_limit=40), solved(problem, time_limit=0.4)
+    assert hasty.release is not None
+    for level, better in zip(hasty.levels, best.levels, strict=True):
+        assert level.bound is not None
+        assert level.bound <= better.value
+    assert [level.value for level in hasty.levels] >= [level.value for level in best.levels]
+
+
+def test_a_release_to_start_from_is_never_made_worse():
+    problem = later(17, 18)
+    best = solved(problem)
+    again = solved(problem, initial=best.release, time_limit=1e-9)
+    assert again.release is not None
+    assert problem.objective(again.release) == tuple(level.value for level in best.levels)
+
+
+@pytest.mark.parametrize(
+    ("policy", "word"),
+    [
+        (Policy([WeakMInvariance(m=3), Intersection(c="1/2")], LEVELS), "intersection"),
+        (Policy([WeakMInvariance(m=3, multiplicity=2)], LEVELS), "each value once"),
+        (Policy([WeakMInvariance(m=3)], [{"counterfeits": 1, "information_loss": 1}]), "weigh"),
+        (Policy([WeakMInvariance(m=3)], ["counterfeits", "suppressed", "information_loss"]), "one before it"),
+        (Policy([WeakMInvariance(m=3), HcSafety(n=2, deep=True)], LEVELS), "whole releases"),
+        (Policy([WeakMInvariance(m=3), TCloseness(t="1/2")], LEVELS), "tells values apart"),
+    ],
+)
+def test_what_is_not_covered_is_refused_in_words(policy: Policy, word: str):
+    problem = later(19, 12, Policy([WeakMInvariance(m=3)], LEVELS))
+    refusal = PartitionEngine().refuses(Problem(table=problem.table, policy=policy, history=problem.history))
+    assert refusal is not None
+    assert word in refusal
+
+
+def test_auto_takes_it_for_later_releases_too_large_for_the_direct_model():
+    result = oa.solve(*(lambda p: (p.table, p.policy, p.history))(later(23, 30)), time_limit=20)
+    assert result.engine.startswith("partition (30 tuples)")
