@@ -350,6 +350,18 @@ def test_diabetes_series() -> None:
 
 
 @pytest.mark.data
+def test_diabetes_series_with_finer_diagnoses() -> None:
+    _need(PATIENTS)
+    frames, roles = diabetes.diabetes_series(60, 2, fine=True)
+    codes = {diabetes.diagnosis_class(str(code)) for code in diabetes.diabetes()["diag_1"]}
+    assert roles.sensitive.domain == codes
+    for frame in frames:
+        assert roles.table(frame).members
+        assert list(frame["diagnosis"]) == [diabetes.diagnosis_class(str(code)) for code in frame["diag_1"]]
+        assert list(frame["respondent"]) == list(frame["patient"] + "-" + frame["diagnosis"])
+
+
+@pytest.mark.data
 def test_diabetes_series_is_repeatable() -> None:
     _need(PATIENTS)
     (one, two), same = _series(9, 2, 1), _series(9, 2, 1)

@@ -14,7 +14,7 @@ from ..rows import Ints
 from .counts import Fewest
 from .types import Column, Types
 
-__all__ = ["assembled", "filled", "places", "read"]
+__all__ = ["assembled", "filled", "neighbours", "places", "read"]
 
 TRIES = 20
 """Random orders tried for one bucket."""
@@ -151,6 +151,26 @@ def places(types: Types) -> NDArray[np.float64]:
     share = types.rows.scale // np.maximum(1, geometry.side)
     step = np.where(geometry.tree < 0, geometry.weight, share).astype(float)
     return geometry.codes * step / types.rows.scale
+
+
+def neighbours(types: Types) -> NDArray[np.float64]:
+    """Cost of the way from each row to its m-th nearest value, its own counted: a guess at duals.
+
+    No member of a group of m different real tuples has a smaller box.
+    """
+    rows, codes = types.rows, types.rows.geometry.codes
+    new, found = types.home < 0, np.zeros(len(types))
+    for r in range(len(types)):
+        b, v = int(types.home[r]), int(rows.value[r])
+        there = np.flatnonzero((new | (types.home == b)) & (rows.value != v))
+        if b >= 0:
+            there = there[np.isin(rows.value[there], types.rules.signatures[b])]
+        way = rows.box_cost(np.minimum(codes[there], codes[r]), np.maximum(codes[there], codes[r]))
+        order = np.argsort(way, kind="stable")
+        _, at = np.unique(rows.value[there[order]], return_index=True)
+        ways = way[order][np.sort(at)][: types.rules.least - 1]
+        found[r] = float(ways[-1]) if len(ways) else 0.0
+    return found
 
 
 def _dealt(types: Types, left: Ints) -> list[Column]:

@@ -70,6 +70,7 @@ def lowered(
     seed: int,
     clock: Clock,
     workers: int,
+    seconds: float | None,
 ) -> Flat:
     """Search for a release with fewer counterfeits than `start` (of the types with quasi-identifiers).
 
@@ -77,6 +78,8 @@ def lowered(
     ----------
     known
         A proven bound.
+    seconds
+        For the column generation and for each integer program; None for no limit.
     """
     flat = Types.flat(problem, types.rules)
     pricing = Pricing(flat, workers, clock)
@@ -89,22 +92,22 @@ def lowered(
     master.add([*now, *alone])
     generation = Generation(pricing, master, clock)
     generation.begin(np.full(len(flat), 0.1), 0.0)
-    bound, solved = known, generation.run()
+    bound, solved = known, generation.run(seconds=seconds)
     bound = max(bound, generation.bound)
     for _ in range(CUT_ROUNDS):
         if not solved or bound >= cost or not generation.cut():
             break
-        solved = generation.run(0.3)
+        solved = generation.run(0.3, seconds=seconds)
         bound = max(bound, generation.bound)
     if bound < cost:
-        left = clock.left
         usable = [column for column in master.columns if flat.keeps(column)]
-        better, _ = chosen_of(flat, 0, usable, now, nodes=2_000, seed=seed, seconds=left)
+        better, _ = chosen_of(flat, 0, usable, now, nodes=2_000, seed=seed, seconds=seconds)
         if better is not None:
             now, cost = list(better), sum(flat.costs(better))
+    end = None if seconds is None else clock.seconds + seconds
     finish = Finish(pricing, generation, seed, clock)
     for _ in range(STEPS):
-        if bound >= cost or clock.over:
+        if bound >= cost or clock.over or (end is not None and clock.seconds > end):
             break
         step = finish.step(now, cost, bound)
         if step is None:

@@ -15,8 +15,8 @@ from .pricing import MOST_NODES, Duals, Pricing
 
 __all__ = ["Generation"]
 
-PER_ANCHOR = 4
-NODES = 3_000
+PER_ANCHOR = 6
+NODES = 2_000
 """Search nodes per anchor at first; five times as many whenever nothing is found."""
 CLOSE = 1e-6
 """Relative distance of bound and linear program at which a round ends."""
@@ -65,14 +65,16 @@ class Generation:
             if end is not None and self.clock.seconds > end:
                 return False
             self.rounds += 1
-            rows, fake, cuts = self._mixed(self.proposal, share)
+            # The guess first, as it is: it may well be feasible, and later bounds start from it.
+            first = self.rounds == 1
+            rows, fake, cuts = self._mixed(self.proposal, 1.0 if first else share)
             duals = self.pricing.duals(rows, cuts, fake)
             found = self.pricing.search(duals, per_anchor=PER_ANCHOR, nodes=nodes)
             if not found.bounded:
                 return False
             self.offer(duals.lowered(found.best), (rows, fake, cuts))
             close = float(self._exactly) >= self.proposal.value - CLOSE * abs(self.proposal.value) - 1e-3
-            if self.master.add(found.columns) == 0 and not close:
+            if self.master.add(found.columns) == 0 and not close and not first:
                 if not found.whole and nodes >= most_nodes:
                     return False
                 if not found.whole:

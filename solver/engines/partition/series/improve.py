@@ -19,8 +19,8 @@ __all__ = ["Regions"]
 TUPLES = 90
 """Tuples of a region."""
 SECONDS = 4.0
-"""For the column generation of one region, and for its integer program, at most."""
-NODES = 30_000
+"""For the column generation of one region, and for its integer program, if there is a time limit."""
+NODES = 10_000
 MIP_NODES = 300
 STALL = 40
 """Regions without improvement after which it ends."""
@@ -132,7 +132,7 @@ class Regions:
         begin = [_renamed(column, local) for column in part]
         fakes, cost = small.made_of(begin)
         left = self.clock.left
-        clock = Clock(SECONDS if left is None else min(SECONDS, left))
+        clock = Clock(None if left is None else min(SECONDS, left))
         pricing = Pricing(small, clock=clock)
         master = Master(small, pricing.cuts, fakes + spare, cost / max(1, len(begin)))
         master.add(begin)
@@ -165,7 +165,7 @@ class Regions:
             begin,
             nodes=MIP_NODES,
             seed=self.seed,
-            seconds=SECONDS if left is None else min(SECONDS, left),
+            seconds=None if left is None else min(SECONDS, left),
         )
         if found is None or small.made_of(found)[1] >= cost:
             return None

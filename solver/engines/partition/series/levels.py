@@ -7,8 +7,6 @@ from fractions import Fraction
 from importlib.metadata import version
 from random import Random
 
-import numpy as np
-
 from .....models.errors import EngineError
 from .....models.problem import Problem
 from .....models.release import Release
@@ -16,7 +14,7 @@ from ....baselines.registry import baselines
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
 from ..objective import Objective
-from .construct import assembled, filled, read
+from .construct import assembled, filled, neighbours, read
 from .counts import Fewest, fewest
 from .finish import Finish
 from .flat import Flat, lifted, lowered, singles
@@ -129,6 +127,7 @@ class Search:
             seed=self.settings.seed,
             clock=self.clock,
             workers=self.settings.workers,
+            seconds=self._share(0.4),
         )
         self._offer(lifted(self.flat.types, self.types, self.flat.columns))
 
@@ -175,11 +174,9 @@ class Search:
         master = Master(types, self.pricing.cuts, self.limit, self.cost / len(self.columns))
         master.add(self.columns)
         generation = self.generation = Generation(self.pricing, master, self.clock)
-        guess = np.zeros(len(types))
-        for column, cost in zip(self.columns, types.costs(self.columns), strict=True):
-            guess[list(column.rows)] = 0.8 * cost / len(column.rows)
-        generation.begin(guess, -2.0 * float(guess.mean()))
-        solved = generation.run(seconds=self._share(0.55))
+        guess = neighbours(types)
+        generation.begin(guess, -float(guess.max(initial=0.0)))
+        solved = generation.run(0.8, seconds=self._share(0.55))
         self._raise(generation.bound, "linear program")
         for _ in range(CUT_ROUNDS):
             before = self.bound
@@ -310,7 +307,7 @@ class Search:
             return {"kind": "nothing is proven", "solver": made_by}
         duals = None if self.generation is None else self.generation.duals
         tree = None if self.finish is None else self.finish.tree
-        limit = self.limit if self.columns is not None else 0
+        limit = 0 if self.generation is None else self.generation.master.fakes
         content = describe(self.counts, self.flat, Proven(self.types, self.pricing.cuts, duals, limit, tree))
         content["solver"] = made_by
         if self.trusted:
