@@ -2,10 +2,12 @@
 
 from optanon.instances.readers import read_csv, read_parquet
 from optanon.instances.release_files import read_release
+from optanon.instances.store import opening as _opening  # noqa: F401 - importing registers stored histories
 from optanon.models import losses as _losses  # noqa: F401 - importing registers every loss
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import (
     CertificateError,
+    ConflictError,
     EngineError,
     HierarchyError,
     InputError,
@@ -13,6 +15,7 @@ from optanon.models.errors import (
     PolicyError,
     ProblemFileError,
     ReleaseError,
+    StoreError,
     TableError,
 )
 from optanon.models.hierarchy import Hierarchy
@@ -68,6 +71,7 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "Comparison",
+    "ConflictError",
     "ConstantRatio",
     "Difference",
     "DistinctLDiversity",
@@ -106,6 +110,7 @@ __all__ = [
     "SecretQuery",
     "Sensitive",
     "Status",
+    "StoreError",
     "TCloseness",
     "TableError",
     "Termination",

@@ -10,6 +10,8 @@
     │   └── ProblemFileError             a problem or policy file: key and remedy
     ├── PolicyError (also ValueError)    a requirement, loss or limit is out of its range
     ├── EngineError                      an engine cannot take this problem
+    ├── StoreError                       a stored history cannot be opened, read or written
+    │   └── ConflictError                somebody else appended to it in between
     └── CertificateError                 a release or certificate failed its re-check
 
 Every message names the column, row or parameter that is wrong and the remedy,
@@ -20,6 +22,7 @@ from __future__ import annotations
 
 __all__ = [
     "CertificateError",
+    "ConflictError",
     "EngineError",
     "HierarchyError",
     "InputError",
@@ -27,6 +30,7 @@ __all__ = [
     "PolicyError",
     "ProblemFileError",
     "ReleaseError",
+    "StoreError",
     "TableError",
 ]
 
@@ -61,6 +65,14 @@ class PolicyError(OptanonError, ValueError):
 
 class EngineError(OptanonError):
     """An engine cannot take this problem; another one may."""
+
+
+class StoreError(OptanonError):
+    """A stored history cannot be opened, read or written."""
+
+
+class ConflictError(StoreError):
+    """Somebody else appended to a stored history since it was read; nothing was written."""
 
 
 class CertificateError(OptanonError):

@@ -10,13 +10,45 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .box import Box, Interval, Leaves
-from .errors import ReleaseError
+from .errors import ReleaseError, StoreError
 from .release import QIGroup, Release
-from .table import Member
+from .table import Member, Microdata
 
-__all__ = ["History", "Record"]
+if TYPE_CHECKING:
+    from .policy import Policy
+
+__all__ = ["History", "Opener", "Record", "Statement", "register_store"]
+
+
+class Statement(Protocol):
+    """A certificate, as far as a history keeps it."""
+
+    @property
+    def content(self) -> Mapping[str, Any]:
+        """Plain values, ready for JSON."""
+        ...
+
+
+class Opener(Protocol):
+    """What opens a stored history."""
+
+    def __call__(
+        self, where: str | Path, *, create: bool, key: str | bytes | None, key_file: str | Path | None
+    ) -> History: ...
+
+
+AnyOpener = TypeVar("AnyOpener", bound=Opener)
+_openers: list[Opener] = []
+
+
+def register_store(opener: AnyOpener) -> AnyOpener:
+    """Function decorator: what `History.open` calls. Storage lives above this room and registers itself."""
+    _openers[:] = [opener]
+    return opener
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +100,49 @@ class History:
         for release in releases:
             self.append(release)
 
+    @staticmethod
+    def open(
+        where: str | Path,
+        *,
+        create: bool = True,
+        key: str | bytes | None = None,
+        key_file: str | Path | None = None,
+    ) -> History:
+        """Open a history that is kept in a database; appending to it is one transaction.
+
+        Parameters
+        ----------
+        where : path or URL
+            A file (SQLite) or an SQLAlchemy URL such as ``postgresql://steward@host/hospital``
+            (needs the extra ``optanon[postgres]``).
+        create : bool
+            Whether to begin an empty history if there is none yet.
+        key, key_file
+            A new history with a key keeps respondent ids as keyed hashes (HMAC-SHA256), in all
+            other cases as given. The key, at least 16 random bytes, is never stored; the same
+            one is needed to solve against the history and to append.
+
+        Raises
+        ------
+        StoreError
+            If it cannot be opened, was changed from outside, or the key is not its key.
+        """
+        if not _openers:
+            raise StoreError("no store is loaded: import optanon itself, which brings one")
+        return _openers[0](where, create=create, key=key, key_file=key_file)
+
+    def aligned(self, table: Microdata) -> Microdata:
+        """The table with respondents named as this history names them."""
+        return table
+
+    def aligned_release(self, release: Release) -> Release:
+        """The release with respondents named as this history names them."""
+        return release
+
+    def before(self, number: int) -> History:
+        """The first `number` releases, as a history of their own."""
+        return History(self._releases[:number])
+
     def __len__(self) -> int:
         return len(self._releases)
 
@@ -94,8 +169,30 @@ class History:
         """One published group."""
         return self._releases[release].groups[index]
 
-    def append(self, release: Release) -> None:
-        """Add the newest release; O(tuples), earlier releases are not read again."""
+    def append(
+        self, release: Release, *, policy: Policy | None = None, certificate: Statement | None = None
+    ) -> None:
+        """Add the newest release; O(tuples), earlier releases are not read again.
+
+        Parameters
+        ----------
+        release : Release
+        policy, certificate
+            What it was made for, and what was proven of it: a stored history keeps them beside the
+            release, a history in memory does not.
+
+        Raises
+        ------
+        ReleaseError
+            If the release has other columns than the series.
+        StoreError
+            If it cannot be stored; nothing is then. `ConflictError` if the stored history grew
+            since it was read.
+        """
+        self._refuse(release)
+        self._add(release)
+
+    def _refuse(self, release: Release) -> None:
         if self._releases:
             last = self._releases[-1]
             if (last.attributes, last.sensitive) != (release.attributes, release.sensitive):
@@ -103,6 +200,8 @@ class History:
                     f"release {len(self) + 1} has columns {(*release.attributes, release.sensitive)}, "
                     f"earlier ones {(*last.attributes, last.sensitive)}: one series keeps its columns"
                 )
+
+    def _add(self, release: Release) -> None:
         number = len(self._releases)
         fresh: dict[str, Record] = {}
         for index, group in enumerate(release.groups):

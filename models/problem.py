@@ -41,6 +41,8 @@ class Problem:
     history: History = field(default_factory=History)
 
     def __post_init__(self) -> None:
+        # A stored history may keep keyed hashes: people must bear the same name in table and history.
+        object.__setattr__(self, "table", self.history.aligned(self.table))
         private = self.table.sensitive
         if self.policy.recoding == "full_domain":
             _ = self.ladders  # raises if a hierarchy does not fit its column

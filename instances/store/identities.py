@@ -1,0 +1,151 @@
+"""Respondent ids as a store keeps them: as given, or as keyed hashes.
+
+A keyed hash is HMAC-SHA256 of the id under a key that only the steward has. Equal ids stay
+equal, so that a series can be checked; without the key nobody can try out ids. The store
+keeps a check value of the key, never the key.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+from ...models.errors import StoreError
+from ...models.release import Release
+from ...models.table import Member, Microdata
+
+__all__ = ["SHORTEST_KEY", "Identities", "new_key_file", "read_key"]
+
+SHORTEST_KEY = 16
+"""Bytes; a shorter key could be guessed."""
+
+_CHECK = b"optanon: check value of a history's key"
+_HASHED = re.compile(r"hmac-([0-9a-f]{16}):[0-9a-f]{64}")
+
+
+def read_key(key: str | bytes | None, key_file: str | Path | None) -> bytes | None:
+    """The key, given directly or in a file (whose last line break does not count); None without one.
+
+    Raises
+    ------
+    StoreError
+        If both are given, the file cannot be read, or the key is shorter than 16 bytes.
+    """
+    if key is not None and key_file is not None:
+        raise StoreError("both a key and a key file are given: give one of them")
+    if key_file is not None:
+        try:
+            found = Path(key_file).read_bytes().rstrip(b"\r\n")
+        except OSError as error:
+            raise StoreError(f"{key_file}: the key file cannot be read ({error.strerror})") from error
+    elif key is not None:
+        found = key.encode() if isinstance(key, str) else key
+    else:
+        return None
+    if len(found) < SHORTEST_KEY:
+        raise StoreError(f"the key is {len(found)} bytes long: use at least {SHORTEST_KEY}, chosen at random")
+    return found
+
+
+def new_key_file(path: str | Path) -> None:
+    """Write a fresh random key that only its owner may read; an existing file is never touched."""
+    target = Path(path)
+    try:
+        target.touch(mode=0o600, exist_ok=False)
+        target.write_text(secrets.token_hex(32) + "\n", encoding="ascii")
+    except OSError as error:
+        raise StoreError(f"{target}: the key file cannot be written ({error.strerror})") from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identities:
+    """How one store names respondents.
+
+    Parameters
+    ----------
+    check : str or None
+        Check value of the store's key; None if ids are kept as given.
+    key : bytes or None
+        The key; without it a store with keyed hashes can be read, but ids cannot be matched.
+    """
+
+    check: str | None = None
+    key: bytes | None = None
+
+    @classmethod
+    def of(cls, key: bytes | None) -> Identities:
+        """Of a new store: keyed hashes if there is a key."""
+        return cls() if key is None else cls(check=_digest(key, _CHECK), key=key)
+
+    def __repr__(self) -> str:
+        return "Identities(as given)" if self.check is None else "Identities(keyed hashes)"
+
+    def unlocked(self, key: bytes | None) -> Identities:
+        """With the key somebody gives for an existing store.
+
+        Raises
+        ------
+        StoreError
+            If it is the wrong key, or the store needs none.
+        """
+        if key is None:
+            return self
+        if self.check is None:
+            raise StoreError("this history keeps respondent ids as given: leave the key out")
+        if not hmac.compare_digest(self.check, _digest(key, _CHECK)):
+            raise StoreError(
+                "this is not the key this history was made with: give the same key, otherwise nobody "
+                "would be recognized"
+            )
+        return replace(self, key=key)
+
+    def kept(self, respondent: str) -> str:
+        """The id as the store keeps it; one that already is, stays.
+
+        Raises
+        ------
+        StoreError
+            If the key is missing, or the id is a hash under another key.
+        """
+        if self.check is None:
+            return respondent
+        hashed = _HASHED.fullmatch(respondent)
+        if hashed is not None:
+            if hashed[1] != self.check[:16]:
+                raise StoreError(
+                    "a respondent id is a keyed hash of another history: start from the table's own ids"
+                )
+            return respondent
+        if self.key is None:
+            raise StoreError(
+                "this history keeps respondent ids as keyed hashes: give its key (key=..., key_file=... or "
+                "--key-file), otherwise nobody would be recognized"
+            )
+        return f"hmac-{self.check[:16]}:{_digest(self.key, respondent.encode())}"
+
+    def table(self, table: Microdata) -> Microdata:
+        """The table under the ids of the store."""
+        if self.check is None:
+            return table
+        return replace(table, members=self._members(table.members))
+
+    def release(self, release: Release) -> Release:
+        """The release under the ids of the store."""
+        if self.check is None:
+            return release
+        return replace(
+            release,
+            groups=tuple(replace(group, members=self._members(group.members)) for group in release.groups),
+            suppressed=self._members(release.suppressed),
+        )
+
+    def _members(self, members: tuple[Member, ...]) -> tuple[Member, ...]:
+        return tuple(replace(member, respondent=self.kept(member.respondent)) for member in members)
+
+
+def _digest(key: bytes, text: bytes) -> str:
+    return hmac.new(key, text, sha256).hexdigest()

@@ -1,0 +1,24 @@
+"""What stands behind `History.open`: loaded when a store is first opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...models.history import History, register_store
+
+__all__ = ["open_history"]
+
+
+@register_store
+def open_history(
+    where: str | Path,
+    *,
+    create: bool = True,
+    key: str | bytes | None = None,
+    key_file: str | Path | None = None,
+) -> History:
+    """Open a stored history; see `History.open`."""
+    # Imported here: a program that stores nothing need not wait for the database library.
+    from .stored import StoredHistory
+
+    return StoredHistory(where, create=create, key=key, key_file=key_file)

@@ -1,0 +1,201 @@
+"""A history in a database.
+
+All releases are read when it is opened and checked against the chain of digests they were
+written with. Appending writes a release with its private memberships, policy and certificate
+in one transaction, and only if the stored history still ends where this one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
+from ...models.errors import ConflictError, ReleaseError, StoreError
+from ...models.history import History, Statement
+from ...models.policy import Policy
+from ...models.release import Release
+from ...models.table import Microdata
+from .codec import Entry, release_of, release_record
+from .database import Database, database_url
+from .identities import Identities, read_key
+from .rows import newest, read_entries, write_entry
+from .schema import VERSION, begin, prepare, setting, stored_version
+
+__all__ = ["StoredHistory", "policy_record"]
+
+_CHANGED = "was changed after it was appended: restore the file or database from a backup"
+
+
+def policy_record(policy: Policy) -> dict[str, Any]:
+    """A policy as plain values."""
+    return {
+        "requirements": [{r.name: r.settings()} for r in policy.requirements],
+        "minimize": [{name: str(weight) for name, weight in level.weights} for level in policy.levels],
+        "max_suppressed": None if policy.max_suppressed is None else str(policy.max_suppressed),
+        "max_counterfeits": policy.max_counterfeits,
+        "form": policy.form,
+        "recoding": policy.recoding,
+        "hierarchies": {name: [list(path) for path in h.paths] for name, h in policy.hierarchies},
+    }
+
+
+class StoredHistory(History):
+    """A history that is kept in a database; open it with `History.open`.
+
+    Parameters
+    ----------
+    where, create, key, key_file
+        As in `History.open`.
+    """
+
+    def __init__(
+        self,
+        where: str | Path,
+        *,
+        create: bool = True,
+        key: str | bytes | None = None,
+        key_file: str | Path | None = None,
+    ) -> None:
+        super().__init__()
+        given = read_key(key, key_file)
+        self._database = Database(database_url(where))
+        self._lock = Lock()
+        self._entries: list[Entry] = []
+        self._digest = ""
+        if self._database.missing_file and not create:
+            raise StoreError(f"{self.name}: there is no such file: correct the name, or make it first")
+        self._identities = self._settled(given, create)
+        self.reload()
+
+    def __repr__(self) -> str:
+        return f"StoredHistory({self.name}, {len(self)} releases, {len(self.records)} respondents)"
+
+    @property
+    def name(self) -> str:
+        """File or URL (without a password)."""
+        return str(self._database.name)
+
+    @property
+    def identities(self) -> Identities:
+        """How respondents are named: as given, or by keyed hashes."""
+        return self._identities
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What is kept of every release, oldest first: private."""
+        return tuple(self._entries)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that is stored; empty before the first release."""
+        return self._digest
+
+    def aligned(self, table: Microdata) -> Microdata:
+        return self._identities.table(table)
+
+    def aligned_release(self, release: Release) -> Release:
+        return self._identities.release(release)
+
+    def reload(self) -> None:
+        """Read the releases that others appended since.
+
+        Raises
+        ------
+        StoreError
+            If the store cannot be read, or something in it was changed.
+        """
+        with self._lock, self._database.reading() as connection:
+            last, _ = newest(connection)
+            try:
+                found = read_entries(connection, len(self))
+            except (KeyError, ValueError) as error:
+                raise StoreError(f"{self.name}: a release {_CHANGED}") from error
+            if last != len(self) + len(found):
+                raise StoreError(
+                    f"{self.name}: a release is missing from the store: restore it from a backup"
+                )
+            for number, stated, entry in found:
+                self._take(number, stated, entry)
+
+    def append(
+        self, release: Release, *, policy: Policy | None = None, certificate: Statement | None = None
+    ) -> None:
+        content = None if certificate is None else certificate.content
+        self.append_entry(
+            release,
+            appended=datetime.now(UTC).isoformat(timespec="seconds"),
+            policy=None if policy is None else policy_record(policy),
+            certificate=content,
+        )
+
+    def append_entry(
+        self,
+        release: Release,
+        *,
+        appended: str,
+        policy: Mapping[str, Any] | None,
+        certificate: Mapping[str, Any] | None,
+    ) -> None:
+        """`append` with policy and certificate as plain values, and the time given."""
+        self._refuse(release)
+        kept = self._identities.release(release)
+        entry = Entry(release=release_record(kept), appended=appended, policy=policy, certificate=certificate)
+        with self._lock:
+            number = len(self) + 1
+            digest = entry.digest(self._digest)
+            try:
+                with self._database.writing() as connection:
+                    self._still_newest(connection)
+                    write_entry(connection, number, entry, digest)
+            except StoreError as error:
+                if isinstance(error.__cause__, IntegrityError):
+                    raise self._conflict() from error
+                raise
+            self._add(kept)
+            self._entries.append(entry)
+            self._digest = digest
+
+    def _still_newest(self, connection: Connection) -> None:
+        if newest(connection) != (len(self), self._digest):
+            raise self._conflict()
+
+    def _conflict(self) -> ConflictError:
+        return ConflictError(
+            f"{self.name}: another release was appended since this history was read, and a release that "
+            "was not checked against it may be unsafe. Nothing was written: open the history again (or "
+            "call reload) and solve again"
+        )
+
+    def _settled(self, key: bytes | None, create: bool) -> Identities:
+        """Make the tables, or bring them to the newest version, and check the key."""
+        with self._database.reading() as connection:
+            version = stored_version(connection)
+        if version is None and not create:
+            raise StoreError(f"{self.name}: holds no history: correct the name, or make one first")
+        if version != VERSION:
+            with self._database.writing() as connection:
+                if not prepare(connection):
+                    check = Identities.of(key).check
+                    begin(connection, {} if check is None else {"key check": check})
+        with self._database.reading() as connection:
+            stored = Identities(check=setting(connection, "key check"))
+        try:
+            return stored.unlocked(key)
+        except StoreError as error:
+            raise StoreError(f"{self.name}: {error}") from error
+
+    def _take(self, number: int, stated: str, entry: Entry) -> None:
+        try:
+            if entry.digest(self._digest) != stated:
+                raise ValueError("digests differ")
+            self._add(release_of(entry.release))
+        except (KeyError, IndexError, TypeError, ValueError, ReleaseError) as error:
+            raise StoreError(f"{self.name}: release {number} {_CHANGED}") from error
+        self._entries.append(entry)
+        self._digest = stated
