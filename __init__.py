@@ -1,8 +1,9 @@
 """optanon: provably optimal, attack-checked anonymization of tables that are released again and again."""
 
-from optanon.instances.readers import read_csv, read_parquet
+from optanon.instances.readers import read_csv, read_parquet, read_sql
 from optanon.instances.release_files import read_release
 from optanon.instances.store import opening as _opening  # noqa: F401 - importing registers stored histories
+from optanon.models import hierarchies
 from optanon.models import losses as _losses  # noqa: F401 - importing registers every loss
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import (
@@ -125,11 +126,13 @@ __all__ = [
     "compare",
     "explain",
     "frontier",
+    "hierarchies",
     "minimality",
     "n_choose",
     "read_csv",
     "read_parquet",
     "read_release",
+    "read_sql",
     "sanitize",
     "solve",
     "solve_problem",

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -36,8 +37,12 @@ class _KnowledgeFile(BaseModel):
     counterfeits: Literal["known", "unknown"] = "known"
 
 
-def load_knowledge(path: Path | None, persistence: Persistence = "persistent") -> Knowledge:
+def load_knowledge(
+    path: Path | None, persistence: Persistence = "persistent", named: Callable[[str], str] = str
+) -> Knowledge:
     """Read a knowledge file; without one the adversary knows releases and memberships only.
+
+    `named` gives the id by which the history knows a respondent of the file.
 
     Raises
     ------
@@ -56,9 +61,9 @@ def load_knowledge(path: Path | None, persistence: Persistence = "persistent") -
         raise ProblemFileError(f"{path}: cannot be read as YAML ({error})") from error
     try:
         return Knowledge(
-            compromised=spec.compromised,
-            excluded=spec.excluded,
-            priors=spec.priors,
+            compromised={named(who): value for who, value in spec.compromised.items()},
+            excluded={named(who): values for who, values in spec.excluded.items()},
+            priors={named(who): values for who, values in spec.priors.items()},
             persistence=spec.persistence or persistence,
             membership=spec.membership,
             counterfeits=spec.counterfeits,

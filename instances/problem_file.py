@@ -2,16 +2,19 @@
 
 ::
 
-    table: patients-2.csv            # beside this file
+    table: patients-2.csv            # beside this file; or {url: clinic.db, sql: "SELECT ... FROM ..."}
+    delimiter: ";"                   # this, encoding and decimal are found out if not given
     respondent: id
     quasi_identifiers:
       age: numeric                   # or {kind: numeric, lo: 0, hi: 120, decimals: 1}
       sex: flat                      # the value or *
       education: {kind: ordered, categories: [school, college, university]}
       zip: {kind: taxonomy, hierarchy: zip.csv}      # ARX's format
-      salary: {kind: intervals, widths: [5, 10]}     # numbers on levels of intervals
+      salary: {kind: intervals, widths: [5, 10]}     # numbers on levels of intervals; rounding: steps
+      plz: {kind: prefix, keep: [3, 1]}              # how many first characters of a code are said
+      admitted: {kind: dates, levels: [month, year]} # pattern: "%d.%m.%Y" if they are not YYYY-MM-DD
     sensitive: disease               # or {column: disease, persistence: transient, order: [...]}
-    history: [release-1.steward.csv] # the steward's copies, oldest first
+    history: [release-1.steward.csv] # the steward's copies, oldest first; or releases.db, a stored history
     policy:
       requirements:
         - weak_m_invariance: {m: 3}
@@ -25,73 +28,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fractions import Fraction
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import pandas as pd
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from ..models.domain import Domain, Numeric
-from ..models.errors import InputError, OptanonError, PolicyError, ProblemFileError
+from ..models.errors import InputError, PolicyError, ProblemFileError, StoreError
 from ..models.hierarchy import Hierarchy
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import build_requirement
-from ..models.table import Microdata, QISpec, Sensitive
-from .readers import read_frame
+from ..models.table import Microdata, Sensitive
+from .column_kinds import Kind, Strict, column_spec
+from .readers import parquet_frame
 from .release_files import read_release
+from .text_files import Reading, read_text_table
 
 __all__ = ["load_answer", "load_problem", "load_release", "load_table"]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class _NumericKind(_Strict):
-    kind: Literal["numeric"]
-    lo: float | int | str | None = None
-    hi: float | int | str | None = None
-    decimals: int | None = Field(default=None, ge=0, le=12)
-
-
-class _FlatKind(_Strict):
-    kind: Literal["flat"]
-
-
-class _OrderedKind(_Strict):
-    kind: Literal["ordered"]
-    categories: list[str | int | float] = Field(min_length=1)
-
-
-class _TaxonomyKind(_Strict):
-    kind: Literal["taxonomy"]
-    hierarchy: str
-
-
-class _IntervalsKind(_Strict):
-    kind: Literal["intervals"]
-    widths: list[int | float | str] = Field(min_length=1)
-
-
-_Kind = Annotated[
-    _NumericKind | _FlatKind | _OrderedKind | _TaxonomyKind | _IntervalsKind, Field(discriminator="kind")
-]
-
-
-class _SensitiveFile(_Strict):
+class _SensitiveFile(Strict):
     column: str
     persistence: Literal["persistent", "transient", "both"] = "persistent"
     order: list[str | int | float] | None = None
     domain: list[str | int | float] = Field(default_factory=list[str | int | float])
 
 
-class _PolicyFile(_Strict):
+class _PolicyFile(Strict):
     requirements: list[str | dict[str, dict[str, Any] | None]] = Field(min_length=1)
     minimize: list[str | dict[str, float | int | str]] = Field(default_factory=lambda: ["information_loss"])
     max_suppressed: int | float | str | None = None
@@ -101,60 +69,91 @@ class _PolicyFile(_Strict):
     hierarchies: dict[str, str] = Field(default_factory=dict[str, str])
 
 
-class _ProblemFile(_Strict):
-    table: str
-    delimiter: str = ","
+class _QueryFile(Strict):
+    url: str
+    sql: str
+
+
+class _StoreFile(Strict):
+    store: str
+    key_file: str | None = None
+
+
+class _ProblemFile(Strict):
+    table: str | _QueryFile
+    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    encoding: str | None = None
+    decimal: Literal[".", ","] | None = None
     respondent: str
-    quasi_identifiers: list[str] | dict[str, Literal["numeric", "flat"] | _Kind | None]
+    quasi_identifiers: list[str] | dict[str, Literal["numeric", "flat"] | Kind | None]
     sensitive: str | _SensitiveFile
     missing: Literal["refuse", "category"] = "refuse"
-    history: list[str] = Field(default_factory=list[str])
+    history: list[str] | str | _StoreFile = Field(default_factory=list[str])
     policy: _PolicyFile
 
 
-def load_problem(path: str | Path) -> Problem:
+def load_problem(
+    path: str | Path,
+    *,
+    history: str | Path | None = None,
+    key_file: str | Path | None = None,
+    tell: Callable[[Reading], object] | None = None,
+) -> Problem:
     """Read a problem file with its table, hierarchies and history.
 
     Parameters
     ----------
     path : path
         YAML file; names in it are relative to its folder.
+    history, key_file
+        A stored history (and its key) to take instead of the one the file names; it must exist.
+    tell
+        Is told how the table was read.
 
     Raises
     ------
     ProblemFileError
         Naming the file, the key and the remedy.
-    InputError, PolicyError
+    InputError, PolicyError, StoreError
         If a file it names, or a value in it, is not usable.
     """
     file = Path(path)
     spec = _read(file)
     try:
-        table = load_table(file)
-        history = History(load_release(file.parent / name, table) for name in spec.history)
-        return Problem(table=table, policy=_policy(spec.policy, file), history=history)
+        table = _table(spec, file, tell)
+        earlier = (
+            _history(spec.history, file, table)
+            if history is None
+            else History.open(history, create=False, key_file=key_file)
+        )
+        return Problem(table=table, policy=_policy(spec.policy, file), history=earlier)
     except ProblemFileError:
         raise
     except PolicyError as error:
         raise ProblemFileError(f"{file}, key policy: {error}") from error
-    except InputError as error:
+    except (InputError, StoreError) as error:
         raise type(error)(f"{file}: {error}") from error
 
 
-def load_table(path: str | Path) -> Microdata:
+def load_table(path: str | Path, *, tell: Callable[[Reading], object] | None = None) -> Microdata:
     """Read only the table a problem file describes."""
     file = Path(path)
-    spec = _read(file)
-    frame = read_frame(file.parent / spec.table, delimiter=spec.delimiter)
+    return _table(_read(file), file, tell)
+
+
+def _table(spec: _ProblemFile, file: Path, tell: Callable[[Reading], object] | None) -> Microdata:
+    frame, reading = _frame(spec, file)
+    if tell is not None:
+        tell(reading)
     given = spec.quasi_identifiers
     kinds: Mapping[str, Any] = given if isinstance(given, dict) else dict.fromkeys(given)
     for name in kinds:
         if name not in frame.columns:
             known = ", ".join(str(column) for column in frame.columns)
             raise ProblemFileError(
-                f"{file}, key quasi_identifiers: {spec.table} has no column {name!r}, only {known}"
+                f"{file}, key quasi_identifiers: {reading.source} has no column {name!r}, only {known}"
             )
-    specs = {name: _domain(name, kind, frame, file) for name, kind in kinds.items()}
+    specs = {name: column_spec(name, kind, frame, file, spec.missing) for name, kind in kinds.items()}
     private = (
         Sensitive(name=spec.sensitive) if isinstance(spec.sensitive, str) else _sensitive(spec.sensitive)
     )
@@ -167,7 +166,41 @@ def load_table(path: str | Path) -> Microdata:
             missing=spec.missing,
         )
     except InputError as error:
-        raise type(error)(f"{spec.table}: {error}") from error
+        raise type(error)(f"{reading.source}: {error}") from error
+
+
+def _frame(spec: _ProblemFile, file: Path) -> tuple[pd.DataFrame, Reading]:
+    if isinstance(spec.table, _QueryFile):
+        # Imported here: whoever reads files need not wait for the database library.
+        from .sql_tables import read_query
+
+        frame = read_query(spec.table.url, spec.table.sql, file.parent)
+        return frame, Reading(source="the query", rows=len(frame))
+    path = file.parent / spec.table
+    if path.suffix == ".parquet":
+        frame = parquet_frame(path)
+        return frame, Reading(source=path.name, rows=len(frame))
+    return read_text_table(path, delimiter=spec.delimiter, encoding=spec.encoding, decimal=spec.decimal)
+
+
+def _history(spec: list[str] | str | _StoreFile, file: Path, table: Microdata) -> History:
+    if isinstance(spec, str) and _is_release(spec):
+        spec = [spec]
+    if isinstance(spec, list):
+        return History(load_release(file.parent / name, table) for name in spec)
+    if isinstance(spec, str):
+        spec = _StoreFile(store=spec)
+    from .store.database import database_url
+
+    url = database_url(spec.store, file.parent)
+    key_file = None if spec.key_file is None else file.parent / spec.key_file
+    # A misspelt name must not pass for the beginning of a new series.
+    return History.open(url.render_as_string(hide_password=False), create=False, key_file=key_file)
+
+
+def _is_release(name: str) -> bool:
+    """Whether a history of one name is a steward's copy, not a store."""
+    return "://" not in name and Path(name).suffix in (".csv", ".parquet")
 
 
 def load_release(path: str | Path, table: Microdata) -> Release:
@@ -186,7 +219,8 @@ def load_answer(path: str | Path, problem: Problem) -> Release:
         If the file is neither, or its memberships cannot be told.
     """
     limit = problem.policy.suppression_limit(len(problem.table))
-    return read_release(path, problem.table, suppressed=limit, unique=len(problem.history) > 0)
+    release = read_release(path, problem.table, suppressed=limit, unique=len(problem.history) > 0)
+    return problem.history.aligned_release(release)
 
 
 def _read(file: Path) -> _ProblemFile:
@@ -213,8 +247,8 @@ def _read(file: Path) -> _ProblemFile:
 _REMEDIES = {
     "missing": "add it",
     "extra_forbidden": "remove or correct it; keys are case-sensitive",
-    "union_tag_invalid": "kinds are numeric, flat, ordered, taxonomy, intervals",
-    "union_tag_not_found": "give a kind: numeric, flat, ordered, taxonomy or intervals",
+    "union_tag_invalid": "kinds are numeric, flat, ordered, taxonomy, intervals, rounding, prefix, dates",
+    "union_tag_not_found": "give a kind: numeric, flat, ordered, taxonomy, intervals, rounding, prefix...",
 }
 
 
@@ -234,32 +268,6 @@ def _sensitive(spec: _SensitiveFile) -> Sensitive:
         order=None if spec.order is None else tuple(str(value) for value in spec.order),
         domain=frozenset(str(value) for value in spec.domain),
     )
-
-
-def _domain(name: str, kind: Any, frame: pd.DataFrame, file: Path) -> QISpec:
-    if kind is None or isinstance(kind, str):
-        return kind
-    if isinstance(kind, _FlatKind):
-        return "flat"
-    if isinstance(kind, _OrderedKind):
-        return [str(category) for category in kind.categories]
-    if isinstance(kind, _TaxonomyKind):
-        return Hierarchy.from_csv(file.parent / kind.hierarchy)
-    column = frame[name].dropna().tolist()
-    try:
-        if isinstance(kind, _IntervalsKind):
-            return Hierarchy.intervals(column, [Fraction(str(width)) for width in kind.widths])
-        return _numeric(name, kind, column)
-    except ValueError as error:
-        if isinstance(error, OptanonError):
-            raise
-        raise ProblemFileError(f"{file}, key quasi_identifiers.{name}: {error}") from error
-
-
-def _numeric(name: str, kind: _NumericKind, column: list[object]) -> Domain:
-    lo = None if kind.lo is None else Fraction(str(kind.lo))
-    hi = None if kind.hi is None else Fraction(str(kind.hi))
-    return Numeric.of(name, column, lo=lo, hi=hi, decimals=kind.decimals)
 
 
 def _policy(spec: _PolicyFile, file: Path) -> Policy:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -12,51 +11,36 @@ import pandas as pd
 from ..models.errors import TableError
 from ..models.hierarchy import Hierarchy
 from ..models.table import Microdata, QISpec, Sensitive
+from .text_files import Decimal, read_text_table
 
-__all__ = ["MISSING_MARKS", "read_csv", "read_frame", "read_parquet"]
-
-MISSING_MARKS = ("", "?", "NA", "NaN", "nan")
-"""Cells that count as missing."""
+__all__ = ["parquet_frame", "read_csv", "read_frame", "read_parquet", "read_sql"]
 
 
-def read_frame(path: str | Path, *, delimiter: str = ",") -> pd.DataFrame:
-    """Read a CSV file as text, so that nothing is lost to guessed types.
+def read_frame(
+    path: str | Path,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: Decimal | None = None,
+) -> pd.DataFrame:
+    """Read a CSV file as text; see `read_text_table`."""
+    return read_text_table(path, delimiter=delimiter, encoding=encoding, decimal=decimal)[0]
+
+
+def parquet_frame(path: str | Path) -> pd.DataFrame:
+    """A Parquet file's table, with its own types.
 
     Raises
     ------
     TableError
-        If the file cannot be read, is no UTF-8, empty, or has rows of different length.
+        If it cannot be read.
     """
     try:
-        first = pd.read_csv(path, sep=delimiter, header=None, nrows=1, dtype=str, encoding="utf-8-sig")
-        names = first.iloc[0].tolist()
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise TableError(f"{path}: the header names column {twice!r} twice: rename one")
-        with warnings.catch_warnings():
-            # Without this pandas would take a surplus first column for row labels, silently.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            return pd.read_csv(
-                path,
-                sep=delimiter,
-                dtype=str,
-                keep_default_na=False,
-                na_values=list(MISSING_MARKS),
-                encoding="utf-8-sig",
-                index_col=False,
-            )
-    except UnicodeDecodeError as error:
-        raise TableError(f"{path}: not UTF-8 text (byte {error.start}): save it as UTF-8") from error
-    except OSError as error:
-        raise TableError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except pd.errors.EmptyDataError as error:
-        raise TableError(f"{path}: the file is empty: give a header and at least one row") from error
-    except pd.errors.ParserWarning as error:
-        raise TableError(f"{path}: rows have more cells than the header: name every column") from error
-    except TableError:
-        raise
-    except (pd.errors.ParserError, ValueError) as error:
-        raise TableError(f"{path}: not a CSV table with delimiter {delimiter!r} ({error})") from error
+        return pd.read_parquet(path)
+    except ImportError as error:
+        raise TableError(f"{path}: reading Parquet needs pyarrow: install optanon[parquet]") from error
+    except (OSError, ValueError) as error:
+        raise TableError(f"{path}: cannot be read as Parquet ({error})") from error
 
 
 def read_csv(
@@ -67,28 +51,31 @@ def read_csv(
     sensitive: str | Sensitive,
     hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
     missing: Literal["refuse", "category"] = "refuse",
-    delimiter: str = ",",
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: Decimal | None = None,
 ) -> Microdata:
-    """Read microdata from a CSV file (UTF-8, with a header).
+    """Read microdata from a CSV file with a header.
 
     Parameters
     ----------
     path : path
-        The file; may be compressed in a way pandas knows.
+        The file; may be compressed: ``.gz``, ``.bz2``, ``.xz``, or a ``.zip`` of one file.
     respondent, quasi_identifiers, sensitive, missing
         As in `Microdata.from_frame`. Columns whose cells are all written like
         numbers (without leading zeros) are numeric unless said otherwise.
     hierarchies : mapping of column to path or Hierarchy, optional
         Taxonomies in ARX's CSV format.
-    delimiter : str
-        Between cells.
+    delimiter, encoding, decimal
+        Found out if not given: comma, semicolon, tab or bar; UTF-8, UTF-16 or cp1252; decimal
+        points, or commas where the comma is not the delimiter.
 
     Raises
     ------
     TableError, HierarchyError
         Naming file, column, row and remedy.
     """
-    frame = read_frame(path, delimiter=delimiter)
+    frame = read_frame(path, delimiter=delimiter, encoding=encoding, decimal=decimal)
     return _microdata(frame, str(path), respondent, quasi_identifiers, sensitive, hierarchies, missing)
 
 
@@ -102,11 +89,39 @@ def read_parquet(
     missing: Literal["refuse", "category"] = "refuse",
 ) -> Microdata:
     """Read microdata from a Parquet file (needs the extra ``optanon[parquet]``); see `read_csv`."""
-    try:
-        frame = pd.read_parquet(path)
-    except (OSError, ValueError) as error:
-        raise TableError(f"{path}: cannot be read as Parquet ({error})") from error
+    frame = parquet_frame(path)
     return _microdata(frame, str(path), respondent, quasi_identifiers, sensitive, hierarchies, missing)
+
+
+def read_sql(
+    url: str | Path,
+    query: str,
+    *,
+    respondent: str,
+    quasi_identifiers: Sequence[str] | Mapping[str, QISpec],
+    sensitive: str | Sensitive,
+    hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
+    missing: Literal["refuse", "category"] = "refuse",
+) -> Microdata:
+    """Read microdata by a query on a database, which is only read; see `read_csv`.
+
+    Parameters
+    ----------
+    url : path or URL
+        An SQLite file or an SQLAlchemy URL; ``${NAME}`` in it is an environment variable.
+    query : str
+        One SELECT statement.
+
+    Raises
+    ------
+    TableError
+        If the database cannot be reached, or the query fails or writes.
+    """
+    # Imported here: whoever reads files need not wait for the database library.
+    from .sql_tables import read_query
+
+    frame = read_query(url, query)
+    return _microdata(frame, "the query", respondent, quasi_identifiers, sensitive, hierarchies, missing)
 
 
 def _microdata(

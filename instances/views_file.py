@@ -39,7 +39,7 @@ class _SecretFile(_Strict):
 
 class _ViewsFile(_Strict):
     table: str
-    delimiter: str = ","
+    delimiter: str | None = None
     secrets: list[_SecretFile] = Field(min_length=1)
     required: list[str] = Field(default_factory=list[str])
     weights: dict[str, int] | None = None

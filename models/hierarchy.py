@@ -15,9 +15,10 @@ from pathlib import Path
 from .box import format_number
 from .errors import HierarchyError
 
-__all__ = ["Hierarchy"]
+__all__ = ["ROOT", "Hierarchy"]
 
 ROOT = "*"
+"""The label that says nothing."""
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,10 @@ class History:
         """The table with respondents named as this history names them."""
         return table
 
+    def aligned_id(self, respondent: str) -> str:
+        """The id this history knows a respondent by."""
+        return respondent
+
     def aligned_release(self, release: Release) -> Release:
         """The release with respondents named as this history names them."""
         return release

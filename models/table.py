@@ -18,7 +18,7 @@ from .domain import Categories, Codes, Domain, Numeric, Ordered
 from .errors import TableError
 from .hierarchy import Hierarchy
 
-__all__ = ["Member", "Microdata", "Persistence", "QISpec", "Sensitive"]
+__all__ = ["MISSING", "Member", "Microdata", "Persistence", "QISpec", "Sensitive"]
 
 Persistence: TypeAlias = Literal["persistent", "transient", "both"]
 QISpec: TypeAlias = Domain | Hierarchy | str | Sequence[str] | None
@@ -26,6 +26,7 @@ QISpec: TypeAlias = Domain | Hierarchy | str | Sequence[str] | None
 list of categories, or None to guess (numbers are numeric, all else is flat)."""
 
 MISSING = "missing"
+"""The category of missing values, where they are one."""
 
 
 @dataclass(frozen=True, slots=True)

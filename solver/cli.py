@@ -1,10 +1,10 @@
-"""The command line: ``optanon solve | check | verify | audit | compare | explain | ...``."""
+"""The command line: ``optanon init | solve | check | verify | audit | history | ...``."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..instances.problem_file import load_answer, load_problem
+from ..instances.text_files import Reading
 from ..instances.views_file import is_views_file
 from ..models.errors import OptanonError
 from ..models.problem import Problem
@@ -28,6 +29,10 @@ from .cli_audit_release import audit_release_command
 from .cli_compare import compare_command
 from .cli_explain import explain_command
 from .cli_frontier import frontier_command
+from .cli_hierarchy import hierarchy
+from .cli_history import app as history_app
+from .cli_history import as_of, record_answer, stored
+from .cli_init import init
 from .cli_report import report
 from .cli_views import check_views, solve_views
 from .cli_what_if import what_if
@@ -83,6 +88,14 @@ def solve(
         typer.Option(metavar="BETA", help="Draw a release with weight exp(-BETA loss), against minimality."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No live display.")] = False,
+    history: Annotated[
+        str | None,
+        typer.Option("--history", help="Stored history (file or URL) instead of the one the problem names."),
+    ] = None,
+    key_file: Annotated[Path | None, typer.Option(help="Key of --history, if it has one.")] = None,
+    append: Annotated[
+        bool, typer.Option("--append", help="Append the release to the stored history, then write the files.")
+    ] = False,
 ) -> None:
     """Compute the release with the least loss that keeps the policy, check it, and write it.
 
@@ -96,7 +109,10 @@ def solve(
             raise OptanonError("--randomize draws releases of a table: leave it out for published views")
         solve_views(plain_console(), problem_file, output, time_limit, seed or 0)
         return
-    problem = load_problem(problem_file)
+    console = plain_console()
+    problem = load_problem(problem_file, history=history, key_file=key_file, tell=_teller(console))
+    if append and stored(problem.history) is None:
+        raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
     result = solve_problem(
         problem,
         engine=engine,
@@ -106,7 +122,6 @@ def solve(
         display=False if quiet else None,
         randomize=randomize,
     )
-    console = plain_console()
     if result.release is None:
         console.print(f"[bold]{result.status.value}[/] ({result.termination.value}, {result.seconds:.2f} s)")
         if result.reason:
@@ -114,6 +129,9 @@ def solve(
         raise typer.Exit(3 if result.status is Status.INFEASIBLE else 4)
     _print_groups(console, result.release)
     _print_result(console, result, problem)
+    if append:
+        # Before any file is written, so that nothing is published that the history does not know.
+        console.print(record_answer(problem, result.release, result.certificate), markup=False)
     for path in write_files(result, problem, output, problem_file.stem, steward=steward):
         console.print(f"wrote {path}", markup=False)
 
@@ -137,8 +155,9 @@ def check(
         return
     if len(release_files) != 1:
         raise OptanonError(f"check takes one release, {len(release_files)} files are named")
-    asked = load_problem(problem)
+    asked = load_problem(problem, tell=_teller(console))
     release = load_answer(release_files[0], asked)
+    asked = _as_of(console, asked, release)
     found = list(asked.check(release))
     if not found:
         console.print(
@@ -167,10 +186,13 @@ def verify(
     except (OSError, ValueError) as error:
         raise OptanonError(f"{certificate_file}: cannot be read as JSON ({error})") from error
     inner = content.get("certificate", content) if isinstance(content, dict) else content
-    asked = load_problem(problem)
+    console = plain_console()
+    asked = load_problem(problem, tell=_teller(console))
     release = None if release_file is None else load_answer(release_file, asked)
+    if release is not None:
+        asked = _as_of(console, asked, release)
     confirmed = verify_certificate(Certificate.from_json(json.dumps(inner)), asked, release)
-    plain_console().print("confirmed: " + ", ".join(confirmed), markup=False)
+    console.print("confirmed: " + ", ".join(confirmed), markup=False)
 
 
 @app.command()
@@ -200,6 +222,21 @@ _ = app.command("compare")(compare_command)
 _ = app.command("audit-release")(audit_release_command)
 _ = app.command("frontier")(frontier_command)
 _ = app.command()(report)
+_ = app.command()(hierarchy)
+_ = app.command()(init)
+app.add_typer(history_app)
+
+
+def _as_of(console: Console, problem: Problem, release: Release) -> Problem:
+    earlier, words = as_of(problem, release)
+    if words is not None:
+        console.print(words, markup=False)
+    return earlier
+
+
+def _teller(console: Console) -> Callable[[Reading], None]:
+    """Say how a table was read, so that a wrong guess is seen."""
+    return lambda reading: console.print(str(reading), markup=False)
 
 
 def _print_groups(console: Console, release: Release) -> None:

@@ -120,7 +120,9 @@ def _asked(
     if files[0].suffix not in (".yaml", ".yml"):
         return read_series(files), load_knowledge(knowledge_file), usual
     problem = load_problem(files[0])
-    knowledge = load_knowledge(knowledge_file, problem.table.sensitive.persistence)
+    knowledge = load_knowledge(
+        knowledge_file, problem.table.sensitive.persistence, problem.history.aligned_id
+    )
     history = problem.history
     if files[1:]:
         # Who is in which group must follow from a public copy, unless nobody is taken to know it.

@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..instances.knowledge_file import load_knowledge
 from ..instances.problem_file import load_answer, load_problem
 from ..models.files import write_whole
 from ..models.history import History
-from .cli_audit import load_knowledge
 from .insight.breach_chance import BreachChance, Estimate
 from .insight.giveaways import Giveaway
 from .insight.what_if import WhatIf
@@ -64,7 +64,7 @@ def what_if(
     history = History(load_answer(path, problem) for path in releases) if releases else problem.history
     report = ask(
         history,
-        load_knowledge(knowledge, problem.table.sensitive.persistence),
+        load_knowledge(knowledge, problem.table.sensitive.persistence, problem.history.aligned_id),
         pairs=pairs,
         smallest=smallest,
         probability=probability,

@@ -160,9 +160,14 @@ def csv(folder: Path, content: str | bytes, **options: Any) -> Microdata:
     return read_csv(path, **{"respondent": "id", "quasi_identifiers": ["age"], "sensitive": "ill", **options})
 
 
-def test_files_that_are_not_utf8(tmp_path: Path):
+def test_files_that_are_no_text(tmp_path: Path):
     content = f"id,age,ill\n{SECRET}1,5,fièvre\n".encode("latin-1")
-    fails(TableError, lambda: csv(tmp_path, content), "table.csv", "UTF-8")
+    fails(TableError, lambda: csv(tmp_path, content, encoding="utf-8"), "table.csv", "not utf-8 text")
+    fails(TableError, lambda: csv(tmp_path, content, encoding="latin-99"), "table.csv", "no encoding")
+    fails(TableError, lambda: csv(tmp_path, content + b"\x00\x01"), "table.csv", "not text", "UTF-8")
+    fails(
+        TableError, lambda: csv(tmp_path, b"PK\x03\x04rest"), "table.csv", "workbook", "save the table as CSV"
+    )
     (tmp_path / "sex.csv").write_bytes("homme;é\n".encode("latin-1"))
     fails(HierarchyError, lambda: Hierarchy.from_csv(tmp_path / "sex.csv"), "sex.csv", "UTF-8")
 
@@ -170,7 +175,7 @@ def test_files_that_are_not_utf8(tmp_path: Path):
 def test_files_that_hold_no_table(tmp_path: Path):
     fails(TableError, lambda: csv(tmp_path, ""), "table.csv", "empty")
     fails(TableError, lambda: csv(tmp_path, "id,age,ill\n"), "table.csv", "empty")
-    fails(TableError, lambda: csv(tmp_path, "id;age;ill\n1;2;3\n"), "table.csv", "no column 'id'")
+    fails(TableError, lambda: csv(tmp_path, "id:age:ill\n1:2:3\n"), "table.csv", "no column 'id'")
     with pytest.raises(TableError, match=r"absent\.csv"):
         read_csv(tmp_path / "absent.csv", respondent="id", quasi_identifiers=["age"], sensitive="ill")
     (tmp_path / "table.parquet").write_bytes(b"none")

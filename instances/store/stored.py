@@ -29,6 +29,7 @@ from .schema import VERSION, begin, prepare, setting, stored_version
 
 __all__ = ["StoredHistory", "policy_record"]
 
+_REMEDY = "correct the name, or make it by `optanon history init`"
 _CHANGED = "was changed after it was appended: restore the file or database from a backup"
 
 
@@ -69,7 +70,7 @@ class StoredHistory(History):
         self._entries: list[Entry] = []
         self._digest = ""
         if self._database.missing_file and not create:
-            raise StoreError(f"{self.name}: there is no such file: correct the name, or make it first")
+            raise StoreError(f"{self.name}: there is no such file: {_REMEDY}")
         self._identities = self._settled(given, create)
         self.reload()
 
@@ -98,6 +99,9 @@ class StoredHistory(History):
 
     def aligned(self, table: Microdata) -> Microdata:
         return self._identities.table(table)
+
+    def aligned_id(self, respondent: str) -> str:
+        return self._identities.kept(respondent)
 
     def aligned_release(self, release: Release) -> Release:
         return self._identities.release(release)
@@ -177,7 +181,7 @@ class StoredHistory(History):
         with self._database.reading() as connection:
             version = stored_version(connection)
         if version is None and not create:
-            raise StoreError(f"{self.name}: holds no history: correct the name, or make one first")
+            raise StoreError(f"{self.name}: holds no history: {_REMEDY}")
         if version != VERSION:
             with self._database.writing() as connection:
                 if not prepare(connection):

@@ -1,0 +1,143 @@
+"""How a problem file says what a column is, and the domain or hierarchy that it means."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..models import hierarchies
+from ..models.domain import Domain, Numeric
+from ..models.errors import OptanonError, ProblemFileError
+from ..models.hierarchy import ROOT, Hierarchy
+from ..models.table import MISSING, QISpec
+
+__all__ = ["Kind", "Strict", "column_spec"]
+
+
+class Strict(BaseModel):
+    """A part of a file in which unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class _NumericKind(Strict):
+    kind: Literal["numeric"]
+    lo: float | int | str | None = None
+    hi: float | int | str | None = None
+    decimals: int | None = Field(default=None, ge=0, le=12)
+
+
+class _FlatKind(Strict):
+    kind: Literal["flat"]
+
+
+class _OrderedKind(Strict):
+    kind: Literal["ordered"]
+    categories: list[str | int | float] = Field(min_length=1)
+    sizes: list[int] | None = None
+
+
+class _TaxonomyKind(Strict):
+    kind: Literal["taxonomy"]
+    hierarchy: str
+
+
+class _IntervalsKind(Strict):
+    kind: Literal["intervals"]
+    widths: list[int | float | str] = Field(min_length=1)
+
+
+class _RoundingKind(Strict):
+    kind: Literal["rounding"]
+    steps: list[int | float | str] = Field(min_length=1)
+
+
+class _PrefixKind(Strict):
+    kind: Literal["prefix"]
+    keep: list[int] = Field(min_length=1)
+
+
+class _DatesKind(Strict):
+    kind: Literal["dates"]
+    levels: list[Literal["month", "quarter", "year", "decade"]] = Field(
+        default_factory=lambda: ["month", "year"], min_length=1
+    )
+    pattern: str | None = None
+
+
+Kind = Annotated[
+    _NumericKind
+    | _FlatKind
+    | _OrderedKind
+    | _TaxonomyKind
+    | _IntervalsKind
+    | _RoundingKind
+    | _PrefixKind
+    | _DatesKind,
+    Field(discriminator="kind"),
+]
+
+
+def column_spec(
+    name: str, kind: Any, frame: pd.DataFrame, file: Path, missing: Literal["refuse", "category"]
+) -> QISpec:
+    """What one entry under `quasi_identifiers` means for a column of `frame`.
+
+    Parameters
+    ----------
+    kind : Kind, str or None
+        As read from `file`; None to guess.
+    missing
+        If missing cells are a category, a hierarchy built here gets a branch for them.
+
+    Raises
+    ------
+    ProblemFileError
+        If the column does not fit its kind.
+    """
+    if kind is None or isinstance(kind, str):
+        return kind
+    if isinstance(kind, _FlatKind):
+        return "flat"
+    if isinstance(kind, _OrderedKind):
+        return _ordered(kind)
+    if isinstance(kind, _TaxonomyKind):
+        return Hierarchy.from_csv(file.parent / kind.hierarchy)
+    column = frame[name].dropna().tolist()
+    where = f"{file}, key quasi_identifiers.{name}"
+    try:
+        if isinstance(kind, _NumericKind):
+            return _numeric(name, kind, column)
+        found = _built(kind, column)
+    except ValueError as error:
+        if isinstance(error, OptanonError):
+            raise type(error)(f"{where}: {error}") from error
+        raise ProblemFileError(f"{where}: {error}") from error
+    if missing == "category" and frame[name].isna().to_numpy().any():
+        return Hierarchy((*found.paths, (*[MISSING] * found.height, ROOT)))
+    return found
+
+
+def _ordered(kind: _OrderedKind) -> QISpec:
+    categories = [str(category) for category in kind.categories]
+    return categories if kind.sizes is None else hierarchies.ordered(categories, kind.sizes)
+
+
+def _built(kind: Any, column: list[object]) -> Hierarchy:
+    if isinstance(kind, _IntervalsKind):
+        return hierarchies.intervals(column, [str(width) for width in kind.widths])
+    if isinstance(kind, _RoundingKind):
+        return hierarchies.rounding(column, [str(step) for step in kind.steps])
+    if isinstance(kind, _PrefixKind):
+        return hierarchies.prefixes(column, kind.keep)
+    return hierarchies.dates(column, kind.levels, pattern=kind.pattern)
+
+
+def _numeric(name: str, kind: _NumericKind, column: list[object]) -> Domain:
+    lo = None if kind.lo is None else Fraction(str(kind.lo))
+    hi = None if kind.hi is None else Fraction(str(kind.hi))
+    return Numeric.of(name, column, lo=lo, hi=hi, decimals=kind.decimals)

@@ -1,0 +1,258 @@
+"""A guess at the role of each column of a table, with the reason in words, for a person to correct."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import pandas as pd
+
+from ..models.errors import TableError
+from .text_files import MISSING_MARKS
+
+__all__ = ["Guess", "Role", "guess_roles"]
+
+Role = Literal["respondent", "quasi-identifier", "sensitive", "left out"]
+
+_ID = re.compile(r"(^|[^a-z])(id|ids|nr|no|key|ssn|name|patient|person|respondent|record|case|mrn)($|[^a-z])")
+_SENSITIVE = re.compile(
+    r"diseas|diagnos|illness|condition|sensitive|salar|income|wage|drug|medic|treat|problem|hiv|relig|"
+    r"krankheit|maladie|enfermedad"
+)
+_KNOWN = re.compile(r"sex|gender|age$|birth|town|city|region|state|country|race|zip|postal|post_?code|plz")
+_POSTAL = re.compile(r"zip|postal|post_?code|plz|postleit|pin_?code|(^|_)cep($|_)")
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
+_CODE = re.compile(r"[0-9A-Za-z]+([ -][0-9A-Za-z]+)*")
+_PATTERNS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d")
+
+FEW = 50
+"""So many different texts can still be categories."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guess:
+    """What one column is taken for.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    role : Role
+        Its role.
+    kind : str
+        How a quasi-identifier is generalized, as a problem file says it.
+    why : str
+        In words.
+    """
+
+    name: str
+    role: Role
+    kind: str = ""
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Column:
+    name: str
+    values: tuple[str, ...]
+    gaps: int
+
+    @property
+    def different(self) -> int:
+        return len(set(self.values))
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether every row has a value of its own."""
+        return not self.gaps and self.different == len(self.values)
+
+    @property
+    def plain(self) -> str:
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name).lower()
+
+    @property
+    def is_numeric(self) -> bool:
+        return bool(self.values) and all(_NUMBER.fullmatch(value) for value in self.values)
+
+
+def guess_roles(
+    frame: pd.DataFrame,
+    *,
+    respondent: str | None = None,
+    sensitive: str | None = None,
+    quasi_identifiers: Sequence[str] | None = None,
+) -> tuple[Guess, ...]:
+    """Guess the role of every column; what is given is taken as it is.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table, as text.
+    respondent, sensitive : str, optional
+        Columns whose role is known.
+    quasi_identifiers : sequence of str, optional
+        The quasi-identifiers; all others are then left out.
+
+    Raises
+    ------
+    TableError
+        If no column can play a role that is needed; it says what to do.
+    """
+    columns = {str(name): _column(frame, str(name)) for name in frame.columns}
+    given = [*([respondent] if respondent else []), *([sensitive] if sensitive else [])]
+    for name in (*given, *(quasi_identifiers or ())):
+        if name not in columns:
+            raise TableError(f"there is no column {name!r}: the table has {', '.join(map(repr, columns))}")
+        if (*given, *(quasi_identifiers or ())).count(name) > 1:
+            raise TableError(f"column {name!r} is given two roles: respondent, sensitive and others differ")
+    if len(frame) < 2:
+        raise TableError(f"the table has {len(frame)} rows: nobody can hide among fewer than two")
+    taken = {*given, *(quasi_identifiers or ())}
+    who, why_who = _respondent(columns, respondent, taken)
+    private, why_private = _sensitive(columns, sensitive, taken | {who})
+    found = [
+        Guess(name=who, role="respondent", why=why_who),
+        Guess(name=private, role="sensitive", why=why_private),
+    ]
+    for name, column in columns.items():
+        if name in (who, private):
+            continue
+        if quasi_identifiers is not None and name not in quasi_identifiers:
+            found.append(Guess(name=name, role="left out", why="not among the columns named"))
+        else:
+            found.append(_quasi_identifier(column, asked=quasi_identifiers is not None))
+    if not any(guess.role == "quasi-identifier" for guess in found):
+        left = "; ".join(f"{guess.name!r}: {guess.why}" for guess in found if guess.role == "left out")
+        raise TableError(
+            "no column is left that others may know of a person and that could be made coarser"
+            + (f" ({left})" if left else "")
+            + ": name such columns with --qi"
+        )
+    return tuple(found)
+
+
+def _column(frame: pd.DataFrame, name: str) -> _Column:
+    gone = frame[name].isna().to_numpy()
+    cells = [str(cell) for cell, lost in zip(frame[name].tolist(), gone, strict=True) if not lost]
+    values = tuple(cell for cell in cells if cell not in MISSING_MARKS)
+    return _Column(name=name, values=values, gaps=len(gone) - len(values))
+
+
+def _respondent(columns: dict[str, _Column], given: str | None, taken: set[str]) -> tuple[str, str]:
+    if given is not None:
+        column = columns[given]
+        if column.gaps:
+            raise TableError(f"column {given!r}: {column.gaps} rows name nobody: fill them in or drop them")
+        if not column.names_rows:
+            value, count = Counter(column.values).most_common(1)[0]
+            rows = [row for row, other in enumerate(column.values, start=1) if other == value]
+            raise TableError(
+                f"column {given!r} cannot name the respondents: rows {rows[0]} and {rows[1]} are the same "
+                f"person ({count} rows in all): keep one row per person, or name another column"
+            )
+        return given, "given"
+    able = [column for name, column in columns.items() if column.names_rows and name not in taken]
+    if not able:
+        raise TableError(
+            "no column has a different value in every row, so rows cannot be told apart by person: add a "
+            "column with an id for each person (a patient number, or just 1, 2, 3, ...), keep one row per "
+            "person, and try again"
+        )
+    hinted = [column for column in able if _ID.search(column.plain)]
+    best = (hinted or able)[0]
+    return best.name, "every row has a different value" + (", and it is called like an id" if hinted else "")
+
+
+def _sensitive(columns: dict[str, _Column], given: str | None, taken: set[str]) -> tuple[str, str]:
+    if given is not None:
+        if columns[given].different < 2:
+            raise TableError(f"column {given!r} has the same value everywhere: there is nothing to protect")
+        return given, "given"
+    able = [column for name, column in columns.items() if name not in taken and column.different > 1]
+    hinted = [column for column in able if _SENSITIVE.search(column.plain)]
+    if hinted:
+        return hinted[0].name, "it is called like something private"
+    texts = [
+        column
+        for column in able
+        if not column.is_numeric
+        and column.different <= FEW
+        and not _KNOWN.search(column.plain)
+        and _date_pattern(column) is None
+    ]
+    if texts:
+        return texts[-1].name, f"a text of {texts[-1].different} different values; please check"
+    raise TableError(
+        "no column looks like what must be protected (a diagnosis, an income): name it with --sensitive"
+    )
+
+
+def _quasi_identifier(column: _Column, *, asked: bool) -> Guess:
+    name, different = column.name, column.different
+
+    def known(kind: str, why: str) -> Guess:
+        return Guess(name=name, role="quasi-identifier", kind=kind, why=why)
+
+    if different < 2 and not asked:
+        return Guess(name=name, role="left out", why="the same value in every row, it says nothing")
+    if _is_postal(column):
+        length = max(map(len, column.values))
+        keep = list(range(length - 1, 0, -1 if length <= 5 else -2))
+        return known(
+            f"{{kind: prefix, keep: {keep}}}", f"a code; coarser by its first characters ({_many(different)})"
+        )
+    pattern = _date_pattern(column)
+    if pattern is not None:
+        said = f', pattern: "{pattern}"' if pattern else ""
+        return known(f"{{kind: dates, levels: [month, quarter, year, decade]{said}}}", "dates")
+    if column.is_numeric:
+        numbers = [float(value) for value in column.values]
+        low, high = column.values[numbers.index(min(numbers))], column.values[numbers.index(max(numbers))]
+        if column.gaps:
+            return known(
+                f"{{kind: intervals, widths: {_widths(max(numbers) - min(numbers))}}}",
+                f"numbers from {low} to {high}, some missing",
+            )
+        return known("numeric", f"numbers from {low} to {high}, published as intervals")
+    if column.names_rows and not asked:
+        return Guess(name=name, role="left out", why="every row has a text of its own: a name, a note?")
+    if different > FEW and not asked:
+        return Guess(name=name, role="left out", why=f"{different} different texts: give it a hierarchy")
+    return known("flat", f"{_many(different)}, published exactly or as *")
+
+
+def _many(different: int) -> str:
+    return "1 value" if different == 1 else f"{different} different values"
+
+
+def _is_postal(column: _Column) -> bool:
+    lengths = {len(value) for value in column.values}
+    if not lengths or max(lengths) < 2 or not all(_CODE.fullmatch(value) for value in column.values):
+        return False
+    zeros = any(value.startswith("0") for value in column.values)
+    digits = all(value.isdecimal() for value in column.values)
+    return bool(_POSTAL.search(column.plain)) or (digits and zeros and len(lengths) == 1 and max(lengths) > 2)
+
+
+def _date_pattern(column: _Column) -> str | None:
+    """How the column's dates are written; "" for ISO 8601, None if they are no dates."""
+    if not column.values or all(value.isdecimal() for value in column.values):
+        return None
+    for pattern in ("", *_PATTERNS):
+        try:
+            for value in set(column.values):
+                _ = datetime.strptime(value, pattern) if pattern else datetime.fromisoformat(value)
+        except ValueError:
+            continue
+        return pattern
+    return None
+
+
+def _widths(span: float) -> list[int]:
+    """Interval widths that suit numbers over a range: four levels, each twice the one before."""
+    first = max(1, round(span / 16))
+    return [first, 2 * first, 4 * first, 8 * first]

@@ -1,0 +1,150 @@
+"""A problem file for a table, with every line explained, written for a person to read and change."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pandas as pd
+
+from .guess import Guess
+from .text_files import MISSING_MARKS, Reading
+
+__all__ = ["draft_problem"]
+
+LARGE = 200
+"""From so many rows on, one level per column for the whole table is chosen: it is solved in seconds."""
+
+_SHARES = ("1/2", "2/3", "3/4", "4/5", "9/10")
+
+
+def draft_problem(
+    frame: pd.DataFrame, reading: Reading, table: str, guesses: Sequence[Guess], *, k: int | None = None
+) -> str:
+    """The text of a problem file that can be solved as it is.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table, as text.
+    reading : Reading
+        How it was read.
+    table : str
+        Its path, as the problem file should name it.
+    guesses : sequence of Guess
+        Roles of all columns.
+    k : int, optional
+        Smallest size of a group; default by the table's size.
+    """
+    rows = len(frame)
+    (who,) = (guess for guess in guesses if guess.role == "respondent")
+    (private,) = (guess for guess in guesses if guess.role == "sensitive")
+    known = [guess for guess in guesses if guess.role == "quasi-identifier"]
+    left = [guess for guess in guesses if guess.role == "left out"]
+    lines = [
+        "# A problem for `optanon solve`: what is to be published, and what must be kept.",
+        "# The roles below are guesses: read them, and change what is wrong.",
+        "",
+        f"# The table, beside this file: {rows:,} rows, one per person.",
+        f"table: {_text(table)}",
+    ]
+    if reading.delimiter:
+        lines += [
+            "# How its cells are separated, and its letters stored.",
+            f"delimiter: {json.dumps(reading.delimiter)}",
+            f"encoding: {reading.encoding}",
+        ]
+    if reading.decimal_commas:
+        lines += [
+            "# Numbers are written with decimal commas: " + ", ".join(map(_plain, reading.decimal_commas)),
+            'decimal: ","',
+        ]
+    lines += [
+        "",
+        "# Who a row is about. It is never published; it lets later releases recognize the same person.",
+        f"# Guessed: {who.why}." if who.why != "given" else "# As you said.",
+        f"respondent: {_text(who.name)}",
+        "",
+        "# What others may know of a person. These columns are published, only as exactly as is safe.",
+        "quasi_identifiers:",
+    ]
+    for guess in known:
+        lines += [f"  # {_plain(guess.why)}", f"  {_text(guess.name)}: {guess.kind}"]
+    if left:
+        lines += ["  # Left out, so not published at all:"]
+        lines += [f"  #   {_plain(guess.name)}: {_plain(guess.why)}" for guess in left]
+    lines += [
+        "",
+        "# What nobody may learn of a person. persistent: it stays the same over the releases;",
+        "# transient: it may change from one release to the next.",
+        f"# Guessed: {private.why}." if private.why != "given" else "# As you said.",
+        f"sensitive: {{column: {_text(private.name)}, persistence: persistent}}",
+    ]
+    used = [who.name, private.name, *(guess.name for guess in known)]
+    if any(_missing(frame[name]) for name in used):
+        lines += [
+            "",
+            "# Some cells are missing: they count as a value of their own, called missing.",
+            "missing: category",
+        ]
+    lines += [
+        "",
+        "# Releases published before, so that this one is safe together with them. To begin a series:",
+        "#   optanon history init releases.db",
+        "# then take the # away from the next line, and solve with --append.",
+        "# history: releases.db",
+        "",
+        "policy:",
+        "  # What every release must keep.",
+        "  requirements:",
+        *_requirement(frame[private.name], rows, k),
+        "  # What should be lost least.",
+        "  minimize: [information_loss]",
+    ]
+    if rows > LARGE:
+        lines += [
+            "  # One level per column for the whole table: solved in seconds. Without this line groups may",
+            "  # be of any shape, which loses less but takes longer (give --time-limit).",
+            "  recoding: full_domain",
+            "  # Which share of the rows may be left out: a few unusual people would make all coarse.",
+            "  max_suppressed: 0.05",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _requirement(column: pd.Series[str], rows: int, k: int | None) -> list[str]:
+    """A requirement that one group of all rows keeps, so that there is a release."""
+    values = Counter(column.fillna("missing").tolist())
+    share = Fraction(max(values.values()), rows)
+    least = k if k is not None else 5 if rows >= 20 else 3 if rows >= 6 else 2
+    most = next((text for text in _SHARES if share <= Fraction(text)), None)
+    if most is None:
+        return [
+            f"    # Nobody can be told from fewer than {least} rows. (More cannot be asked: one value has",
+            "    # nearly all rows, so whoever is in the table has it almost surely.)",
+            f"    - k_c_anonymity: {{k: {least}}}",
+        ]
+    return [
+        f"    # k: nobody can be told from fewer than {least} rows.",
+        f"    # c: in no group do more than {most} of the rows share one value of the private column.",
+        f"    - k_c_anonymity: {{k: {least}, c: {most}}}",
+    ]
+
+
+def _missing(column: pd.Series[str]) -> bool:
+    return any(pd.isna(cell) or cell in MISSING_MARKS for cell in column.tolist())
+
+
+def _text(value: str) -> str:
+    """A YAML scalar that is this text and nothing else."""
+    plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_./-]*", value) is not None
+    reserved = value.lower() in ("true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan")
+    return value if plain and not reserved else json.dumps(value, ensure_ascii=False)
+
+
+def _plain(text: str) -> str:
+    """For a comment: on one line."""
+    return " ".join(text.split())

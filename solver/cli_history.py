@@ -1,0 +1,252 @@
+"""The command line's stored histories: ``optanon history init | show | append | write | export | import``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..instances.problem_file import load_answer, load_problem
+from ..models.errors import OptanonError, StoreError
+from ..models.history import History, Statement
+from ..models.problem import Problem
+from ..models.release import Release
+
+if TYPE_CHECKING:
+    from ..instances.store.stored import StoredHistory
+
+__all__ = ["app", "as_of", "record_answer", "stored"]
+
+app = typer.Typer(
+    name="history",
+    help="The releases published so far, with the private record of who was in which group, in a database.",
+    no_args_is_help=True,
+)
+
+Where = Annotated[
+    str, typer.Argument(metavar="STORE", help="A file such as releases.db, or an SQLAlchemy URL.")
+]
+KeyFile = Annotated[Path | None, typer.Option(help="File with the key, if ids are kept as keyed hashes.")]
+
+
+def stored(history: History) -> StoredHistory | None:
+    """The history as a stored one, if it is."""
+    if type(history) is History:
+        return None  # and the database library need not be loaded to know
+    from ..instances.store.stored import StoredHistory
+
+    return history if isinstance(history, StoredHistory) else None
+
+
+def record_answer(problem: Problem, release: Release, certificate: Statement | None) -> str:
+    """Append a release to its problem's stored history; return what was done, in words."""
+    history = stored(problem.history)
+    if history is None:
+        raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
+    history.append(release, policy=problem.policy, certificate=certificate)
+    return f"appended to {history.name} as release {len(history)}"
+
+
+def as_of(problem: Problem, release: Release) -> tuple[Problem, str | None]:
+    """The problem as it was when `release` was made, if its stored history already holds it; in words too."""
+    history = stored(problem.history)
+    if history is None:
+        return problem, None
+    wanted = _content(release)
+    for number in range(len(history) - 1, -1, -1):
+        if _content(history[number]) == wanted:
+            earlier = replace(problem, history=history.before(number))
+            return earlier, f"this is release {number + 1} of {history.name}: judged by those before it"
+    return problem, None
+
+
+@app.command("init")
+def begin(where: Where, key_file: KeyFile = None) -> None:
+    """Begin an empty history. With --key-file respondent ids are kept as keyed hashes.
+
+    A key file that does not exist yet is made, with a random key. Keep it apart from the store, and
+    safe: without it nobody can go on with the series.
+    """
+    from ..instances.store.identities import new_key_file
+
+    console = _console()
+    if _exists(where):
+        raise StoreError(f"{where}: there is a history already: show it, or name another file")
+    if key_file is not None and not key_file.exists():
+        new_key_file(key_file)
+        console.print(f"wrote a new random key to {key_file}: keep it safe, and apart from the history")
+    history = stored(History.open(where, key_file=key_file))
+    assert history is not None
+    kept = "as given" if key_file is None else "as keyed hashes"
+    console.print(f"began {history.name}; respondent ids are kept {kept}")
+
+
+@app.command()
+def show(where: Where) -> None:
+    """List the releases of a history; no respondent is named."""
+    history = _open(where, None)
+    console = _console()
+    kept = "as given" if history.identities.check is None else "as keyed hashes"
+    console.print(
+        f"{history.name}: {_count(len(history), 'release')}, {_count(len(history.records), 'respondent')}, "
+        f"ids {kept}"
+    )
+    if not len(history):
+        return
+    table = Table(
+        "release", "appended", "form", "tuples", "groups", "counterfeits", "suppressed", "policy", "proven"
+    )
+    for number, (release, entry) in enumerate(zip(history, history.entries, strict=True), start=1):
+        table.add_row(
+            str(number),
+            entry.appended.replace("T", " ").removesuffix("+00:00"),
+            release.form,
+            str(sum(group.size for group in release.groups)),
+            str(len(release.groups)),
+            str(release.counterfeits or ""),
+            str(len(release.suppressed) or ""),
+            "-" if entry.policy is None else _requirements(entry.policy),
+            "-" if entry.certificate is None else str(entry.certificate.get("status", "yes")),
+        )
+    console.print(table)
+    console.print("times are UTC")
+
+
+@app.command()
+def append(
+    where: Where,
+    release_file: Annotated[
+        Path, typer.Argument(metavar="RELEASE.csv", help="Steward's copy, or a public one that fits one way.")
+    ],
+    problem: Annotated[Path, typer.Option("--problem", "-p", help="The problem it answers.")],
+    result_file: Annotated[
+        Path | None, typer.Option("--result", help="RESULT.json of `optanon solve`: its certificate is kept.")
+    ] = None,
+    key_file: KeyFile = None,
+) -> None:
+    """Append a release that was made elsewhere or earlier.
+
+    It is appended even if it breaks the problem's policy, because what was published must be known;
+    the exit code is then 1.
+    """
+    console = _console()
+    asked = load_problem(problem, history=where, key_file=key_file, tell=lambda r: console.print(str(r)))
+    release = load_answer(release_file, asked)
+    certificate = None if result_file is None else _Given(_certificate(result_file))
+    broken = {violation.requirement for violation in asked.check(release)}
+    console.print(record_answer(asked, release, certificate), markup=False)
+    if broken:
+        console.print(f"take note: it breaks {', '.join(sorted(broken))}; `optanon check` shows how")
+        raise typer.Exit(1)
+
+
+@app.command()
+def write(
+    where: Where,
+    number: Annotated[int, typer.Argument(metavar="NUMBER", help="Which release, from 1.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path(),
+    steward: Annotated[bool, typer.Option("--steward", help="Also write the steward's own copy.")] = False,
+) -> None:
+    """Write the files of a stored release again."""
+    history = _open(where, None)
+    if not 1 <= number <= len(history):
+        raise StoreError(f"{history.name}: there is no release {number}, only 1 to {len(history)}")
+    release = history[number - 1]
+    targets = {"public": output / f"release-{number}.release.csv"}
+    release.to_csv(targets["public"])
+    if steward:
+        targets["steward"] = output / f"release-{number}.steward.csv"
+        release.to_csv(targets["steward"], copy="steward")
+    for target in targets.values():
+        _console().print(f"wrote {target}", markup=False)
+
+
+@app.command()
+def export(
+    where: Where,
+    file: Annotated[Path, typer.Argument(metavar="FILE.json", help="The file to write.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+) -> None:
+    """Write a whole history to one file: a backup, or the way to another database."""
+    from ..instances.store.transfer import export_history
+
+    if file.exists() and not force:
+        raise StoreError(f"{file}: exists already: name another file, or give --force to replace it")
+    history = _open(where, None)
+    export_history(history, file)
+    _console().print(
+        f"wrote {file}: {_count(len(history), 'release')}; it says who was in which group: keep it private",
+        markup=False,
+    )
+
+
+@app.command("import")
+def restore(
+    where: Where,
+    file: Annotated[Path, typer.Argument(metavar="FILE.json", help="What `history export` wrote.")],
+    key_file: KeyFile = None,
+) -> None:
+    """Make a new stored history out of an exported file; all of it, or nothing."""
+    from ..instances.store.transfer import import_history
+
+    history = import_history(where, file, key_file=key_file)
+    _console().print(f"made {history.name}: {_count(len(history), 'release')}", markup=False)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A certificate as it stands in a file."""
+
+    content: dict[str, Any]
+
+
+def _open(where: str, key_file: Path | None) -> StoredHistory:
+    found = stored(History.open(where, create=False, key_file=key_file))
+    assert found is not None
+    return found
+
+
+def _exists(where: str) -> bool:
+    """Whether there is a history that can be opened; what else may be wrong is found by beginning one."""
+    try:
+        _ = _open(where, None)
+    except StoreError:
+        return False
+    return True
+
+
+def _certificate(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise OptanonError(f"{path}: cannot be read as JSON ({error})") from error
+    inner = content.get("certificate", content) if isinstance(content, dict) else None
+    if not isinstance(inner, dict):
+        raise OptanonError(f"{path}: holds no certificate: give the result file of `optanon solve`")
+    return inner
+
+
+def _content(release: Release) -> tuple[object, ...]:
+    groups = {
+        (group.respondents, tuple(sorted(group.histogram.items())), tuple(str(c) for c in group.box or ()))
+        for group in release.groups
+    }
+    return groups, {member.respondent for member in release.suppressed}
+
+
+def _requirements(policy: Any) -> str:
+    return ", ".join(name for requirement in policy["requirements"] for name in requirement)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else 140, highlight=False, soft_wrap=True)

@@ -1,0 +1,205 @@
+"""A series on the command line with its history in a database."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+import yaml
+from command_line import run
+
+import optanon as oa
+from optanon.instances import catalog
+
+NAMES = ("Alice", "Betty", "Carl", "Doris", "Erica", "Fiona", "Grace", "Hanna")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The hospital's two tables; the second problem names its history `releases.db`."""
+    for number in (1, 2):
+        name = f"release-{number}"
+        source = catalog.path("hospital")
+        (tmp_path / f"{name}.csv").write_text((source / f"{name}.csv").read_text())
+        spec = yaml.safe_load((source / f"{name}.yaml").read_text())
+        spec["history"] = "releases.db"
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(spec))
+    return tmp_path
+
+
+def ok(*arguments: object, folder: Path) -> str:
+    done = run(*arguments, folder=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_series_from_its_first_release_on(folder: Path):
+    assert "ids" in ok("history", "init", "releases.db", folder=folder)
+    first = ok("solve", "release-1.yaml", "--append", folder=folder)
+    assert "read release-1.csv: comma, utf-8, 6 rows" in first
+    assert "appended to releases.db as release 1" in first
+    second = ok("solve", "release-2.yaml", "--append", "--steward", folder=folder)
+    assert "75/7" in second, "as with the steward's copy of the first release as history"
+    assert "as release 2" in second
+    history = oa.History.open(folder / "releases.db")
+    assert len(history) == 2
+    shown = ok("history", "show", "releases.db", folder=folder)
+    assert "2 releases, 8 respondents" in shown
+    assert shown.count("OPTIMAL") == 2
+    assert not any(name in shown + first + second for name in NAMES)
+    # What was appended is still checked and verified against the releases before it.
+    for release in ("release-2.steward.csv", "release-2.release.csv"):
+        checked = ok("check", release, "-p", "release-2.yaml", folder=folder)
+        assert "this is release 2 of" in checked
+        assert "every check passed" in checked
+        verified = ok("verify", "release-2.result.json", "-p", "release-2.yaml", "-r", release, folder=folder)
+        assert "problem digest, release digest" in verified
+
+
+def test_files_of_a_stored_release_are_written_again(folder: Path):
+    ok("history", "init", "releases.db", folder=folder)
+    ok("solve", "release-1.yaml", "--append", "--steward", folder=folder)
+    ok("history", "write", "releases.db", 1, "--steward", folder=folder)
+    public = (folder / "release-1.release.csv").read_bytes()
+    steward = (folder / "release-1.steward.csv").read_text().splitlines()
+    ok("history", "write", "releases.db", 1, "--steward", "-o", ".", folder=folder)
+    assert (folder / "release-1.release.csv").read_bytes() == public
+    assert (folder / "release-1.steward.csv").read_text().splitlines()[1:] == steward[1:]
+    done = run("history", "write", "releases.db", 2, folder=folder)
+    assert done.returncode == 2
+    assert "no release 2, only 1 to 1" in done.stderr
+
+
+def test_keyed_hashes_from_the_key_to_the_second_release(folder: Path):
+    begun = ok("history", "init", "releases.db", "--key-file", "secret.key", folder=folder)
+    assert "as keyed hashes" in begun
+    assert (folder / "secret.key").stat().st_mode & 0o077 == 0
+    for number in (1, 2):
+        path = folder / f"release-{number}.yaml"
+        spec = {
+            **yaml.safe_load(path.read_text()),
+            "history": {"store": "releases.db", "key_file": "secret.key"},
+        }
+        path.write_text(yaml.safe_dump(spec))
+        ok("solve", path.name, "--append", "--steward", folder=folder)
+    ok("check", "release-2.steward.csv", "-p", "release-2.yaml", folder=folder)
+    assert "75/7" in (folder / "release-2.result.json").read_text()
+    kept = (folder / "releases.db").read_bytes() + (folder / "release-2.steward.csv").read_bytes()
+    assert not any(name.encode() in kept for name in NAMES)
+    locked = run("solve", "release-2.yaml", "--history", "releases.db", folder=folder)
+    assert locked.returncode == 2
+    assert "give its key" in locked.stderr
+    other = ok("history", "init", "other.db", "--key-file", "other.key", folder=folder)
+    assert "wrote a new random key to other.key" in other
+    wrong = run(
+        "solve", "release-2.yaml", "--history", "releases.db", "--key-file", "other.key", folder=folder
+    )
+    assert wrong.returncode == 2
+    assert "not the key" in wrong.stderr
+
+
+def test_a_history_that_moved_on_while_solving(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """Nothing is written, neither to the store nor as files for publication."""
+    from optanon.solver import cli
+
+    ok("history", "init", "releases.db", folder=folder)
+    solve = cli.solve_problem
+
+    def slow(problem: oa.Problem, **options: object) -> oa.Result:
+        result = solve(problem, **options)  # type: ignore[arg-type]
+        assert result.release is not None
+        oa.History.open(folder / "releases.db").append(result.release)
+        return result
+
+    monkeypatch.setattr(cli, "solve_problem", slow)
+    done = run("solve", "release-1.yaml", "--append", folder=folder)
+    assert done.returncode == 2
+    assert "solve again" in done.stderr
+    assert len(oa.History.open(folder / "releases.db")) == 1
+    assert not list(folder.glob("*.release.csv"))
+
+
+def test_releases_made_elsewhere_are_appended_even_if_they_break_the_policy(folder: Path):
+    ok("history", "init", "releases.db", folder=folder)
+    ok("solve", "release-1.yaml", "--steward", folder=folder)
+    arguments = ("release-1.steward.csv", "-p", "release-1.yaml", "--result", "release-1.result.json")
+    assert "as release 1" in ok("history", "append", "releases.db", *arguments, folder=folder)
+    assert len(oa.History.open(folder / "releases.db")) == 1
+    strict = {**yaml.safe_load((folder / "release-1.yaml").read_text())}
+    strict["policy"] = {"requirements": [{"k_c_anonymity": {"k": 6}}]}
+    (folder / "strict.yaml").write_text(yaml.safe_dump(strict))
+    done = run(
+        "history", "append", "releases.db", "release-1.steward.csv", "-p", "strict.yaml", folder=folder
+    )
+    assert done.returncode == 1
+    assert "take note: it breaks k_c_anonymity" in done.stdout
+    assert len(oa.History.open(folder / "releases.db")) == 2
+
+
+def test_export_and_import(folder: Path):
+    ok("history", "init", "releases.db", folder=folder)
+    ok("solve", "release-1.yaml", "--append", folder=folder)
+    assert "keep it private" in ok("history", "export", "releases.db", "all.json", folder=folder)
+    again = run("history", "export", "releases.db", "all.json", folder=folder)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+    assert "made copy.db: 1 release" in ok("history", "import", "copy.db", "all.json", folder=folder)
+    assert oa.History.open(folder / "copy.db").releases == oa.History.open(folder / "releases.db").releases
+    assert json.loads((folder / "all.json").read_text())["key_check"] is None
+
+
+def test_wrong_names_do_not_begin_a_series(folder: Path):
+    for command in (
+        ("solve", "release-1.yaml"),
+        ("history", "show", "releases.db"),
+        ("solve", "release-1.yaml", "--history", "typo.db", "--append"),
+        ("history", "export", "typo.db", "all.json"),
+    ):
+        done = run(*command, folder=folder)
+        assert done.returncode == 2
+        assert "history init" in done.stderr
+    assert not list(folder.glob("*.db"))
+    assert not (folder / "all.json").exists()
+    ok("history", "init", "releases.db", folder=folder)
+    twice = run("history", "init", "releases.db", folder=folder)
+    assert twice.returncode == 2
+    assert "a history already" in twice.stderr
+
+
+def test_append_needs_a_stored_history(folder: Path):
+    spec = {**yaml.safe_load((folder / "release-1.yaml").read_text()), "history": []}
+    (folder / "plain.yaml").write_text(yaml.safe_dump(spec))
+    done = run("solve", "plain.yaml", "--append", folder=folder)
+    assert done.returncode == 2
+    assert "--history" in done.stderr
+    assert not list(folder.glob("*.release.csv"))
+
+
+def test_a_damaged_store_is_told(folder: Path):
+    ok("history", "init", "releases.db", folder=folder)
+    ok("solve", "release-1.yaml", "--append", folder=folder)
+    with sqlite3.connect(folder / "releases.db") as connection:
+        connection.execute("UPDATE optanon_memberships SET value = 'flu' WHERE position = 0")
+    connection.close()
+    done = run("history", "show", "releases.db", folder=folder)
+    assert done.returncode == 2
+    assert "release 1 was changed after it was appended" in done.stderr
+
+
+def test_what_an_adversary_knows_is_said_by_the_tables_own_ids(folder: Path):
+    """Also where the history keeps hashes: whoever is known to be compromised is recognized."""
+    said: list[str] = []
+    (folder / "known.yaml").write_text("compromised: {Alice: cancer, Betty: bronchitis}\n")
+    for name, options in (("plain.db", ()), ("hashed.db", ("--key-file", "secret.key"))):
+        ok("history", "init", name, *options, folder=folder)
+        store = {"store": name, **({"key_file": "secret.key"} if options else {})}
+        spec = {**yaml.safe_load((folder / "release-1.yaml").read_text()), "history": store}
+        (folder / "p.yaml").write_text(yaml.safe_dump(spec))
+        ok("solve", "p.yaml", "--append", folder=folder)
+        done = run("audit", "p.yaml", "--known", "known.yaml", folder=folder)
+        assert done.returncode in (0, 1), done.stderr
+        said.append(done.stdout.split("whose value", 1)[1].split("release 1", 1)[0])
+        assert run("audit", "p.yaml", folder=folder).stdout != done.stdout
+    assert said[0] == said[1]
