@@ -96,9 +96,10 @@ class Generation:
         """Add subset-row cuts that the latest optimum breaks; False if none were found."""
         if self.proposal is None:
             return False
-        groups = [column.rows for column in self.master.columns]
+        taken = np.flatnonzero(self.proposal.amount > 0)
+        groups = [self.master.columns[j].rows for j in taken.tolist()]
         members = padded(groups, max(map(len, groups), default=1))
-        fresh = separated(members, self.proposal.amount, self.pricing.types.rows, self.pricing.cuts)
+        fresh = separated(members, self.proposal.amount[taken], self.pricing.types.rows, self.pricing.cuts)
         self.pricing.cuts.add(fresh)
         self.master.extend()
         return bool(fresh)
