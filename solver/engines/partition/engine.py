@@ -20,8 +20,9 @@ from .progress import Progress
 from .proof import describe
 from .reuse import repaired
 from .rows import Rows
-from .scale import at_scale
+from .scale import FINISHED, at_scale
 from .series.levels import Search
+from .simplex import by_simplex
 from .simplex import by_simplex
 from .start import halved
 
@@ -82,7 +83,7 @@ class _Search:
             if not large or (self.progress.groups is None and not self.clock.over):
                 # Only the simplex method can tell that there is no release.
                 solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
-            if solved and self.root.duals is not None:
+            if solved and self.root.duals is not None and len(self.rows) <= FINISHED:
                 self.finish.run(self.root.duals)
         except KeyboardInterrupt:
             self.interrupted = True

@@ -13,7 +13,7 @@ from .relaxation import Relaxation
 from .rounding import rounded
 from .windows import Windows
 
-__all__ = ["at_scale"]
+__all__ = ["FINISHED", "at_scale"]
 
 CLOSE = 5e-5
 """Relative distance of bound and linear program at which the first linear program counts as solved."""
@@ -29,6 +29,8 @@ SIZES = (200, 200, 300, 400, 600, 900)
 LATER = (300, 500, 700, 900)
 STALLED = 4
 """So many later sweeps without a better release end the sweeping."""
+FINISHED = 4_000
+"""Rows up to which the gap is closed over listed groups; larger tables are swept until time ends."""
 
 
 def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, settings: Settings) -> bool:
@@ -75,7 +77,8 @@ def _sweep(pricing: Pricing, progress: Progress, best: Best, settings: Settings,
     most = int(pricing.rows.count.sum()) // 2
     sizes, later = ([size for size in known if size <= most] for known in (SIZES, LATER))
     sweep, stalled = 0, 0
-    while sizes and stalled < STALLED and not progress.closed and not clock.over:
+    patience = STALLED if clock.limit is None or len(pricing.rows) <= FINISHED else 1_000
+    while sizes and stalled < patience and not progress.closed and not clock.over:
         size = sizes[sweep] if sweep < len(sizes) else int(random.choice(later or sizes))
         before, groups = progress.cost, dict(enumerate(progress.groups))
         for places, better in windows.sweep(progress.groups, size, random):
