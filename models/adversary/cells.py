@@ -90,6 +90,26 @@ class System:
         return np.bincount(self.cell, minlength=len(self.sizes)).astype(np.int64)
 
     @cached_property
+    def _by_group(self) -> tuple[Integers, Integers]:
+        """Cells sorted by their groups, and where each group begins."""
+        cells, times = np.nonzero(self.patterns >= 0)
+        groups = self.patterns[cells, times]
+        starts = np.searchsorted(np.sort(groups), np.arange(len(self.counts) + 1))
+        return cells[np.argsort(groups, kind="stable")].astype(np.int64), starts.astype(np.int64)
+
+    def members(self, groups: Integers) -> Integers:
+        """Cells in one of some groups, ascending."""
+        cells, starts = self._by_group
+        found = [cells[starts[g] : starts[g + 1]] for g in groups.tolist()]
+        return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+
+    def pairs(self, cells: Integers) -> Integers:
+        """Pairs of some cells."""
+        ends = np.concatenate([[0], np.cumsum(self.per_cell)])
+        found = [np.arange(ends[c], ends[c + 1], dtype=np.int64) for c in cells.tolist()]
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+    @cached_property
     def _group_rows(self) -> tuple[Integers, Integers, Integers]:
         """Distinct keys of (group, value), and key index and pair of each entry."""
         width = self.counts.shape[1]

@@ -147,8 +147,8 @@ def symmetric(system: System, component: Component, bounds: Bounds) -> bool:
     counts = system.counts[groups]
     if (counts[:, values] != counts[:, values[:1]]).any() or (counts > 0).sum() != len(groups) * len(values):
         return False
-    members = np.flatnonzero(np.isin(system.patterns, groups).any(axis=1))
+    members = system.members(groups)
     others = np.setdiff1d(members, cells)
-    fixed = np.flatnonzero(np.isin(system.cell, others))
+    fixed = system.pairs(others)
     shares = bounds.lower[fixed] * len(values) == system.sizes[system.cell[fixed]]
     return bool((system.per_cell[others] == len(values)).all() and shares.all())
