@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from random import Random
 
 import brute_force as bf
 import numpy as np
 import pytest
-from attack_cases import HALF, crowd, history
+from attack_cases import HALF, history
+from audit_cases import cases, local_series, possible, values_of
 from brute_force_notation import group, release
 
 from optanon.instances import catalog
@@ -28,52 +28,9 @@ from optanon.models.requirements.difference import Difference
 from optanon.models.requirements.intersection import Intersection
 from optanon.solver.insight.audit import audit
 from optanon.solver.insight.explain_value import explain_value
-from optanon.solver.insight.possible import Possible, Verdict, possible_values
+from optanon.solver.insight.possible import Verdict, possible_values
 from optanon.solver.insight.posterior import posterior, transient_posterior
 from optanon.solver.settings import Clock
-
-Series = tuple[bf.Release, ...]
-
-
-def random_series(random: Random) -> Series:
-    """Up to three releases of up to seven people: leaving, returning, suppressed, with counterfeits."""
-    people = crowd(random, random.choice([4, 5, 6, 7]), random.choice(["ab", "abc", "aabc", "abcd"]))
-    made: list[bf.Release] = []
-    for _ in range(random.choice([1, 2, 3, 3])):
-        there = [p for p in people if random.random() < 0.85] or people[:1]
-        homes: dict[int, list[bf.Person]] = defaultdict(list)
-        for person in there:
-            homes[random.randrange(random.choice([1, 2, 3]))].append(person)
-        groups = [
-            bf.Group(tuple(m), ((random.choice("abce"), random.choice([1, 1, 2])),))
-            if random.random() < 0.25
-            else bf.Group(tuple(m))
-            for m in homes.values()
-        ]
-        made.append(bf.Release(tuple(groups), tuple(p for p in people if p not in there)))
-    return tuple(made)
-
-
-def values_of(series: Sequence[bf.Release]) -> dict[str, str]:
-    """True value of each published person."""
-    return {p.name: p.value for groups, _ in series for g in groups for p in g.members}
-
-
-@lru_cache
-def cases(seed: int, number: int = 120) -> tuple[tuple[Series, tuple[tuple[str, str], ...]], ...]:
-    """Random series, and people whose value is known."""
-    random = Random(seed)
-    found: list[tuple[Series, tuple[tuple[str, str], ...]]] = []
-    for _ in range(number):
-        series = random_series(random)
-        known = tuple((n, v) for n, v in values_of(series).items() if random.random() < 0.15)
-        found.append((series, known))
-    return tuple(found)
-
-
-def possible(series: Sequence[bf.Release], knowledge: Knowledge | None = None) -> Possible:
-    return possible_values(population(history(series), knowledge or Knowledge()))
-
 
 SEEDS = (1, 2, 3)
 
@@ -81,7 +38,7 @@ SEEDS = (1, 2, 3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_possible_values_and_posteriors_equal_enumeration(seed: int) -> None:
     searched = 0
-    for series, known in cases(seed):
+    for series, known in cases(seed, 170):
         found = possible(series, Knowledge(compromised=dict(known)))
         chances = posterior(found)
         searched += found.searched > 0
@@ -135,28 +92,6 @@ def test_report_after_each_release_equals_enumeration() -> None:
             assert entry.persistent.set_intersection <= entry.persistent.propagation <= entry.persistent.exact
         last = bf.possible_values(series, dict(known))
         assert report.disclosed >= {n for n, left in last.items() if len(left) == 1} - dict(known).keys()
-
-
-def local_series(random: Random, size: int, times: int, k: int) -> Series:
-    """Releases whose groups are neighbors on a line, with noise; a few come and go."""
-    people = [bf.Person(str(i), (), random.choice("aabbcd")) for i in range(size)]
-    made: list[bf.Release] = []
-    for _ in range(times):
-        there = [i for i in range(size) if random.random() < 0.9]
-        there.sort(key=lambda i: i + random.random() * k)
-        blocks = [there[i : i + k] for i in range(0, len(there), k)]
-        made.append(
-            bf.Release(
-                tuple(
-                    bf.Group(
-                        tuple(people[i] for i in b),
-                        ((random.choice("abcd"), 1),) if random.random() < 0.2 else (),
-                    )
-                    for b in blocks
-                )
-            )
-        )
-    return tuple(made)
 
 
 @pytest.mark.parametrize("k", [4, 6])

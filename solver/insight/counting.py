@@ -19,7 +19,7 @@ from ..settings import Clock
 from .state_graph import Layer, Limits, StateGraph
 from .world_steps import alive, backward, forward, forward_float
 
-__all__ = ["Limits", "expected_counts"]
+__all__ = ["Limits", "expected_counts", "primes"]
 
 MARGIN = 64
 """Bits by which the primes exceed what floating point says they must; its error is far below one."""
@@ -36,14 +36,14 @@ def expected_counts(
     if layers is None:
         return None
     _prune(layers)
-    primes = _primes(_digits(layers) + MARGIN)
+    moduli = primes(_digits(layers) + MARGIN)
     remainders: list[list[int]] = []
-    for prime in primes:
+    for prime in moduli:
         if clock.over:
             return None
         remainders.append(_sums(layers, len(component.pairs), prime))
-    product = prod(primes)
-    units = [product // p * pow(product // p, -1, p) for p in primes]
+    product = prod(moduli)
+    units = [product // p * pow(product // p, -1, p) for p in moduli]
     total, *counted = (
         sum(unit * rest for unit, rest in zip(units, column, strict=True)) % product
         for column in zip(*remainders, strict=True)
@@ -90,7 +90,7 @@ def _sums(layers: list[Layer], pairs: int, prime: int) -> list[int]:
     return found
 
 
-def _primes(bits: int) -> list[int]:
+def primes(bits: int) -> list[int]:
     """Primes just below 2**31 whose product has more than so many bits."""
     return [_prime(number) for number in range(bits // 30 + 1)]
 

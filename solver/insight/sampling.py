@@ -7,10 +7,11 @@ Z of the number of worlds and C of the sum of a count over them, and runs are in
 
     m = sum_i C_i / sum_i Z_i,    se**2 = r / (r - 1) sum_i (C_i - m Z_i)**2 / (sum_i Z_i)**2,
 
-and the interval is m +- t se with Student's t for r - 1 (about 95 %). That is right for many runs
-(delta method) and no guarantee for few: states of great weight that no run kept are not seen. If a
-few runs carry most of the weight the interval means nothing, so there is no estimate if the
-effective number ``(sum Z)**2 / sum Z**2`` is below a third of the runs.
+and the interval is m +- t se with Student's t for r - 1. That is right for many runs (delta method)
+and no guarantee for few: states of great weight that no run kept are not seen. So t is taken for 99 %;
+with t for 95 % the interval held 91 to 95 % of 6,000 exact probabilities. If a few runs carry most of the
+weight the interval means nothing: there is no estimate if the effective number
+``(sum Z)**2 / sum Z**2`` is below a third of the runs.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ WIDTH = 2_000
 RUNS = 16
 """Independent runs."""
 
-STUDENT = 2.131
-"""Quantile of Student's t for RUNS - 1 degrees of freedom, 97.5 %."""
+STUDENT = 2.947
+"""Quantile of Student's t for RUNS - 1 degrees of freedom, 99.5 %."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,7 @@ class Estimate:
     ----------
     value : float
     low, high : float
-        Interval of about 95 %, see the module; within [0, 1].
+        Interval, nominally 99 %, see the module; within [0, 1].
     effective : float
         Effective number of runs, of `RUNS`.
     """
