@@ -23,7 +23,6 @@ from .rows import Rows
 from .scale import FINISHED, at_scale
 from .series.levels import Search
 from .simplex import by_simplex
-from .simplex import by_simplex
 from .start import halved
 
 __all__ = ["PartitionEngine"]
