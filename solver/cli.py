@@ -34,6 +34,7 @@ from .cli_history import app as history_app
 from .cli_history import as_of, record_answer, stored
 from .cli_init import init
 from .cli_report import report
+from .cli_ui import ui
 from .cli_views import check_views, solve_views
 from .cli_what_if import what_if
 from .display import plain_console, show_number
@@ -222,6 +223,7 @@ _ = app.command("compare")(compare_command)
 _ = app.command("audit-release")(audit_release_command)
 _ = app.command("frontier")(frontier_command)
 _ = app.command()(report)
+_ = app.command()(ui)
 _ = app.command()(hierarchy)
 _ = app.command()(init)
 app.add_typer(history_app)

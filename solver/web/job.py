@@ -1,0 +1,89 @@
+"""A job as the page sees it: started, heard, stopped."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from ...models.files import write_whole
+from .child import JOB
+
+__all__ = ["Job"]
+
+
+class Job:
+    """A child process that solves the problem of a folder.
+
+    Attributes
+    ----------
+    points : list of dict
+        News of the search so far.
+    ended : dict or None
+        The last event, ``done`` or ``error``, once there is one.
+    """
+
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        text = json.dumps(dict(settings))
+        write_whole(folder / JOB, lambda draft: draft.write_text(text, encoding="utf-8"))
+        self.points: list[dict[str, Any]] = []
+        self.ended: dict[str, Any] | None = None
+        self._errors = folder / "child.log"
+        with self._errors.open("w", encoding="utf-8") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "optanon.solver.web.child", str(folder)],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                text=True,
+            )
+        assert self._process.stdout is not None
+        self._reader = threading.Thread(target=self._listen, args=(self._process.stdout,), daemon=True)
+        self._reader.start()
+
+    def _listen(self, pipe: IO[str]) -> None:
+        answer: dict[str, Any] | None = None
+        with pipe:
+            for line in pipe:
+                event = json.loads(line)
+                if event["event"] == "point":
+                    self.points.append(event)
+                else:
+                    answer = event
+        code = self._process.wait()
+        self.ended = answer
+        if self.ended is None:
+            # Out of memory, or a fault of ours: the log says more, for whoever runs the program.
+            self.ended = {
+                "event": "error",
+                "message": f"the search ended without an answer (exit code {code})",
+            }
+
+    @property
+    def running(self) -> bool:
+        """Whether no answer has come yet."""
+        return self.ended is None
+
+    def stop(self) -> None:
+        """Ask for the best release so far, as Ctrl-C does on the command line."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+
+    def close(self) -> None:
+        """End it at once, without an answer."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._reader.join(timeout=10)
+        self._process.wait()
+
+    def wait(self, seconds: float | None = None) -> dict[str, Any]:
+        """Wait for the answer."""
+        self._reader.join(seconds)
+        if self.ended is None:
+            raise TimeoutError("the search has not ended")
+        return self.ended

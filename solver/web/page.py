@@ -1,0 +1,349 @@
+"""The page: table, columns, policy, search, result, audit, one under the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from nicegui import events, ui
+
+from ...models.errors import OptanonError
+from ..display import show_number
+from .policy_form import PolicyForm
+from .workbench import KINDS, ROLES, Column, Workbench
+
+__all__ = ["MOST_BYTES", "build"]
+
+MOST_BYTES = 50 * 2**20
+"""Largest file taken."""
+TICK = 0.3
+"""Seconds between two looks at a running search."""
+
+
+def build(bench: Workbench, open_report: Callable[[Path], str]) -> None:
+    """Lay the page out for one visitor.
+
+    Parameters
+    ----------
+    bench : Workbench
+        The visitor's files and choices.
+    open_report : callable
+        Gives the address of a report's page.
+    """
+    _Page(bench, open_report)
+
+
+class _Page:
+    """The parts of the page, which show themselves as soon as they make sense."""
+
+    def __init__(self, bench: Workbench, open_report: Callable[[Path], str]) -> None:
+        self.bench, self.open_report = bench, open_report
+        self.form = PolicyForm()
+        ui.colors(primary="#2a6fb0")
+        with ui.column().classes("w-full max-w-5xl mx-auto gap-4 p-4"):
+            ui.label("optanon").classes("text-2xl font-semibold")
+            ui.label(
+                "The release that loses the least among all that keep your policy. "
+                "Everything happens on this machine; no data leaves it."
+            ).classes("text-gray-600")
+            self._table_part()
+            self._columns_part()
+            self._policy_part()
+            self._search_part()
+            self._result_part()
+            self._audit_part()
+        self.timer = ui.timer(TICK, self._tick)
+
+    # -- table -----------------------------------------------------------------------
+
+    def _table_part(self) -> None:
+        with _card("1. The table", "table"):
+            ui.label("A CSV file, one row per person, with a column of ids that stay the same over releases.")
+            ui.upload(
+                label="Choose a CSV file (up to 50 MB)",
+                auto_upload=True,
+                max_files=1,
+                max_file_size=MOST_BYTES,
+                on_upload=self._take_table,
+                on_rejected=lambda: _complain("The file is larger than 50 MB, or more than one was chosen."),
+            ).props('accept=".csv,.txt,.tsv" data-testid=upload-table').classes("w-full")
+            self.table_note = ui.label().props("data-testid=table-note")
+
+    async def _take_table(self, event: events.UploadEventArguments) -> None:
+        try:
+            self.table_note.text = self.bench.take_table(event.file.name, await event.file.read())
+        except OptanonError as error:
+            self.table_note.text = ""
+            _complain(str(error))
+            return
+        finally:
+            event.sender.reset()  # pyright: ignore[reportAttributeAccessIssue]
+        self._columns.refresh()
+        self.columns_card.visible = self.policy_card.visible = self.search_card.visible = True
+
+    # -- columns ---------------------------------------------------------------------
+
+    def _columns_part(self) -> None:
+        with _card("2. What the columns are", "columns") as self.columns_card:
+            ui.label(
+                "Quasi-identifiers are what outsiders may know of a person. The sensitive column is what "
+                "they must not learn. All other columns are not published."
+            )
+            self._columns()
+            with ui.row().classes("items-center"):
+                self.persistence = ui.select(
+                    {
+                        "persistent": "stays the same over the releases (a diagnosis)",
+                        "transient": "may change between releases (a cold)",
+                        "both": "stays the same, and both kinds of requirements are wanted",
+                    },
+                    value="persistent",
+                    label="A person's sensitive value",
+                ).classes("w-96")
+        self.columns_card.visible = False
+
+    @ui.refreshable_method
+    def _columns(self) -> None:
+        with ui.grid(columns="auto auto auto 1fr").classes("items-center gap-x-4 gap-y-1 w-full"):
+            for title in ("column", "role", "how it is generalized", ""):
+                ui.label(title).classes("font-semibold")
+            for column in self.bench.columns:
+                self._column(column)
+
+    def _column(self, column: Column) -> None:
+        ui.label(column.name)
+        ui.select(ROLES, value=column.role).bind_value(column, "role").props(
+            f'dense data-testid="role-{column.name}"'
+        ).classes("w-44")
+        kinds = ui.select(KINDS, value=column.kind).bind_value(column, "kind").props("dense").classes("w-64")
+        kinds.bind_visibility_from(column, "role", value="quasi_identifier")
+        with ui.row().classes("items-center"):
+            ui.label(column.note).classes("text-gray-600 text-sm")
+            ui.input("order, lowest first: a, b, c").bind_value(column, "order").props(
+                "dense"
+            ).bind_visibility_from(column, "kind", value="ordered")
+            ui.input("{kind: prefix, keep: [3, 1]}").bind_value(column, "built").props(
+                "dense"
+            ).bind_visibility_from(column, "kind", value="built")
+            ui.upload(
+                label="hierarchy (CSV as ARX writes it)",
+                auto_upload=True,
+                max_file_size=MOST_BYTES,
+                on_upload=partial(self._take_hierarchy, column),
+            ).classes("w-64").bind_visibility_from(column, "kind", value="taxonomy")
+
+    async def _take_hierarchy(self, column: Column, event: events.UploadEventArguments) -> None:
+        try:
+            self.bench.take_hierarchy(column, await event.file.read())
+            ui.notify(f"hierarchy of {column.name} read", type="positive")
+        except OptanonError as error:
+            _complain(str(error))
+
+    # -- policy ----------------------------------------------------------------------
+
+    def _policy_part(self) -> None:
+        with _card("3. The policy", "policy") as self.policy_card:
+            self.form.build()
+            with ui.expansion("Earlier releases").classes("w-full"):
+                ui.label(
+                    "The stored history of this series (made by `optanon history` or below); the new "
+                    "release is then safe together with all earlier ones."
+                )
+                ui.input("File of the stored history, e.g. releases.db").bind_value(
+                    self.bench, "history"
+                ).props("data-testid=history").classes("w-96")
+        self.policy_card.visible = False
+
+    # -- search ----------------------------------------------------------------------
+
+    def _search_part(self) -> None:
+        with _card("4. Search", "search") as self.search_card:
+            with ui.row().classes("items-center"):
+                self.limit = ui.number("Time limit in seconds", value=60, min=1, max=86_400, precision=0)
+                self.seed = ui.number("Seed", value=0, min=0, max=2**31 - 1, precision=0)
+                self.start = ui.button("Solve", on_click=self._solve).props("data-testid=solve")
+                self.stop = ui.button("Stop early", on_click=self._stop, color="secondary").props(
+                    "data-testid=stop"
+                )
+                self.stop.visible = False
+            self.state = ui.label().props("data-testid=state")
+            self.levels = ui.table(
+                columns=[
+                    {"name": key, "label": label, "field": key, "align": "left"}
+                    for key, label in (
+                        ("loss", "loss"),
+                        ("value", "best release"),
+                        ("bound", "proven bound"),
+                        ("gap", "gap"),
+                    )
+                ],
+                rows=[],
+                row_key="loss",
+            ).props("dense flat")
+            self.levels.visible = False
+            self.chart = ui.echart(_empty_chart()).classes("w-full h-64")
+            self.chart.visible = False
+        self.search_card.visible = False
+
+    def _solve(self) -> None:
+        try:
+            self.bench.write_problem(self.form.policy(), str(self.persistence.value))
+            self.bench.start(time_limit=float(self.limit.value or 60), seed=int(self.seed.value or 0))
+        except OptanonError as error:
+            _complain(str(error))
+            return
+        self.start.visible, self.stop.visible = False, True
+        self.levels.visible = self.chart.visible = True
+        self.result_card.visible = False
+        self.state.text = "searching ..."
+
+    def _stop(self) -> None:
+        self.state.text = "stopping; the best release so far is kept ..."
+        self.bench.stop()
+
+    def _tick(self) -> None:
+        job = self.bench.job
+        if job is None or not self.stop.visible:
+            return
+        latest = {point["loss"]: point for point in job.points}
+        self.levels.rows = [_row(point) for point in latest.values()]
+        self._draw(job.points)
+        if not job.running:
+            self._ended(job.ended or {})
+
+    def _draw(self, points: list[dict[str, Any]]) -> None:
+        if not points:
+            return
+        last = points[-1]["loss"]
+        shown = [point for point in points if point["loss"] == last]
+        for series, key in enumerate(("value", "bound")):
+            self.chart.options["series"][series]["data"] = [
+                [point["seconds"], float(Fraction(point[key]))] for point in shown if point[key] is not None
+            ]
+        self.chart.options["yAxis"]["name"] = last.replace("_", " ")
+        self.chart.update()
+
+    def _ended(self, event: dict[str, Any]) -> None:
+        self.start.visible, self.stop.visible = True, False
+        if event["event"] == "error":
+            self.state.text = event["message"]
+            _complain(event["message"])
+            return
+        self.state.text = (
+            f"{event['status']} ({event['termination']}, {event['engine']}, {event['seconds']} s)"
+        )
+        if event["reason"]:
+            self.state.text += f": {event['reason']}"
+        if event["files"]:
+            self._result.refresh()
+            self.result_card.visible = True
+
+    # -- result ----------------------------------------------------------------------
+
+    def _result_part(self) -> None:
+        with _card("5. The result", "result") as self.result_card:
+            self._result()
+        self.result_card.visible = False
+
+    @ui.refreshable_method
+    def _result(self) -> None:
+        bench = self.bench
+        if (
+            bench.job is None
+            or bench.job.running
+            or bench.job.ended is None
+            or not bench.job.ended.get("files")
+        ):
+            return
+        with ui.row().classes("items-center"):
+            ui.button("Read the report", on_click=self._report).props("data-testid=report")
+            for path in bench.results():
+                public = ".release." in path.name
+                ui.button(
+                    f"{path.name} ({'for publication' if public else 'keep'})",
+                    on_click=partial(ui.download.file, path),
+                    color="primary" if public else "secondary",
+                ).props(f'no-caps data-testid="file-{path.name}"')
+        with ui.row().classes("items-center"):
+            ui.button("Append to the history", on_click=self._append, color="secondary").props(
+                "data-testid=append"
+            )
+            self.appended = ui.label().props("data-testid=appended")
+
+    def _report(self) -> None:
+        ui.navigate.to(self.open_report(self.bench.report()), new_tab=True)
+
+    def _append(self) -> None:
+        try:
+            self.appended.text = self.bench.append()
+        except OptanonError as error:
+            _complain(str(error))
+            return
+        self._audit.refresh()
+
+    # -- audit -----------------------------------------------------------------------
+
+    def _audit_part(self) -> None:
+        with _card("Audit a series", "audit"):
+            ui.label("What someone who holds all releases of the stored history can conclude, exactly.")
+            with ui.row().classes("items-center"):
+                ui.input("File of the stored history").bind_value(self.bench, "history").classes("w-96")
+                ui.button("Audit", on_click=self._run_audit).props("data-testid=audit")
+            self._audit()
+
+    async def _run_audit(self) -> None:
+        try:
+            await self.bench.run_audit()
+        except OptanonError as error:
+            _complain(str(error))
+            return
+        self._audit.refresh()
+
+    @ui.refreshable_method
+    def _audit(self) -> None:
+        rows = self.bench.audited
+        if not rows:
+            return
+        ui.table(
+            columns=[{"name": key, "label": key, "field": key, "align": "left"} for key in rows[0]], rows=rows
+        ).props("dense flat data-testid=audit-table")
+        for text in self.bench.audit_texts:
+            ui.label(text).classes("whitespace-pre-wrap text-sm")
+
+
+def _card(title: str, name: str) -> ui.card:
+    card = ui.card().classes("w-full").props(f"data-testid=part-{name}")
+    with card:
+        ui.label(title).classes("text-lg font-semibold")
+    return card
+
+
+def _complain(message: str) -> None:
+    ui.notify(message, type="negative", timeout=0, close_button="OK", multi_line=True)
+
+
+def _row(point: dict[str, Any]) -> dict[str, str]:
+    value, bound = (None if point[key] is None else Fraction(point[key]) for key in ("value", "bound"))
+    gap = "" if value is None or bound is None else f"{float((value - bound) / value) if value else 0:.2%}"
+    return {
+        "loss": point["loss"].replace("_", " "),
+        "value": show_number(value),
+        "bound": show_number(bound),
+        "gap": gap,
+    }
+
+
+def _empty_chart() -> dict[str, Any]:
+    return {
+        "animation": False,
+        "legend": {"data": ["best release", "proven bound"]},
+        "xAxis": {"type": "value", "name": "s"},
+        "yAxis": {"type": "value", "scale": True, "name": ""},
+        "series": [
+            {"name": name, "type": "line", "step": "end", "symbolSize": 4, "color": colour, "data": []}
+            for name, colour in (("best release", "#c8621b"), ("proven bound", "#2a6fb0"))
+        ],
+    }

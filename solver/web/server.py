@@ -1,0 +1,103 @@
+"""The server: loopback only, one token per run, nothing kept when it ends."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import socket
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from fastapi import Response
+from fastapi.responses import HTMLResponse, PlainTextResponse
+from nicegui import app, ui
+
+from .guard import Guard
+from .page import MOST_BYTES, build
+from .workbench import Workbench
+
+__all__ = ["free_port", "serve"]
+
+HOST = "127.0.0.1"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+"""What a report's page may load: nothing."""
+
+
+def serve(port: int, *, show: bool, announce: Callable[[str], None], base: Path) -> None:
+    """Run until interrupted.
+
+    Parameters
+    ----------
+    port : int
+        Port on the loopback address.
+    show : bool
+        Whether to open a browser.
+    announce : callable
+        Told the address, which holds this run's token.
+    base : Path
+        Folder that names of stored histories are relative to.
+    """
+    token = secrets.token_urlsafe(24)
+    home = Path(tempfile.mkdtemp(prefix="optanon-"))
+    benches: dict[str, Workbench] = {}
+    reports: dict[str, Path] = {}
+
+    def open_report(path: Path) -> str:
+        name = secrets.token_urlsafe(12)
+        reports[name] = path
+        return f"/report/{name}"
+
+    @app.get("/report/{name}")
+    def report(name: str) -> Response:  # pyright: ignore[reportUnusedFunction]
+        if name not in reports:
+            return PlainTextResponse("this report is gone: make it again", status_code=404)
+        page = reports[name].read_text(encoding="utf-8")
+        return HTMLResponse(page, headers={"Content-Security-Policy": POLICY, "Cache-Control": "no-store"})
+
+    def root() -> None:
+        bench = Workbench(folder=Path(tempfile.mkdtemp(dir=home)), base=base)
+        client = ui.context.client
+        benches[client.id] = bench
+
+        def leave() -> None:
+            benches.pop(client.id).close()
+
+        client.on_delete(leave)
+        build(bench, open_report)
+
+    def close() -> None:
+        for bench in benches.values():
+            bench.close()
+        shutil.rmtree(home, ignore_errors=True)
+
+    app.on_shutdown(close)
+    app.add_middleware(
+        Guard,  # pyright: ignore[reportArgumentType]
+        token=token,
+        hosts=(f"{HOST}:{port}", f"localhost:{port}"),
+        most_bytes=MOST_BYTES + 2**20,
+    )
+    address = f"http://{HOST}:{port}/?token={token}"
+    announce(address)
+    try:
+        ui.run(
+            root,
+            host=HOST,
+            port=port,
+            title="optanon",
+            dark=None,
+            show=f"/?token={token}" if show else False,
+            reload=False,
+            show_welcome_message=False,
+            reconnect_timeout=30,
+        )
+    finally:
+        close()
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])

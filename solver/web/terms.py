@@ -1,0 +1,83 @@
+"""Requirements and losses as a form can offer them: parameters, types, help in the words of their files."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+from ...models.loss import losses
+from ...models.requirement import registered
+
+__all__ = ["Parameter", "Term", "loss_names", "requirement_terms"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """One parameter: how its docstring describes it, and its default (None if it must be given)."""
+
+    name: str
+    kind: str
+    help: str
+    default: Any
+    needed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Term:
+    """A requirement: its name, what it asks, where it is published."""
+
+    name: str
+    help: str
+    reference: str
+    parameters: tuple[Parameter, ...]
+
+
+def requirement_terms() -> tuple[Term, ...]:
+    """Every registered requirement, by name."""
+    found: list[Term] = []
+    for name, kind in sorted(registered().items()):
+        text = inspect.getdoc(kind) or ""
+        described = _described(text)
+        found.append(
+            Term(
+                name=name,
+                help=" ".join(text.split("\n\n")[0].split()),
+                reference=kind.reference,
+                parameters=tuple(
+                    Parameter(
+                        name=f.name,
+                        kind=described.get(f.name, ("", ""))[0],
+                        help=described.get(f.name, ("", ""))[1],
+                        default=None if f.default is MISSING else f.default,
+                        needed=f.default is MISSING and f.default_factory is MISSING,
+                    )
+                    for f in fields(kind)
+                ),
+            )
+        )
+    return tuple(found)
+
+
+def loss_names() -> tuple[str, ...]:
+    """Every registered loss."""
+    return tuple(sorted(losses()))
+
+
+def _described(text: str) -> Mapping[str, tuple[str, str]]:
+    """Type and words of each parameter in a numpydoc docstring."""
+    part = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", text, flags=re.DOTALL | re.MULTILINE)
+    found: dict[str, tuple[str, str]] = {}
+    names: list[str] = []
+    for line in (part[1] if part else "").splitlines():
+        head = re.match(r"^([\w, ]+?) : (.*)$", line)
+        if head:
+            names = [name.strip() for name in head[1].split(",")]
+            found |= dict.fromkeys(names, (head[2], ""))
+        elif line.startswith(" "):
+            for name in names:
+                kind, words = found[name]
+                found[name] = (kind, f"{words} {line.strip()}".strip())
+    return found

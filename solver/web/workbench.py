@@ -1,0 +1,292 @@
+"""One visitor's files and choices: a private folder, a problem file in it, a search, its results.
+
+Everything the page does goes through the same problem file and functions as the command line, so
+that what is seen here can be repeated there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from ...instances.guess import guess_roles
+from ...instances.problem_file import load_answer, load_problem
+from ...instances.text_files import read_text_table
+from ...models.errors import OptanonError, ProblemFileError, TableError
+from ...models.files import write_whole
+from ...models.hierarchy import Hierarchy
+from ...models.history import History
+from ..certificate import Certificate
+from ..insight.report.page import report_page
+from .job import Job
+
+__all__ = ["KINDS", "ROLES", "Column", "Workbench"]
+
+ROLES = {
+    "respondent": "respondent (id)",
+    "quasi_identifier": "quasi-identifier",
+    "sensitive": "sensitive",
+    "left_out": "not published",
+}
+KINDS = {
+    "numeric": "numbers, to intervals",
+    "flat": "categories: the value or *",
+    "ordered": "categories in an order, to ranges",
+    "taxonomy": "a hierarchy from a file",
+    "built": "a hierarchy that is built: prefixes, dates, steps",
+}
+PROBLEM = "problem.yaml"
+AUDIT_SECONDS = 120
+
+
+@dataclass(kw_only=True)
+class Column:
+    """A column of the table and what the visitor says of it."""
+
+    name: str
+    role: str
+    kind: str
+    note: str
+    order: str = ""
+    hierarchy: str = ""
+    built: str = ""
+
+
+class Workbench:
+    """See the module.
+
+    Parameters
+    ----------
+    folder : Path
+        Private, empty; removed by `close`.
+    base : Path
+        What the name of a stored history is relative to.
+    """
+
+    def __init__(self, *, folder: Path, base: Path) -> None:
+        self.folder, self.base = folder, base
+        self.columns: list[Column] = []
+        self.history = ""
+        self.job: Job | None = None
+        self.audited: list[dict[str, Any]] = []
+        self.audit_texts: list[str] = []
+
+    def close(self) -> None:
+        """End what runs and remove every file."""
+        if self.job is not None:
+            self.job.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # -- table -----------------------------------------------------------------------
+
+    def take_table(self, name: str, data: bytes) -> str:
+        """Take a CSV file; what was read, in words.
+
+        Raises
+        ------
+        TableError
+            If it is no table; the table before, if any, stays.
+        """
+        draft = self.folder / "draft.csv"
+        draft.write_bytes(data)
+        try:
+            frame, reading = read_text_table(draft)
+        except TableError as error:
+            raise TableError(str(error).replace(str(draft), name)) from error
+        finally:
+            kept = draft.read_bytes()
+            draft.unlink()
+        if frame.empty:
+            raise TableError(f"{name}: the table has a header but no row: give at least one")
+        (self.folder / "table.csv").write_bytes(kept)
+        if [column.name for column in self.columns] != list(map(str, frame.columns)):
+            # The next release of the same series keeps what was said of its columns.
+            self.columns = guess(frame)
+        return str(replace(reading, source=name))
+
+    def take_hierarchy(self, column: Column, data: bytes) -> None:
+        """Take the hierarchy of a column.
+
+        Raises
+        ------
+        OptanonError
+            If it is no hierarchy in ARX's format.
+        """
+        file = self.folder / f"hierarchy-{self.columns.index(column)}.csv"
+        draft = file.with_suffix(".draft")
+        draft.write_bytes(data)
+        try:
+            Hierarchy.from_csv(draft)
+        except OptanonError as error:
+            draft.unlink()
+            raise type(error)(str(error).replace(str(draft), f"hierarchy of {column.name}")) from error
+        draft.replace(file)
+        column.hierarchy = file.name
+
+    # -- problem ---------------------------------------------------------------------
+
+    def write_problem(self, policy: dict[str, Any], persistence: str) -> None:
+        """Write the problem file and read it back, so that every mistake shows now.
+
+        Raises
+        ------
+        OptanonError
+            Naming what is wrong and how to mend it.
+        """
+        if not self.columns:
+            raise TableError("choose a CSV file first")
+        content: dict[str, Any] = {
+            "table": "table.csv",
+            "respondent": self._only("respondent"),
+            "quasi_identifiers": {
+                c.name: self._kind(c) for c in self.columns if c.role == "quasi_identifier"
+            },
+            "sensitive": {"column": self._only("sensitive"), "persistence": persistence},
+            "policy": policy,
+        }
+        if not content["quasi_identifiers"]:
+            raise TableError("no column is a quasi-identifier: mark what outsiders may know")
+        if self.history.strip():
+            History.open(self._history_file())
+            content["history"] = str(self._history_file())
+        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+        write_whole(self.folder / PROBLEM, lambda draft: draft.write_text(text, encoding="utf-8"))
+        try:
+            load_problem(self.folder / PROBLEM)
+        except OptanonError as error:
+            raise type(error)(self._plain(str(error))) from error
+
+    def _only(self, role: str) -> str:
+        names = [column.name for column in self.columns if column.role == role]
+        if len(names) != 1:
+            raise TableError(f"{len(names)} columns are marked as {ROLES[role]}: mark exactly one")
+        return names[0]
+
+    def _kind(self, column: Column) -> Any:
+        if column.kind == "ordered":
+            order = [part.strip() for part in column.order.split(",") if part.strip()]
+            if not order:
+                raise TableError(f"column {column.name!r}: write its order, lowest first: a, b, c")
+            return {"kind": "ordered", "categories": order}
+        if column.kind == "built":
+            try:
+                return yaml.safe_load(column.built)
+            except yaml.YAMLError as error:
+                raise TableError(
+                    f"column {column.name!r}: {column.built!r} cannot be read: write it as in a problem "
+                    "file, for example {kind: prefix, keep: [3, 1]}"
+                ) from error
+        if column.kind == "taxonomy":
+            if not column.hierarchy:
+                raise TableError(f"column {column.name!r}: choose the file of its hierarchy")
+            return {"kind": "taxonomy", "hierarchy": column.hierarchy}
+        return column.kind
+
+    def _history_file(self) -> str | Path:
+        name = self.history.strip()
+        return name if "://" in name else self.base / name
+
+    def _plain(self, message: str) -> str:
+        """A message without the names of the private folder."""
+        return message.replace(f"{self.folder}/", "").replace(str(self.folder), "")
+
+    # -- search ----------------------------------------------------------------------
+
+    def start(self, *, time_limit: float, seed: int) -> None:
+        """Start the search, ending one that still runs."""
+        if self.job is not None:
+            self.job.close()
+        for old in self.folder.glob("release.*"):
+            old.unlink()
+        self.job = Job(self.folder, {"time_limit": time_limit, "seed": seed})
+
+    def stop(self) -> None:
+        """Ask for the best release so far."""
+        if self.job is not None:
+            self.job.stop()
+
+    def results(self) -> list[Path]:
+        """Files of the last search, the one for publication first; the problem file too."""
+        files = [self.folder / name for name in (self.job.ended or {}).get("files", [])] if self.job else []
+        return [*files, self.folder / PROBLEM]
+
+    def report(self) -> Path:
+        """Write the report of the last search."""
+        record = json.loads((self.folder / "release.result.json").read_text(encoding="utf-8"))
+        page = report_page(record)
+        path = self.folder / "report.html"
+        write_whole(path, lambda draft: draft.write_text(page, encoding="utf-8"))
+        return path
+
+    # -- history ---------------------------------------------------------------------
+
+    def append(self) -> str:
+        """Append the last release to the stored history; what was done, in words.
+
+        Raises
+        ------
+        OptanonError
+            If no history is named or the release does not follow on it.
+        """
+        if not self.history.strip():
+            raise ProblemFileError("name the file of the stored history under 'Earlier releases' first")
+        problem = load_problem(self.folder / PROBLEM)
+        release = load_answer(self.folder / "release.steward.csv", problem)
+        record = json.loads((self.folder / "release.result.json").read_text(encoding="utf-8"))
+        stored = History.open(self._history_file())
+        stored.append(release, policy=problem.policy, certificate=Certificate(record["certificate"]))
+        return f"appended as release {len(stored)} of {self.history.strip()}"
+
+    async def run_audit(self) -> None:
+        """Audit the stored history in a process of its own.
+
+        Raises
+        ------
+        OptanonError
+            If there is nothing to audit.
+        """
+        if not self.history.strip():
+            raise ProblemFileError("name the file of the stored history first")
+        folder = self.folder / "audit"
+        folder.mkdir(exist_ok=True)
+        job = Job(folder, {"audit": str(self._history_file()), "time_limit": AUDIT_SECONDS})
+        while job.running:
+            await asyncio.sleep(0.1)
+        ended = job.wait()
+        if ended["event"] == "error":
+            raise OptanonError(self._plain(ended["message"]))
+        self.audited, self.audit_texts = ended["rows"], ended["texts"]
+
+
+def guess(frame: pd.DataFrame) -> list[Column]:
+    """A first guess at every column, in the order of the table; the visitor has the last word."""
+    try:
+        guesses = {found.name: found for found in guess_roles(frame)}
+    except TableError as error:
+        names = [str(name) for name in frame.columns]
+        notes = [str(error) if number == 0 else "" for number in range(len(names))]
+        return [
+            Column(name=name, role="left_out", kind="flat", note=note)
+            for name, note in zip(names, notes, strict=True)
+        ]
+    columns: list[Column] = []
+    for name in map(str, frame.columns):
+        found = guesses[name]
+        plain = found.kind in ("numeric", "flat")
+        columns.append(
+            Column(
+                name=name,
+                role=found.role.replace("-", "_").replace(" ", "_"),
+                kind=found.kind if plain else "built" if found.kind else "flat",
+                note=found.why,
+                built="" if plain else found.kind,
+            )
+        )
+    return columns
