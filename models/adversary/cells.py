@@ -105,7 +105,7 @@ class System:
 
     def pairs(self, cells: Integers) -> Integers:
         """Pairs of some cells."""
-        ends = np.concatenate([[0], np.cumsum(self.per_cell)])
+        ends: list[int] = [0, *np.cumsum(self.per_cell).tolist()]
         found = [np.arange(ends[c], ends[c + 1], dtype=np.int64) for c in cells.tolist()]
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
