@@ -120,15 +120,16 @@ def _asked(
     if files[0].suffix not in (".yaml", ".yml"):
         return read_series(files), load_knowledge(knowledge_file), usual
     problem = load_problem(files[0])
-    knowledge = load_knowledge(
-        knowledge_file, problem.table.sensitive.persistence, problem.history.aligned_id
-    )
+    named = problem.history.aligned_id
+    knowledge = load_knowledge(knowledge_file, problem.table.sensitive.persistence, named)
     history = problem.history
     if files[1:]:
         # Who is in which group must follow from a public copy, unless nobody is taken to know it.
         unique = knowledge.membership == "groups"
         history = History(
-            read_release(path, problem.table, suppressed=len(problem.table), unique=unique)
+            problem.history.aligned_release(
+                read_release(path, problem.table, suppressed=len(problem.table), unique=unique)
+            )
             for path in files[1:]
         )
     asked = {requirement.name: requirement for requirement in problem.policy.requirements}

@@ -191,6 +191,7 @@ def test_a_damaged_store_is_told(folder: Path):
 def test_what_an_adversary_knows_is_said_by_the_tables_own_ids(folder: Path):
     """Also where the history keeps hashes: whoever is known to be compromised is recognized."""
     said: list[str] = []
+    ok("history", "init", "empty.db", folder=folder)
     (folder / "known.yaml").write_text("compromised: {Alice: cancer, Betty: bronchitis}\n")
     for name, options in (("plain.db", ()), ("hashed.db", ("--key-file", "secret.key"))):
         ok("history", "init", name, *options, folder=folder)
@@ -202,4 +203,7 @@ def test_what_an_adversary_knows_is_said_by_the_tables_own_ids(folder: Path):
         assert done.returncode in (0, 1), done.stderr
         said.append(done.stdout.split("whose value", 1)[1].split("release 1", 1)[0])
         assert run("audit", "p.yaml", folder=folder).stdout != done.stdout
+        ok("solve", "release-1.yaml", "--history", "empty.db", "--steward", folder=folder)
+        named = run("audit", "p.yaml", "release-1.steward.csv", "--known", "known.yaml", folder=folder)
+        assert named.stdout == done.stdout, "the same release, named as a file with the table's own ids"
     assert said[0] == said[1]
