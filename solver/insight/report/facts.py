@@ -18,7 +18,9 @@ from ....models.errors import OptanonError
 from ....models.history import History
 from ....models.problem import Problem
 from ....models.release import QIGroup, Release
+from ....models.requirement import Requirement
 from ...result import Result
+from ..attacks import usual_attacks
 from ..audit import AuditReport, audit
 from .spread import Spread, spread
 
@@ -109,6 +111,7 @@ def facts(problem: Problem, result: Result, *, audit_seconds: float | None = 10.
         Knowledge(persistence=table.sensitive.persistence),
         time_limit=audit_seconds,
         explain=False,
+        attacks=_attacks(problem),
     )
     limit = policy.counterfeit_limit
     return Facts(
@@ -199,9 +202,29 @@ def _series(number: int, release: Release) -> SeriesFacts:
     )
 
 
+def _attacks(problem: Problem) -> list[Requirement]:
+    """The named attacks, with the policy's own thresholds where it has them."""
+    if problem.table.sensitive.persistence == "transient":
+        return []
+    asked = {requirement.name: requirement for requirement in problem.policy.requirements}
+    return [asked.get(attack.name, attack) for attack in usual_attacks()]
+
+
 def _risks(report: AuditReport) -> list[Risk]:
     found: list[Risk] = []
     for entry in report.releases:
+        found += [
+            Risk(
+                release=entry.release,
+                attack=attack.requirement,
+                at_risk=attack.at_risk,
+                respondents=entry.respondents,
+                undecided=0,
+                worst=None,
+            )
+            for attack in entry.attacks
+            if attack.at_risk is not None
+        ]
         inferred, linked = entry.persistent, entry.transient
         if inferred is not None:
             ways = {
