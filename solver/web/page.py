@@ -118,15 +118,19 @@ class _Page:
         ui.select(ROLES, value=column.role).bind_value(column, "role").props(
             f'dense data-testid="role-{column.name}"'
         ).classes("w-44")
-        kinds = ui.select(KINDS, value=column.kind).bind_value(column, "kind").props("dense").classes("w-64")
-        kinds.bind_visibility_from(column, "role", value="quasi_identifier")
+        # A cell of its own, so that hiding the field leaves its place.
+        with ui.element("div"):
+            kinds = ui.select(KINDS, value=column.kind).bind_value(column, "kind")
+            kinds.props("dense").classes("w-72").bind_visibility_from(
+                column, "role", value="quasi_identifier"
+            )
         with ui.row().classes("items-center"):
             ui.label(column.note).classes("text-gray-600 text-sm")
             ui.input("order, lowest first: a, b, c").bind_value(column, "order").props(
                 "dense"
             ).bind_visibility_from(column, "kind", value="ordered")
-            ui.input("{kind: prefix, keep: [3, 1]}").bind_value(column, "built").props(
-                "dense"
+            ui.input("{kind: prefix, keep: [3, 1]}").bind_value(column, "built").props("dense").classes(
+                "w-80"
             ).bind_visibility_from(column, "kind", value="built")
             ui.upload(
                 label="hierarchy (CSV as ARX writes it)",
@@ -162,7 +166,9 @@ class _Page:
     def _search_part(self) -> None:
         with _card("4. Search", "search") as self.search_card:
             with ui.row().classes("items-center"):
-                self.limit = ui.number("Time limit in seconds", value=60, min=1, max=86_400, precision=0)
+                self.limit = ui.number(
+                    "Time limit in seconds", value=60, min=1, max=86_400, precision=0
+                ).classes("w-48")
                 self.seed = ui.number("Seed", value=0, min=0, max=2**31 - 1, precision=0)
                 self.start = ui.button("Solve", on_click=self._solve).props("data-testid=solve")
                 self.stop = ui.button("Stop early", on_click=self._stop, color="secondary").props(

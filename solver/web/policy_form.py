@@ -120,8 +120,9 @@ class PolicyForm:
 
 def _field(asked: _Asked, parameter: Parameter) -> None:
     """A field for one parameter, its help shown on it."""
-    label = parameter.name if parameter.needed else f"{parameter.name} (default {parameter.default})"
-    made = ui.input(label, value=asked.given.get(parameter.name, ""))
+    unsaid = "optional" if parameter.default is None else f"default {parameter.default}"
+    label = parameter.name if parameter.needed else f"{parameter.name} ({unsaid})"
+    made = ui.input(label, value=asked.given.get(parameter.name, "")).classes("w-56")
     made.on_value_change(lambda event: asked.given.__setitem__(parameter.name, str(event.value)))
     made.props(f'dense data-testid="{asked.term.name}.{parameter.name}"')
     words = f"{parameter.kind}. {_plain(parameter.help)}".strip(". ")
