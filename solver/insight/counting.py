@@ -16,6 +16,7 @@ import numpy as np
 from ...models.adversary.cells import System
 from ...models.adversary.propagation import Bounds, Component
 from ..settings import Clock
+from .elimination import Order
 from .state_graph import Layer, Limits, StateGraph
 from .world_steps import alive, backward, forward, forward_float
 
@@ -32,7 +33,7 @@ def expected_counts(
     system: System, component: Component, bounds: Bounds, limits: Limits, clock: Clock
 ) -> list[Fraction] | None:
     """Expected count of each pair over all worlds; None if the limits are passed."""
-    layers = StateGraph(system, component, bounds).layers(limits, clock)
+    layers = _layers(StateGraph(system, component, bounds), limits, clock)
     if layers is None:
         return None
     _prune(layers)
@@ -49,6 +50,23 @@ def expected_counts(
         for column in zip(*remainders, strict=True)
     )
     return [Fraction(count, total) for count in counted]
+
+
+def _layers(graph: StateGraph, limits: Limits, clock: Clock) -> list[Layer] | None:
+    """All orders with small limits first, then two that came at least half way."""
+    few = Limits(states=max(1, limits.states // 5), steps=max(1, limits.steps // 5))
+    reached: list[tuple[int, Order]] = []
+    for order in graph.orders if len(graph.orders) > 1 else ():
+        layers = graph.layers(few, clock, order)
+        if layers is not None or clock.over:
+            return layers
+        reached.append((graph.reached, order))
+    hopeful = [order for pairs, order in sorted(reached, reverse=True) if 2 * pairs >= len(order)]
+    for order in hopeful[:2] if reached else graph.orders:
+        layers = graph.layers(limits, clock, order)
+        if layers is not None or clock.over:
+            return layers
+    return None
 
 
 def _prune(layers: list[Layer]) -> None:

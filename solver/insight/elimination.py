@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,27 +13,36 @@ from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Compact, Integers, compact
 from ...models.compiled import compiled
 
-__all__ = ["Order", "good_order"]
+__all__ = ["Order", "orders"]
 
 STARTS = 40
-"""Orders tried for a component that looks hard."""
+"""Greedy orders compared for a component that looks hard."""
 
 EASY = 12.0
 """Binary logarithm of the states up to which the first order is taken."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class Order:
-    """Pairs one after another, and the states expected in all (binary logarithm)."""
-
-    pairs: tuple[int, ...]
-    peak: float
+Order: TypeAlias = tuple[int, ...]
+"""Pairs one after another."""
 
 
-def good_order(component: Component, bounds: Bounds, spans: Integers) -> Order:
-    """The best of some greedy orders, each from another first pair.
+def orders(component: Component, bounds: Bounds, spans: Integers, value: Integers) -> list[Order]:
+    """Orders worth trying, the most promising first.
+
+    Greedy: the next pair is the one after which the fewest states are expected, if what is left of rows
+    were independent; the best of some greedy orders, each from another first pair. By value: all
+    pairs of one value after another, the most frequent first or last, so that only what is left of
+    cells goes on; and the greedy order that looks worst, because looks deceive.
 
     O(starts * pairs * pairs that share a row), compiled.
+
+    Parameters
+    ----------
+    component, bounds
+        As for `open_components`.
+    spans : int64 array
+        How far the sides of each row are apart.
+    value : int64 array
+        Value of each pair.
     """
     part = compact(
         component.entry_row,
@@ -44,19 +53,22 @@ def good_order(component: Component, bounds: Bounds, spans: Integers) -> Order:
     )
     lower, upper = bounds.lower[component.pairs], bounds.upper[component.pairs]
 
-    def greedy(first: int) -> Order:
+    def greedy(first: int) -> tuple[float, Order]:
         pairs, peak = _greedy_of(part, lower, upper, component.high, spans, first)
-        return Order(pairs=tuple(pairs.tolist()), peak=peak)
+        return peak, tuple(pairs.tolist())
 
-    best = greedy(-1)
-    if best.peak <= EASY:
-        return best
-    firsts = [best.pairs[-1], *np.linspace(0, len(best.pairs) - 1, STARTS).astype(int).tolist()]
-    for first in dict.fromkeys(firsts):
-        other = greedy(first)
-        if other.peak < best.peak:
-            best = other
-    return best
+    peak, order = greedy(-1)
+    if peak <= EASY:
+        return [order]
+    firsts = [order[-1], *np.linspace(0, len(order) - 1, STARTS).astype(int).tolist()]
+    found = sorted([(peak, order), *(greedy(first) for first in dict.fromkeys(firsts))])
+    best = found[0][1]
+    places = np.empty(len(best), dtype=np.int64)
+    places[list(best)] = np.arange(len(best))
+    frequency = np.bincount(value, weights=upper)[value]
+    upward, downward = np.lexsort((places, value, frequency)), np.lexsort((places, value, -frequency))
+    tried = [best, tuple(upward.tolist()), tuple(downward.tolist()), found[-1][1]]
+    return list(dict.fromkeys(tried))
 
 
 def _greedy_of(

@@ -31,7 +31,7 @@ from .sampling import Estimate, estimated_counts
 
 __all__ = ["STATES", "Posterior", "posterior", "transient_posterior"]
 
-STATES = 300_000
+STATES = 150_000
 """Most states between two pairs for which worlds are counted."""
 
 

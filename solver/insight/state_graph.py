@@ -18,7 +18,8 @@ from ...models.adversary.cells import System
 from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Integers, compact
 from ..settings import Clock
-from .elimination import good_order
+from .dead_ends import DeadEnds
+from .elimination import Order, orders
 from .world_steps import Targets, advance
 
 __all__ = ["Floats", "Layer", "Limits", "StateGraph", "Thin"]
@@ -95,20 +96,24 @@ class StateGraph:
             len(component.rows),
             len(component.pairs),
         )
+        self._component = component
         self._low, self._high, self._spans = component.low, component.high, spans
-        self._order = good_order(component, bounds, spans)
+        self.orders = orders(component, bounds, spans, system.value[component.pairs])
         self._cell: list[bool] = (system.row_group[component.rows] < 0).tolist()
         self._span: list[int] = spans.tolist()
         self._total: list[int] = component.high.tolist()
         self._rows_of: list[list[int]] = [[] for _ in component.pairs]
         self._entries = component.entry_row.tolist(), component.entry_pair.tolist()
+        self.reached = 0
         self._left: list[int] = []
         self._least: list[int] = []
         self._most: list[int] = []
         for row, pair in zip(*self._entries, strict=True):
             self._rows_of[pair].append(row)
 
-    def layers(self, limits: Limits, clock: Clock, thin: Thin | None = None) -> list[Layer] | None:
+    def layers(
+        self, limits: Limits, clock: Clock, order: Order, thin: Thin | None = None
+    ) -> list[Layer] | None:
         """All layers; None if the limits are passed.
 
         After each layer `thin` may draw some of its states.
@@ -116,13 +121,15 @@ class StateGraph:
         if max(self._total) > 30_000:
             return None
         self._begin()
+        self.reached = 0
+        dead_ends = DeadEnds(self._component, self._compact, self._spans)
         part = self._compact
         lower, upper = _whole(self._lower), _whole(self._upper)
         states = np.zeros((1, 0), dtype=np.int16)
         opened: list[int] = []
         made: list[Layer] = []
         taken = 0
-        for pair in self._order.pairs:
+        for pair in order:
             touched = self._rows_of[pair]
             for row in touched:
                 self._left[row] -= 1
@@ -157,7 +164,13 @@ class StateGraph:
                 _whole(onward),
                 limits.states,
             )
+            if fits and thin is None:
+                alive = dead_ends.alive(following, opened, lower, upper, np.array(self._left) > 0)
+                if not alive.all():
+                    number = np.append(np.where(alive, np.cumsum(alive) - 1, -1), -1).astype(np.int32)
+                    following, targets = following[alive], number[targets]
             taken += targets.size
+            self.reached = len(made)
             if not fits or taken > limits.steps or clock.over:
                 return None
             kind, before = _kinds(states[:, used])
