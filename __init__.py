@@ -51,9 +51,11 @@ from optanon.solver.certificate import Certificate
 from optanon.solver.certify import verify
 from optanon.solver.engines.sanitize import sanitize
 from optanon.solver.engines.views import choose_views
+from optanon.solver.insight.attacks import usual_attacks
 from optanon.solver.insight.audit import AuditReport, audit
 from optanon.solver.insight.comparison.comparing import compare
 from optanon.solver.insight.comparison.found import Comparison
+from optanon.solver.insight.exclusions import Exclusion, verify_audit
 from optanon.solver.insight.explain.answer import explain
 from optanon.solver.insight.explain.explanation import Explanation
 from optanon.solver.insight.foreign_audit import ForeignAudit, audit_release
@@ -78,6 +80,7 @@ __all__ = [
     "DistinctLDiversity",
     "EngineError",
     "EntropyLDiversity",
+    "Exclusion",
     "Explanation",
     "ForeignAudit",
     "Frontier",
@@ -136,7 +139,9 @@ __all__ = [
     "sanitize",
     "solve",
     "solve_problem",
+    "usual_attacks",
     "verify",
+    "verify_audit",
     "what_if",
     "write_report",
 ]

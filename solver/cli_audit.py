@@ -19,8 +19,6 @@ from ..instances.knowledge_file import load_knowledge
 from ..instances.problem_file import load_problem
 from ..instances.release_files import read_release
 from ..instances.steward_series import read_series
-from ..models.adversary.boxes import box_population
-from ..models.adversary.cells import population
 from ..models.adversary.knowledge import Knowledge
 from ..models.errors import CertificateError, OptanonError
 from ..models.files import write_whole
@@ -29,7 +27,7 @@ from ..models.requirement import Requirement
 from .display import plain_console
 from .insight.attacks import usual_attacks
 from .insight.audit import AuditReport, PersistentAudit, audit
-from .insight.exclusions import check_certificates
+from .insight.exclusions import verify_audit
 
 __all__ = ["audit_command", "print_audit", "verify_audit_command"]
 
@@ -105,8 +103,7 @@ def verify_audit_command(
     if not isinstance(content, dict):
         raise CertificateError(f"{certificate_file}: this is no file of certificates")
     history, knowledge, _ = _asked(files, knowledge_file)
-    build = box_population if knowledge.membership == "boxes" else population
-    found = check_certificates(content, build(history, knowledge).system)
+    found = verify_audit(content, history, knowledge)
     plain_console().print(
         f"confirmed: {found['proven']} exclusions; {found['rests on CP-SAT']} rest on CP-SAT", markup=False
     )

@@ -26,6 +26,7 @@ PUBLIC = [
     "DistinctLDiversity",
     "EngineError",
     "EntropyLDiversity",
+    "Exclusion",
     "ForeignAudit",
     "Explanation",
     "Frontier",
@@ -84,7 +85,9 @@ PUBLIC = [
     "sanitize",
     "solve",
     "solve_problem",
+    "usual_attacks",
     "verify",
+    "verify_audit",
     "what_if",
     "write_report",
 ]

@@ -8,15 +8,26 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ...models.adversary.cells import System
+from ...models.adversary.boxes import box_population
+from ...models.adversary.cells import System, population
+from ...models.adversary.knowledge import Knowledge
 from ...models.adversary.proof import Case, Checker, Proof, Split, Step
 from ...models.adversary.rows import Rows
 from ...models.errors import CertificateError
+from ...models.history import History
 from .counts import Verdict
 from .decide import Ground
 from .possible import AnyPopulation, Possible
 
-__all__ = ["Exclusion", "Ground", "ProofKind", "certificates", "check_certificates", "exclusions"]
+__all__ = [
+    "Exclusion",
+    "Ground",
+    "ProofKind",
+    "certificates",
+    "check_certificates",
+    "exclusions",
+    "verify_audit",
+]
 
 ProofKind: TypeAlias = Literal[
     "set intersection", "propagation", "linear combination", "cases", "rests on CP-SAT"
@@ -175,6 +186,25 @@ def check_certificates(content: Mapping[str, Any], system: Rows) -> dict[str, in
         return {"proven": len(set(content["excluded"]) & proven), "rests on CP-SAT": len(left)}
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise CertificateError(f"certificate: it is not readable ({error})") from error
+
+
+def verify_audit(
+    content: Mapping[str, Any], history: History, knowledge: Knowledge | None = None
+) -> dict[str, int]:
+    """Re-check the certificates of an audit against its releases, without a solver.
+
+    Parameters
+    ----------
+    content : Mapping
+        `AuditReport.certificates`, or what JSON made of it.
+    history, knowledge
+        Of the audit.
+
+    Returns and errors as `check_certificates`.
+    """
+    known = Knowledge() if knowledge is None else knowledge
+    build = box_population if known.membership == "boxes" else population
+    return check_certificates(content, build(history, known).system)
 
 
 def _plain_step(step: Step) -> list[Any]:
