@@ -150,6 +150,20 @@ def test_the_whole_path(page, tmp_path: Path):
     playwright.expect(page.get_by_test_id("audit-table")).to_contain_text("1/3", timeout=WAIT)
 
 
+def test_stopping_early_keeps_the_best_release(page, tmp_path: Path):
+    rows = [f"p{i};{i * 37 % 89};{i * 53 % 97};{i * 29 % 83};v{i * i % 11}" for i in range(400)]
+    (tmp_path / "large.csv").write_text("\n".join(["id;a;b;c;diagnosis", *rows]) + "\n", encoding="utf-8")
+    upload(page, tmp_path / "large.csv")
+    see(page, "table-note", "semicolon, utf-8, 400 rows")
+    page.get_by_test_id("weak_m_invariance.m").fill("4")
+    page.get_by_test_id("solve").click()
+    row = page.get_by_test_id("part-search").locator("tbody tr", has_text="information loss")
+    playwright.expect(row.locator("td").nth(1)).to_contain_text(re.compile(r"\d"), timeout=WAIT)
+    page.get_by_test_id("stop").click()
+    see(page, "state", "FEASIBLE (interrupted")
+    playwright.expect(page.get_by_test_id("file-release.release.csv")).to_be_visible(timeout=WAIT)
+
+
 def test_without_the_token_nothing_is_shown(address: str):
     with playwright.sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -59,6 +59,7 @@ class _Search:
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.indices = kept(problem)
         self.best: State | None = None
+        self.bound: Fraction | None = None
         self.interrupted = False
 
     def run(self) -> Answer:
@@ -73,7 +74,6 @@ class _Search:
         )
         if inner.status is Status.INFEASIBLE:
             return replace(inner, release=None, proof=self._proof(inner.proof))
-        self.bounds = inner.bounds
         self.interrupted = inner.termination is Termination.INTERRUPTED
         try:
             self._starts(inner.release)
@@ -129,8 +129,8 @@ class _Search:
 
     def _note(self, bound: Fraction | None) -> None:
         level = len(self.problem.policy.levels) - 1
-        self._bound = bound if bound is not None else getattr(self, "_bound", None)
-        self.watch.note(level, self._value(), self._bound)
+        self.bound = self.bound if bound is None else bound
+        self.watch.note(level, self._value(), self.bound)
 
     def _value(self) -> Fraction | None:
         if self.best is None:
