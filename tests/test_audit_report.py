@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import yaml
@@ -21,8 +23,9 @@ from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import InputError, ProblemFileError, ReleaseError
 from optanon.models.history import History
 from optanon.models.requirements import Difference
+from optanon.solver import cli_audit
 from optanon.solver.insight.attacks import usual_attacks
-from optanon.solver.insight.audit import audit
+from optanon.solver.insight.audit import AuditReport, audit
 
 DIFFERENCE = [release("1a 2b"), release("3c 4d"), release("1a 2b 3c 4d 5e")]
 
@@ -221,3 +224,21 @@ def test_worst_of_a_report_is_exact_or_says_that_it_is_an_estimate() -> None:
     assert isinstance(found.worst, Fraction)
     assert found.worst_estimate is None
     assert found.estimated == found.without_posterior == 0
+
+
+def test_ctrl_c_ends_the_search_and_keeps_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interrupt comes before the first question; nothing more is searched, all is reported."""
+
+    def interrupted(*arguments: Any, **named: Any) -> AuditReport:
+        signal.raise_signal(signal.SIGINT)
+        return audit(*arguments, **named)
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(cli_audit, "audit", interrupted)
+    done = run(
+        "audit", *data("pigeonhole", "release-1.steward.csv", "release-2.steward.csv"), folder=tmp_path
+    )
+    assert done.returncode == 4
+    assert "unknown, not safe" in done.stdout
+    assert "nobody disclosed" in done.stdout  # the first release is decided by propagation
+    assert signal.getsignal(signal.SIGINT) is before
