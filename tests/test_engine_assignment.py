@@ -389,18 +389,22 @@ print(result.status.value, result.termination.value, flush=True)
 """
 
 
+@pytest.mark.parametrize("seconds", [0, 1])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_interrupt_returns_the_best_release_so_far(workers: int):
+def test_an_interrupt_returns_the_best_release_so_far(workers: int, seconds: float):
     path = [str(folder) for folder in sys.path if folder]
-    run = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", f"import sys; sys.path[:0] = {path!r}\n{SCRIPT}", str(workers)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    assert run.stdout is not None
-    assert run.stdout.readline() == "searching\n"
-    time.sleep(1)
-    run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=30)
+    ) as run:
+        assert run.stdout is not None
+        try:
+            assert run.stdout.readline() == "searching\n"
+            time.sleep(seconds)
+            run.send_signal(signal.SIGINT)
+            out, err = run.communicate(timeout=30)
+        finally:
+            run.kill()
     assert (run.returncode, out) == (0, "FEASIBLE interrupted\n"), err

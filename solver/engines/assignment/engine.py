@@ -25,6 +25,7 @@ from ....models.requirement import Cut
 from ...baselines.greedy import greedy
 from ...result import Status, Termination
 from ...settings import Answer, Clock, Settings, Watch
+from ..interruptible import interruptible
 
 __all__ = ["AssignmentEngine"]
 
@@ -86,6 +87,7 @@ class _Search:
         self.best: Release | None = None
         self.bounds: list[Fraction | None] = [None] * len(self.objectives)
         self.rounds = 0
+        self.interrupted = False
 
     def run(self) -> Answer:
         if self.settings.extend is None:
@@ -94,12 +96,17 @@ class _Search:
                 self._offer(greedy(self.problem, self.settings.seed, clock=self._start_clock()))
         if self.settings.first and self.best is not None:
             return self._answer(Status.FEASIBLE, Termination.COMPLETED)
-        for index in range(len(self.objectives)):
-            status, termination = self._minimize(index)
-            if status is not Status.OPTIMAL:
-                return self._answer(status, termination)
-        if self.settings.workers > 1:
-            self._repeatable()
+        try:
+            for index in range(len(self.objectives)):
+                status, termination = self._minimize(index)
+                if status is not Status.OPTIMAL:
+                    return self._answer(status, termination)
+            if self.settings.workers > 1:
+                self._repeatable()
+        except KeyboardInterrupt:
+            if self.best is None:
+                raise
+            return self._answer(Status.FEASIBLE, Termination.INTERRUPTED)
         proven = self.best is not None and all(
             value == bound
             for value, bound in zip(self.problem.objective(self.best), self.bounds, strict=True)
@@ -128,7 +135,7 @@ class _Search:
         solver.parameters.max_deterministic_time = 30.0
         if self.clock.left is not None:
             solver.parameters.max_time_in_seconds = max(0.01, self.clock.left)
-        if solver.solve(self.model.cp) in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        if interruptible(solver, self.model.cp)[0] in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             release = self.model.release(solver.value)
             if next(self.problem.check(release), None) is None:
                 self.best = release
@@ -165,11 +172,12 @@ class _Search:
             self.rounds += 1
             for cut in cuts:
                 cut.apply(self.model)
-            if status == cp_model.FEASIBLE and not self.settings.first:
+            if self.interrupted or (status == cp_model.FEASIBLE and not self.settings.first):
                 break
         if self.settings.first and self.best is not None:
             return Status.FEASIBLE, Termination.COMPLETED
-        termination = Termination.TIME_LIMIT if self.clock.ended else Termination.INTERRUPTED
+        stopped = self.interrupted or not self.clock.ended
+        termination = Termination.INTERRUPTED if stopped else Termination.TIME_LIMIT
         return Status.UNKNOWN if self.best is None else Status.FEASIBLE, termination
 
     def _separate(self, release: Release) -> list[Cut]:
@@ -185,13 +193,14 @@ class _Search:
         parameters = solver.parameters
         parameters.random_seed = self.settings.seed
         parameters.num_workers = self.settings.workers
-        parameters.catch_sigint_signal = True
         parameters.stop_after_first_solution = self.settings.first
         if self.clock.left is not None:
             parameters.max_time_in_seconds = max(0.01, self.clock.left)
         listener = _Listener(self, index, objective)
         solver.best_bound_callback = listener.on_bound
-        return solver, solver.solve(self.model.cp, listener)
+        status, interrupted = interruptible(solver, self.model.cp, listener)
+        self.interrupted |= interrupted
+        return solver, status
 
     def _raise_bound(self, index: int, objective: _Objective, solver: cp_model.CpSolver) -> None:
         if not isfinite(solver.best_objective_bound):
