@@ -17,6 +17,7 @@ from optanon.models.table import Microdata
 from optanon.solver.engines.partition import engine as module
 from optanon.solver.engines.partition.best import Best
 from optanon.solver.engines.partition.columns import padded
+from optanon.solver.engines.partition.diving import dived
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.first_order import FirstOrder
 from optanon.solver.engines.partition.histograms import Histograms, Judge
@@ -87,6 +88,31 @@ def test_the_first_order_path_finds_the_optimum(seed: int, monkeypatch: pytest.M
         assert answer.status is Status.INFEASIBLE
     else:
         assert (answer.status, answer.bounds) == (Status.OPTIMAL, (best,))
+
+
+@pytest.mark.parametrize("kind", ["kc", "buckets"])
+@pytest.mark.parametrize("seed", range(4))
+def test_dives_make_releases_of_the_whole_table(kind: str, seed: int):
+    problem = read(frame_of(150, seed), Policy(K3)) if kind == "kc" else balanced(240, 3, seed)
+    pricing, judge = pricing_of(problem), Judge(problem)
+    known = Best(pricing)
+    relaxation = Relaxation(pricing, Clock(), known, lambda: None)
+    relaxation.run(1e-3)
+    columns, program, random = relaxation.columns, relaxation.program, np.random.default_rng(seed)
+    before = program.amount.copy(), program.dual.copy()
+    dives: list[list[Group]] = []
+    for noise in (None, random.uniform(0, 0.3, len(columns))):
+        groups = dived(pricing, columns, program, judge, noise)
+        assert groups is not None
+        assert covered(groups) == dict(enumerate(pricing.rows.count.tolist()))
+        for group in groups:
+            counts = np.bincount(pricing.rows.value[list(group)], minlength=len(judge.names))
+            assert judge.admits(tuple(counts.tolist()))
+        dives.append(groups)
+    assert known.bound <= sum(group_costs(pricing.rows, dives[0]))
+    assert sorted(dives[0]) != sorted(dives[1])
+    assert (program.amount == before[0]).all()
+    assert (program.dual == before[1]).all()
 
 
 @pytest.mark.parametrize("seed", range(24))

@@ -160,14 +160,13 @@ class Pricing:
             duals.rows,
             duals.scale,
         )
-        if room is None:
-            room = len(self.rows) * per_anchor
         kernel, memory_of = self._kernel(asked)
         parts = [self._anchors[w :: self.workers].copy() for w in range(self.workers)]
 
         def run(part: Ints) -> tuple[NDArray[np.int32], Ints, Ints, int]:
-            groups = np.empty((room, max(1, self.histograms.steps.largest)), dtype=np.int32)
-            profits, best = np.empty(room, dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
+            most = len(part) * per_anchor if room is None else -(-room // len(parts))
+            groups = np.empty((most, max(1, self.histograms.steps.largest)), dtype=np.int32)
+            profits, best = np.empty(most, dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
             memory, total, cut_short = memory_of(), 0, 0
             for at in range(0, len(part), CHUNK):
                 if self.clock is not None and self.clock.over:

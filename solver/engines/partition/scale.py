@@ -1,19 +1,28 @@
-"""Bound and releases of large tables: first-order relaxation, cuts, rounding, windows."""
+"""Bound and releases of large tables: first-order relaxation, cuts, rounding or dives, windows."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ...settings import Clock, Settings
 from .best import Best
+from .columns import padded
+from .diving import dived
 from .histograms import Judge
-from .pricing import Pricing
+from .master import Group
+from .pricing import Duals, Pricing
 from .progress import Progress
 from .relaxation import Relaxation
+from .restricted import best_of
 from .rounding import rounded
 from .windows import Windows
 
 __all__ = ["FINISHED", "at_scale"]
+
+Floats = NDArray[np.float64]
 
 CLOSE = 5e-5
 """Relative distance of bound and linear program at which the first linear program counts as solved."""
@@ -29,6 +38,13 @@ SIZES = (200, 200, 300, 400, 600, 900)
 LATER = (300, 500, 700, 900)
 STALLED = 4
 """So many later sweeps without a better release end the sweeping."""
+OTHERS, FEW = 8, 4
+"""So many other releases in a row that lead to nothing better are tried, each swept this often."""
+OTHERS_SHARE = 0.85
+"""Share of the time limit after which the last step begins."""
+NOISE, TAKEN = 0.03, 1e-3
+"""Most that is added to a taken column's amount for another release."""
+COMBINED_NODES = 100
 FINISHED = 4_000
 """Rows up to which the gap is closed over listed groups; larger tables are swept until time ends."""
 
@@ -47,44 +63,100 @@ def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, set
         late = clock.limit is not None and clock.seconds > CUT_SHARE * clock.limit
         if late or not solved or not relaxation.cut(LEAST_BROKEN):
             break
-        solved = relaxation.run(0.6 * CLOSE, box=0.1, smoothing=0.2)
+        solved = relaxation.run(0.3 * CLOSE, box=0.1, smoothing=0.2)
         progress.lift(best.bound, f"{len(pricing.cuts)} cuts")
         if float(best.value) - before < LEAST_GAIN * before:
             break
     progress.offer(_round(relaxation, judge), "rounded")
-    _sweep(pricing, progress, best, settings, clock)
+    if best.duals is not None:
+        _Sweeps(relaxation, judge, progress, best.duals, settings).run()
     return True
 
 
-def _round(relaxation: Relaxation, judge: Judge) -> list[tuple[int, ...]] | None:
-    pricing = relaxation.pricing
-    return rounded(
-        pricing.rows,
-        judge,
-        relaxation.columns,
-        relaxation.program.amount,
-        relaxation.program.reduced(),
-        buckets=pricing.buckets,
-    )
+def _round(relaxation: Relaxation, judge: Judge, noise: Floats | None = None) -> list[Group] | None:
+    """A release from the linear program's amounts (plus noise, for other ones)."""
+    pricing, columns, program = relaxation.pricing, relaxation.columns, relaxation.program
+    if pricing.buckets:
+        return dived(pricing, columns, program, judge, noise)
+    amount = program.amount if noise is None else program.amount + noise
+    return rounded(pricing.rows, judge, columns, amount, program.reduced(), buckets=False)
 
 
-def _sweep(pricing: Pricing, progress: Progress, best: Best, settings: Settings, clock: Clock) -> None:
-    if best.duals is None or progress.groups is None:
-        return
-    windows = Windows(pricing=pricing, duals=best.duals, seed=settings.seed)
-    random = np.random.default_rng(settings.seed)
-    # A window that holds most of the table would only do the work of the last step.
-    most = int(pricing.rows.count.sum()) // 2
-    sizes, later = ([size for size in known if size <= most] for known in (SIZES, LATER))
-    sweep, stalled = 0, 0
-    patience = STALLED if clock.limit is None or len(pricing.rows) <= FINISHED else 1_000
-    while sizes and stalled < patience and not progress.closed and not clock.over:
-        size = sizes[sweep] if sweep < len(sizes) else int(random.choice(later or sizes))
-        before, groups = progress.cost, dict(enumerate(progress.groups))
-        for places, better in windows.sweep(progress.groups, size, random):
-            for place in places.tolist():
-                del groups[place]
-            groups |= {(sweep + 1, int(places[0]), at): group for at, group in enumerate(better)}
-            progress.offer(tuple(groups.values()), f"windows of {size}")
-        sweep += 1
-        stalled = stalled + 1 if progress.cost == before and sweep > len(sizes) else 0
+class _Sweeps:
+    """Windows over the best release; where they find nothing more, over others, combined with it."""
+
+    def __init__(
+        self, relaxation: Relaxation, judge: Judge, progress: Progress, duals: Duals, settings: Settings
+    ) -> None:
+        pricing = relaxation.pricing
+        self.relaxation, self.judge, self.progress = relaxation, judge, progress
+        self.clock = pricing.clock or Clock()
+        self.windows = Windows(pricing=pricing, duals=duals, seed=settings.seed)
+        self.random = np.random.default_rng(settings.seed)
+        # A window that holds most of the table would only do the work of the last step.
+        most = int(pricing.rows.count.sum()) // 2
+        self.sizes, self.later = ([size for size in known if size <= most] for known in (SIZES, LATER))
+        self.patience = STALLED
+        if self.clock.limit is not None and len(pricing.rows) > FINISHED:
+            self.patience = 1_000
+
+    def run(self) -> None:
+        progress = self.progress
+        if not self.sizes or progress.groups is None:
+            return
+        self._settle(progress.groups, self.sizes, self.patience)
+        # Roundings of other tables are not good enough to bring anything new.
+        stalled = 0 if self.windows.pricing.buckets else OTHERS
+        known = list(progress.groups)
+        while stalled < OTHERS and not self._late():
+            before = progress.cost
+            other = _round(self.relaxation, self.judge, self._noise())
+            if other is None:
+                stalled += 1
+                continue
+            known += self._settle(other, self.sizes[1:FEW], 0)
+            if self._combine(known):
+                self._settle(progress.groups, (), STALLED // 2)
+                known += progress.groups
+            stalled = stalled + 1 if progress.cost == before else 0
+
+    def _late(self) -> bool:
+        """Whether the last step needs the time that is left."""
+        limit = self.clock.limit
+        return self.progress.closed or (limit is not None and self.clock.seconds > OTHERS_SHARE * limit)
+
+    def _noise(self) -> Floats:
+        amount = self.relaxation.program.amount
+        return np.where(amount > TAKEN, self.random.uniform(0, NOISE, len(amount)), 0.0)
+
+    def _settle(self, start: Sequence[Group], sizes: Sequence[int], patience: int) -> tuple[Group, ...]:
+        """Sweep with each of `sizes`, then with any size until `patience` sweeps in a row gain nothing."""
+        groups, sweep, stalled = tuple(start), 0, 0
+        while (sweep < len(sizes) or stalled < patience) and not self.progress.closed and not self.clock.over:
+            size = sizes[sweep] if sweep < len(sizes) else int(self.random.choice(self.later or self.sizes))
+            gained, kept = False, dict(enumerate(groups))
+            for places, better in self.windows.sweep(groups, size, self.random):
+                for place in places.tolist():
+                    del kept[place]
+                kept |= {(int(places[0]), at): group for at, group in enumerate(better)}
+                self.progress.offer(tuple(kept.values()), f"windows of {size}")
+                gained = True
+            groups, sweep = tuple(kept.values()), sweep + 1
+            stalled = 0 if gained or sweep <= len(sizes) else stalled + 1
+        return groups
+
+    def _combine(self, known: Sequence[Group]) -> bool:
+        """The best release of the groups of all releases so far; whether it is better."""
+        pricing, duals = self.windows.pricing, self.windows.duals
+        groups = sorted(set(known))
+        found, _ = best_of(
+            pricing.rows,
+            pricing.cuts,
+            duals,
+            padded(groups, max(map(len, groups))),
+            self.progress.groups,
+            nodes=COMBINED_NODES,
+            seed=self.windows.seed,
+            seconds=self.clock.left,
+        )
+        return self.progress.offer(found, "combined")
