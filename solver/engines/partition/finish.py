@@ -13,8 +13,8 @@ from .tree import Tree
 
 __all__ = ["Finish"]
 
-LEAST_LISTED, MOST_LISTED = 1_000, 100_000
-"""How many groups are listed."""
+LEAST_LISTED, MOST_LISTED, MOST_PLACES = 1_000, 200_000, 100_000_000
+"""How many groups are listed, and how many of them times rows: the integer program needs memory for them."""
 TREE_WORK = 400_000
 """Nodes times groups of an exact tree; beyond, the bound rests on the integer program's solver."""
 LARGE = 400
@@ -46,13 +46,14 @@ class Finish:
         a bound; lists and trees then grow until the target is the best release's cost.
         """
         progress, rows = self.progress, self.pricing.rows
-        room, nodes = max(LEAST_LISTED, 4 * len(rows)), NODES
+        most = min(MOST_LISTED, MOST_PLACES // len(rows))
+        room, nodes = min(most, max(LEAST_LISTED, 4 * len(rows))), NODES
         while not progress.closed and not self.clock.over:
             listed = self._listed(duals, room)
             if listed is None:
-                if room == MOST_LISTED:
+                if room == most:
                     return
-                room = min(MOST_LISTED, 4 * room)
+                room = min(most, 4 * room)
                 continue
             members, target = listed
             whole = target == progress.cost
@@ -81,9 +82,9 @@ class Finish:
                 if trusted > progress.bound:
                     self.trusted = True
                     progress.lift(trusted, "integer program")
-                elif whole and room == MOST_LISTED:
+                elif whole and room == most:
                     return
-            nodes, room = 2 * nodes, min(MOST_LISTED, 4 * room)
+            nodes, room = 2 * nodes, min(most, 4 * room)
 
     def _listed(self, duals: Duals, room: int) -> tuple[NDArray[np.int32], int] | None:
         """All groups for the highest target (at most the best cost) for which they are at most `room`."""

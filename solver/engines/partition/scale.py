@@ -26,7 +26,9 @@ Floats = NDArray[np.float64]
 
 CLOSE = 5e-5
 """Relative distance of bound and linear program at which the first linear program counts as solved."""
-CUT_ROUNDS = 12
+NEAR, NEAR_BUCKETS, NEAREST = 3e-5, 2e-5, 1e-5
+"""The same while cuts are added: at first (bucketed tables are solved sooner), and before cutting ends."""
+CUT_ROUNDS = 40
 CUT_SHARE = 0.35
 """Share of the time limit after which no more cuts are sought: releases need the rest."""
 LEAST_BROKEN = 0.01
@@ -58,15 +60,22 @@ def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, set
     if progress.bound > pricing.rows.most:
         return False
     progress.offer(_round(relaxation, judge), "rounded")
+    close = first = NEAR_BUCKETS if pricing.buckets else NEAR
+    least = LEAST_BROKEN
     for _ in range(CUT_ROUNDS):
         before = float(best.value)
         late = clock.limit is not None and clock.seconds > CUT_SHARE * clock.limit
-        if late or not solved or not relaxation.cut(LEAST_BROKEN):
+        if late or not solved:
             break
-        solved = relaxation.run(0.3 * CLOSE, box=0.1, smoothing=0.2)
-        progress.lift(best.bound, f"{len(pricing.cuts)} cuts")
-        if float(best.value) - before < LEAST_GAIN * before:
-            break
+        found = relaxation.cut(least)
+        if found or close == first:
+            solved = relaxation.run(close, box=0.1, smoothing=0.2)
+            progress.lift(best.bound, f"{len(pricing.cuts)} cuts")
+        if not found or float(best.value) - before < LEAST_GAIN * before:
+            # Cuts that gain nothing under rough duals may gain under finer ones.
+            if close < NEAREST:
+                break
+            close, least = close / 2, least / 2
     progress.offer(_round(relaxation, judge), "rounded")
     if best.duals is not None:
         _Sweeps(relaxation, judge, progress, best.duals, settings).run()
