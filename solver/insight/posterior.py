@@ -2,8 +2,9 @@ r"""The exact probability of each value of each respondent, for an adversary wit
 
 Values that never change: worlds are counted. Given the counts ``x[c, v]`` there are
 ``prod_c size! / prod_v x!`` arrangements of respondents and ``prod_g f! / prod_v (N[g, v] - sum x)!``
-of counterfeits, so the weight of a component is a product over its cells and rows, and worlds are
-counted by dynamic programming, see `counting`. By exchangeability a respondent of cell c has v with
+of counterfeits, so the weight of a component is a product over its cells and rows. It is first taken
+apart into what is independent, see `independent_parts`; the worlds of each part are counted by
+dynamic programming, see `counting`. By exchangeability a respondent of cell c has v with
 probability E x[c, v] / size. Components with too many states get an estimate with an interval instead,
 see `sampling`; it is kept apart and never mixed with what is exact.
 
@@ -22,6 +23,7 @@ from math import prod
 import numpy as np
 
 from ...models.adversary.cells import System
+from ...models.adversary.independence import independent_parts
 from ...models.adversary.propagation import Bounds, Component, open_components, symmetric
 from ...models.history import History
 from ..settings import Clock
@@ -47,7 +49,7 @@ class Posterior:
     estimates : Mapping of int to Estimate
         Of some pairs without a probability.
     counted, uncounted : int
-        Components whose worlds were counted (or are symmetric), and those given up.
+        Independent parts whose worlds were counted (or are symmetric), and those given up.
     """
 
     possible: Possible
@@ -77,18 +79,18 @@ def posterior(
     estimate: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Posterior:
-    """Count the worlds of every component, and estimate where there are too many.
+    """Count the worlds of every independent part, and estimate where there are too many.
 
     Parameters
     ----------
     possible : Possible
     states : int
-        A component with more states than this between two pairs is not counted, nor one with
+        A part with more states than this between two pairs is not counted, nor one with
         more than 20 times as many steps from state to state in all (about 8 bytes each).
     clock : Clock, optional
-        Components not done when it is over get nothing.
+        Parts not done when it is over get nothing.
     estimate : bool
-        Whether components that are not counted are sampled.
+        Whether parts that are not counted are sampled.
     progress : callable, optional
         Told after each component how many are done, and of how many.
     """
@@ -98,27 +100,35 @@ def posterior(
     found: list[Fraction | None] = [
         Fraction(count, size) for count, size in zip(bounds.lower.tolist(), sizes, strict=True)
     ]
+    limits = Limits(states=states, steps=20 * states)
     left: list[Component] = []
+    counted = 0
     components = open_components(system, bounds)
     for number, component in enumerate(components, start=1):
-        expected: list[Fraction] | None = None
         if symmetric(system, component, bounds):
             size = len(np.unique(system.value[component.pairs]))
-            expected = [Fraction(sizes[j], size) for j in component.pairs.tolist()]
-        elif not clock.over:
-            limits = Limits(states=states, steps=20 * states)
-            expected = expected_counts(system, component, bounds, limits, clock)
-        if expected is None:
-            left.append(component)
-        for i, j in enumerate(component.pairs.tolist()):
-            found[j] = None if expected is None else expected[i] / sizes[j]
+            for j in component.pairs.tolist():
+                found[j] = Fraction(1, size)
+            counted += 1
+            continue
+        bounds, parts = independent_parts(component, bounds, possible.population.truth)
+        for j in component.pairs.tolist():
+            found[j] = Fraction(int(bounds.lower[j]), sizes[j])
+        for part in parts:
+            expected = None if clock.over else expected_counts(system, part, bounds, limits, clock)
+            if expected is None:
+                left.append(part)
+            else:
+                counted += 1
+            for i, j in enumerate(part.pairs.tolist()):
+                found[j] = None if expected is None else expected[i] / sizes[j]
         if progress is not None:
             progress(number, len(components))
     return Posterior(
         possible=possible,
         probabilities=tuple(found),
         estimates=_estimated(system, bounds, left, clock) if estimate else {},
-        counted=len(components) - len(left),
+        counted=counted,
         uncounted=len(left),
     )
 

@@ -88,7 +88,7 @@ class StateGraph:
     def __init__(self, system: System, component: Component, bounds: Bounds) -> None:
         self._lower: list[int] = bounds.lower[component.pairs].tolist()
         self._upper: list[int] = bounds.upper[component.pairs].tolist()
-        spans = (system.high - system.low)[component.rows]
+        spans = component.high - component.low
         self._compact = compact(
             component.entry_row,
             component.entry_pair,
