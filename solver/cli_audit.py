@@ -15,21 +15,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..instances.knowledge_file import load_knowledge
-from ..instances.problem_file import load_problem
-from ..instances.release_files import read_release
-from ..instances.steward_series import read_series
-from ..models.adversary.knowledge import Knowledge
+from ..instances.asked_series import read_asked
 from ..models.errors import CertificateError, OptanonError
 from ..models.files import write_whole
-from ..models.history import History
-from ..models.requirement import Requirement
 from .display import plain_console
 from .insight.attacks import usual_attacks
 from .insight.audit import AuditReport, PersistentAudit, audit
 from .insight.exclusions import verify_audit
 
-__all__ = ["audit_command", "print_audit", "verify_audit_command"]
+__all__ = ["Files", "KnowledgeFile", "audit_command", "print_audit", "verify_audit_command"]
 
 Files = Annotated[
     list[Path],
@@ -72,7 +66,10 @@ def audit_command(
     nobody's value is disclosed and everything was decided, 1 if somebody's is, 4 if something
     stayed undecided.
     """
-    history, knowledge, attacks = _asked(files, knowledge_file)
+    history, knowledge, requirements = read_asked(files, knowledge_file)
+    # The named attacks: with the thresholds of the problem's policy if it guards against them.
+    named = {requirement.name: requirement for requirement in requirements}
+    attacks = tuple(named.get(attack.name, attack) for attack in usual_attacks())
     with _course() as (stopped, told):
         report = audit(
             history,
@@ -102,35 +99,11 @@ def verify_audit_command(
         raise OptanonError(f"{certificate_file}: cannot be read as JSON ({error})") from error
     if not isinstance(content, dict):
         raise CertificateError(f"{certificate_file}: this is no file of certificates")
-    history, knowledge, _ = _asked(files, knowledge_file)
-    found = verify_audit(content, history, knowledge)
+    asked = read_asked(files, knowledge_file)
+    found = verify_audit(content, asked.history, asked.knowledge)
     plain_console().print(
         f"confirmed: {found['proven']} exclusions; {found['rests on CP-SAT']} rest on CP-SAT", markup=False
     )
-
-
-def _asked(
-    files: list[Path], knowledge_file: Path | None
-) -> tuple[History, Knowledge, tuple[Requirement, ...]]:
-    """Series, knowledge, and attacks: those that the problem's policy guards against, else the usual ones."""
-    usual = usual_attacks()
-    if files[0].suffix not in (".yaml", ".yml"):
-        return read_series(files), load_knowledge(knowledge_file), usual
-    problem = load_problem(files[0])
-    named = problem.history.aligned_id
-    knowledge = load_knowledge(knowledge_file, problem.table.sensitive.persistence, named)
-    history = problem.history
-    if files[1:]:
-        # Who is in which group must follow from a public copy, unless nobody is taken to know it.
-        unique = knowledge.membership == "groups"
-        history = History(
-            problem.history.aligned_release(
-                read_release(path, problem.table, suppressed=len(problem.table), unique=unique)
-            )
-            for path in files[1:]
-        )
-    asked = {requirement.name: requirement for requirement in problem.policy.requirements}
-    return history, knowledge, tuple(asked.get(attack.name, attack) for attack in usual)
 
 
 @contextmanager

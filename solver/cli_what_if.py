@@ -10,10 +10,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..instances.knowledge_file import load_knowledge
-from ..instances.problem_file import load_answer, load_problem
+from ..instances.asked_series import read_asked
 from ..models.files import write_whole
-from ..models.history import History
+from .cli_audit import Files, KnowledgeFile
 from .insight.breach_chance import BreachChance, Estimate
 from .insight.giveaways import Giveaway
 from .insight.what_if import WhatIf
@@ -25,18 +24,8 @@ EXAMPLES = 10
 
 
 def what_if(
-    problem_file: Annotated[
-        Path, typer.Argument(metavar="PROBLEM.yaml", help="Names the columns; its history is the default.")
-    ],
-    releases: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[RELEASE.csv]...", help="Steward's copies, oldest first; default: the history."
-        ),
-    ] = None,
-    knowledge: Annotated[
-        Path | None, typer.Option(help="YAML of what is known anyway: compromised, excluded, priors.")
-    ] = None,
+    files: Files,
+    knowledge_file: KnowledgeFile = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Rank pairs of respondents, too.")] = False,
     smallest: Annotated[
         bool, typer.Option("--smallest", help="Fewest compromised respondents that disclose somebody.")
@@ -60,11 +49,10 @@ def what_if(
 
     Exit code 0 if everything asked was decided, 4 otherwise.
     """
-    problem = load_problem(problem_file)
-    history = History(load_answer(path, problem) for path in releases) if releases else problem.history
+    asked = read_asked(files, knowledge_file)
     report = ask(
-        history,
-        load_knowledge(knowledge, problem.table.sensitive.persistence, problem.history.aligned_id),
+        asked.history,
+        asked.knowledge,
         pairs=pairs,
         smallest=smallest,
         probability=probability,

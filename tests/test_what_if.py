@@ -333,3 +333,27 @@ def test_command_line(tmp_path: Path) -> None:
     shown = run("what-if", folder / "release-2.yaml", *files, "--show-ids", folder=tmp_path)
     assert "Carl" in shown.stdout
     assert "Erica" in shown.stdout
+
+
+def test_steward_copies_need_no_problem_file(tmp_path: Path) -> None:
+    folder = catalog.path("hospital")
+    files = [folder / f for f in ("release-1.steward.csv", "release-2-printed.steward.csv")]
+    bare = run("what-if", *files, "--smallest", "--show-ids", "--json", tmp_path / "a.json", folder=tmp_path)
+    named = run(
+        "what-if",
+        folder / "release-2.yaml",
+        *files,
+        "--smallest",
+        "--show-ids",
+        "--json",
+        tmp_path / "b.json",
+        folder=tmp_path,
+    )
+    assert bare.returncode == named.returncode == 0, bare.stderr + named.stderr
+    assert json.loads((tmp_path / "a.json").read_text()) == json.loads((tmp_path / "b.json").read_text())
+    assert bare.stdout == named.stdout
+    # What is known anyway comes from a file, as for an audit.
+    (tmp_path / "known.yaml").write_text("compromised: {Carl: gastritis}\n")
+    refused = run("what-if", *files, "--knowledge", "known.yaml", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "true value" in refused.stderr

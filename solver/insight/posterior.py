@@ -5,7 +5,7 @@ Values that never change: worlds are counted. Given the counts ``x[c, v]`` there
 of counterfeits, so the weight of a component is a product over its cells and rows. It is first taken
 apart into what is independent, see `independent_parts`; the worlds of each part are counted by
 dynamic programming, see `counting`. By exchangeability a respondent of cell c has v with
-probability E x[c, v] / size. Components with too many states get an estimate with an interval instead,
+probability E x[c, v] / size. Parts with too many states get an estimate with an interval instead,
 see `sampling`; it is kept apart and never mixed with what is exact.
 
 Values that change freely: releases are independent, and somebody in groups A_1, A_2, ... of

@@ -1,0 +1,58 @@
+"""The series of releases that files on the command line name, and what an adversary knows besides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..models.adversary.knowledge import Knowledge
+from ..models.history import History
+from ..models.requirement import Requirement
+from .knowledge_file import load_knowledge
+from .problem_file import load_problem
+from .release_files import read_release
+from .steward_series import read_series
+
+__all__ = ["AskedSeries", "read_asked"]
+
+
+class AskedSeries(NamedTuple):
+    """A history, what is known besides, and the requirements of the problem file (none without one)."""
+
+    history: History
+    knowledge: Knowledge
+    requirements: tuple[Requirement, ...]
+
+
+def read_asked(files: Sequence[Path], knowledge_file: Path | None) -> AskedSeries:
+    """Read releases, oldest first, with a problem file before them or without.
+
+    Parameters
+    ----------
+    files : paths
+        Steward's copies; or a problem file (YAML) and then copies of either kind, by default its history.
+    knowledge_file : path, optional
+        See `load_knowledge`.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read as what it should be; naming it.
+    """
+    if not files or files[0].suffix not in (".yaml", ".yml"):
+        return AskedSeries(read_series(files), load_knowledge(knowledge_file), ())
+    problem = load_problem(files[0])
+    named = problem.history.aligned_id
+    knowledge = load_knowledge(knowledge_file, problem.table.sensitive.persistence, named)
+    history = problem.history
+    if files[1:]:
+        # Who is in which group must follow from a public copy, unless nobody is taken to know it.
+        unique = knowledge.membership == "groups"
+        history = History(
+            problem.history.aligned_release(
+                read_release(path, problem.table, suppressed=len(problem.table), unique=unique)
+            )
+            for path in files[1:]
+        )
+    return AskedSeries(history, knowledge, problem.policy.requirements)
