@@ -18,6 +18,7 @@ from ..models.requirements import KCAnonymity
 from ..solver.baselines.mondrian_series import mondrian_static
 from ..solver.insight.disclosures import explanations_of, find_disclosures, values_left
 from ..solver.insight.exclusions import exclusions
+from ..solver.insight.explain_value import explain_value
 from ..solver.insight.possible import Verdict, possible_values
 from ..solver.insight.posterior import posterior
 from ..solver.settings import Clock
@@ -42,8 +43,8 @@ class Audit(Case):
     """Seconds for the values, and again for the posteriors, of one release."""
     first: int = 1
     """The first release to be audited."""
-    examples: int = 10
-    """Disclosures to be explained."""
+    examples: int = 100_000
+    """At most so many disclosures are explained, one of each kind of respondent."""
 
     def run(self) -> list[Row]:
         """One row per release: the adversary who holds it and all before it.
@@ -61,9 +62,10 @@ class Audit(Case):
         return rows
 
     def _warm(self, history: History) -> None:
-        """Load what is compiled."""
-        found = possible_values(population(history, Knowledge(), 1))
-        posterior(found, estimate=False)
+        """Load what is compiled: two releases need nearly all of it."""
+        people = population(history, Knowledge(), 2)
+        posterior(possible_values(people), estimate=False)
+        explain_value(people, next(iter(people.cell_of)), values=people.values[:1])
 
     def _row(self, history: History, number: int) -> Row:
         clock = Clock()

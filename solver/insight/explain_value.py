@@ -22,8 +22,14 @@ from ...models.history import History
 from ..settings import Clock
 from .component_lp import ComponentLP
 from .counts import Counts, Verdict
+from .few_groups import EXCLUDED, OPEN, any_world
 
 __all__ = ["Explanation", "explain_value"]
+
+SEVERAL = 40
+"""Up to so many groups, and so many `CELLS`, questions are answered by `any_world` if it can."""
+
+CELLS = 300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,12 +169,14 @@ class _Probe:
     ) -> None:
         self._system, self._cell, self._wanted, self._clock = population.system, cell, wanted, clock
         self._near: Integers = np.zeros(0, dtype=np.int64)  # cells that can matter
+        self._own = frozenset(population.system.patterns[cell].tolist()) - {-1}
+        self._place: dict[int, int] = {}  # number of each group that may be asked about
+        self._table: System | None = None
         self.doubtful = False
 
     def sufficient(self, groups: list[int]) -> list[int] | None:
         """Groups that exclude, the respondent's own ones first; None if they do not."""
-        own = set(self._system.patterns[self._cell].tolist())
-        order = sorted(groups, key=lambda g: (g not in own, g))
+        order = sorted(groups, key=lambda g: (g not in self._own, g))
         self._reach(order)
         return order if self.excludes(order) else None
 
@@ -176,6 +184,8 @@ class _Probe:
         inside = np.zeros(len(self._system.counts) + 1, dtype=bool)  # the last one is "absent"
         inside[groups] = True
         self._near = np.flatnonzero(inside[self._system.patterns].any(axis=1)).astype(np.int64)
+        self._place = {g: position for position, g in enumerate(groups)}
+        self._table = self._restricted(groups) if len(groups) <= SEVERAL else None
 
     def grown(self) -> list[int] | None:
         """Groups in growing distance that exclude the values, nearest first."""
@@ -194,8 +204,16 @@ class _Probe:
 
     def excludes(self, groups: list[int]) -> bool:
         """Whether no world fits; a question not answered in time counts as no and as doubtful."""
-        if not np.isin(self._system.patterns[self._cell], groups).any():
+        if self._own.isdisjoint(groups):
             return False
+        table = self._table
+        if table is not None and len(table.sizes) <= CELLS:
+            low, high = np.maximum(table.counts - table.fakes[:, None], 0), table.counts
+            active = np.zeros(len(self._place), dtype=np.bool_)
+            active[[self._place[g] for g in groups]] = True
+            found = any_world(table.patterns, table.sizes, table.allowed, low, high, active)
+            if found != OPEN:
+                return found == EXCLUDED
         system = self._restricted(groups)
         bounds = propagate(system, first_bounds(system))
         if bounds is None:
