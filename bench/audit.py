@@ -43,7 +43,7 @@ class Audit(Case):
     """Seconds for the values, and again for the posteriors, of one release."""
     first: int = 1
     """The first release to be audited."""
-    examples: int = 100_000
+    examples: int = 1_000
     """At most so many disclosures are explained, one of each kind of respondent."""
 
     def run(self) -> list[Row]:
