@@ -69,11 +69,15 @@ def _summary(kind: type[Case]) -> str:
 
 
 def _print(spec: Case, rows: list[Row], seconds: float) -> None:
-    console = Console(width=None if sys.stdout.isatty() else 160)
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    table = Table(*columns, title=f"{spec.name} {asdict(spec)}")
+    table = Table(title=f"{spec.name} {asdict(spec)}")
+    for column in columns:
+        table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*(_cell(row.get(column)) for column in columns))
+    console = Console()
+    if not sys.stdout.isatty():  # a file has room for whole words
+        console.width = max(160, console.measure(table, options=console.options.update(width=1000)).maximum)
     console.print(table)
     peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
     console.print(f"{seconds:.1f} s, peak memory {peak:.0f} MB, {os.cpu_count()} cores, seed {spec.seed}")

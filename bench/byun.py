@@ -37,8 +37,8 @@ class Byun(Case):
 
     The published setting: 30,162 complete rows, eight quasi-identifiers, occupation sensitive, 5,000
     rows first and 5,000 more each time. k and c are not given there. Categories are in the order
-    of ARX's hierarchies, which are Incognito's levels. Checks are exact (see `baselines.inferences`). The
-    checked Mondrian checks the whole release for every cut and does not come to the end of the series.
+    of ARX's hierarchies, which are Incognito's levels. Checks are exact (see `baselines.inferences`),
+    and of the whole release for every cut of the checked Mondrian.
     """
 
     name: ClassVar[str] = "byun"
@@ -59,7 +59,7 @@ class Byun(Case):
     c: str = "0.7"
     algorithms: str = "mondrian,incognito"
     variants: str = "static,checked,merge"
-    patience: int = 60
+    patience: int = 600
     """A series ends with the first release that took more CPU seconds than this to make."""
 
     def run(self) -> list[Row]:

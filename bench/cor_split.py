@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from ..instances.datasets import acs_pums
-from ..instances.generators import generated_roles, series, uniform_table
+from ..instances.generators import drawn_again, generated_roles, series, uniform_table
 from ..instances.roles import Roles
 from ..models.domain import Numeric, Ordered
 from ..models.errors import EngineError, InputError
@@ -30,6 +30,7 @@ from .registry import Case, Row, case
 
 HEURISTICS = ("m_invariance", "cor_split")
 ENGINE = "engine"
+DRAWS = ("auto", "distinct", "replacement")
 
 SELECTIVITIES = (0.01, 0.05, 0.1)
 
@@ -40,7 +41,10 @@ class CorSplit(Case):
     """m-invariance and Cor-Split on a series: hc-unsafe groups, counterfeits, query error, time.
 
     The published setting is 60,000 tuples of a US census extract with a turnover of a third over 24
-    releases; the 104,731 respondents of ACS 2018 last for 3 such releases. Quasi-identifiers are
+    releases, so 515,400 people enter it; the 104,731 respondents of ACS 2018 last for 3 such releases.
+    A longer series is not made of that many distinct people: each of its respondents is a new one,
+    with a name of its own, but all their rows (attributes and sensitive value together) are drawn from
+    the extract with replacement, by the seed. The column `people` says so. Quasi-identifiers are
     ordered by their codes. Each algorithm has a history of its own releases. The engine solves a
     series of `engine_tuples` people of the same population with the same turnover, as far as it reaches,
     and both algorithms are run on that one, too.
@@ -60,30 +64,46 @@ class CorSplit(Case):
     tuples: int = 60_000
     releases: int = 3
     turnover: float = 0.33
+    draw: str = "auto"
+    """``distinct`` people of the source, ``replacement``, or ``auto``: the first as long as they last."""
     m: int = 6
     n: int = 3
     queries: int = 1000
-    engine_tuples: int = 0
+    engine_tuples: int = 300
     """0: no series for the engine."""
-    engine_seconds: int = 60
+    engine_seconds: int = 20
     """For each release."""
 
     def run(self) -> list[Row]:
         """One row per algorithm and release; `hc-unsafe` counts groups by Fig. 6, errors are medians.
 
+        `people` tells how respondents were drawn: distinct ones, or with replacement.
+
         The engine starts from what Cor-Split makes of its history. Its rows add status and gap: of the
         counterfeits, or of the loss where these are optimal.
         """
-        rows = [row for name in HEURISTICS for row in self._series(name, self._tables(self.tuples))]
-        if self.engine_tuples:
-            tables = self._tables(self.engine_tuples)
-            for name in (*HEURISTICS, ENGINE):
-                rows += self._series(name, tables)
+        if self.draw not in DRAWS:
+            raise InputError(f"draw must be one of {', '.join(DRAWS)}, got {self.draw!r}")
+        rows: list[Row] = []
+        for size, names in ((self.tuples, HEURISTICS), (self.engine_tuples, (*HEURISTICS, ENGINE))):
+            if size:
+                people, tables = self._tables(size)
+                for name in names:
+                    rows += self._series(name, people, tables)
         return rows
 
-    def _tables(self, size: int) -> list[Microdata]:
+    def _tables(self, size: int) -> tuple[str, list[Microdata]]:
+        """The series, after how its people were drawn."""
         population, roles = self._population()
         moved = round(self.turnover * size)
+        needed = size + moved * (self.releases - 1)
+        again = self.draw == "replacement" or (self.draw == "auto" and needed > len(population))
+        if again:
+            sys.stderr.write(
+                f"{needed} respondents, whose rows are drawn with replacement from those of "
+                f"{len(population)} people\n"
+            )
+            population = drawn_again(population, needed, respondent=roles.respondent, seed=self.seed)
         frames = series(
             population,
             first=size,
@@ -92,14 +112,14 @@ class CorSplit(Case):
             deletions=moved,
             seed=self.seed,
         )
-        return [roles.table(frame) for frame in frames]
+        return "replacement" if again else "distinct", [roles.table(frame) for frame in frames]
 
-    def _series(self, name: str, tables: Sequence[Microdata]) -> list[Row]:
+    def _series(self, name: str, people: str, tables: Sequence[Microdata]) -> list[Row]:
         policy = Policy([WeakMInvariance(m=self.m), HcSafety(n=self.n)], ["counterfeits", "information_loss"])
         history, rows = History(), list[Row]()
         for number, table in enumerate(tables, start=1):
             problem = Problem(table=table, policy=policy, history=history)
-            row: Row = {"algorithm": name, "release": number, "tuples": len(table)}
+            row: Row = {"algorithm": name, "release": number, "tuples": len(table), "people": people}
             rows.append(row)
             began = time.process_time()
             release = self._solved(problem, row) if name == ENGINE else self._made(name, problem, row)
@@ -160,13 +180,18 @@ class CorSplit(Case):
         if self.source not in ("income", "occupation"):
             raise InputError(f"source must be 'income', 'occupation' or 'generated', got {self.source!r}")
         frame, roles = acs_pums(self.source)
+        return frame, self._roles(roles, frame)
+
+    @staticmethod
+    def _roles(roles: Roles, frame: pd.DataFrame) -> Roles:
+        """Categories in the order of their codes."""
         age = Numeric(name="AGEP", lo=Fraction(0), hi=Fraction(99))
         ordered = [
             Ordered(name=name, categories=tuple(sorted(frame[name].unique())))
             for name in ("SCHL", "POBP", "SEX")
         ]
-        return frame, Roles(
+        return Roles(
             respondent=roles.respondent,
             quasi_identifiers={"AGEP": age} | {domain.name: domain for domain in ordered},
-            sensitive=Sensitive(name=self.source),
+            sensitive=Sensitive(name=roles.sensitive.name),
         )

@@ -19,7 +19,15 @@ from ..models.hierarchy import Hierarchy
 from ..models.table import QISpec, Sensitive
 from .roles import Roles
 
-__all__ = ["TOP", "clustered_table", "generated_roles", "series", "skewed_table", "uniform_table"]
+__all__ = [
+    "TOP",
+    "clustered_table",
+    "drawn_again",
+    "generated_roles",
+    "series",
+    "skewed_table",
+    "uniform_table",
+]
 
 TOP = 100
 """Numbers lie between 0 and this, both included."""
@@ -199,6 +207,38 @@ def series(
             raise InputError(f"release {number} is empty: delete fewer respondents or insert more")
         drawn.append(sorted(present))
     return tuple(population.iloc[rows].reset_index(drop=True) for rows in drawn)
+
+
+def drawn_again(population: pd.DataFrame, count: int, *, respondent: str, seed: int = 0) -> pd.DataFrame:
+    """Draw new respondents whose rows are those of a population, with replacement.
+
+    For series longer than a real population lasts. Rows keep all values but the respondent's: several
+    of the new respondents are alike, which distinct people of one population need not be.
+
+    Parameters
+    ----------
+    population : DataFrame
+        One row per respondent, at least one.
+    count : int
+        How many new respondents, at least 1.
+    respondent : str
+        Column with the names, which become ``d1``, ``d2``, ...
+    seed : int
+        At least 0.
+
+    Raises
+    ------
+    InputError
+        If a number is out of its range, the population is empty, or it has no such column.
+    """
+    if respondent not in population.columns:
+        raise InputError(
+            f"column {respondent!r}: the population does not have it, name its respondents' column"
+        )
+    _at_least("respondents in the population", len(population), 1)
+    random = _random(count, seed)
+    drawn = population.iloc[random.integers(0, len(population), count)].reset_index(drop=True)
+    return drawn.assign(**{respondent: _numbered("d", count)})
 
 
 def _counts(numeric: int, categorical: int, values: int) -> None:

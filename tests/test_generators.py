@@ -130,3 +130,24 @@ def test_wrong_arguments(wrong: Callable[[], object], message: str) -> None:
 def _series(**changes: int) -> tuple[pd.DataFrame, ...]:
     asked = {"first": 5, "releases": 2, "insertions": 3, "deletions": 1} | changes
     return generators.series(generators.uniform_table(10), **asked)
+
+
+def test_respondents_drawn_again_are_new_and_alike_people_of_the_population() -> None:
+    people = generators.uniform_table(40, seed=1)
+    drawn = generators.drawn_again(people, 200, respondent="id", seed=7)
+    assert drawn["id"].is_unique
+    assert not set(drawn["id"]) & set(people["id"])
+    known = set(people.drop(columns="id").itertuples(index=False, name=None))
+    # Rows are drawn whole: no combination of a public and a sensitive value is invented.
+    assert set(drawn.drop(columns="id").itertuples(index=False, name=None)) <= known
+    assert len(drawn.drop(columns="id").drop_duplicates()) > 30
+    pd.testing.assert_frame_equal(drawn, generators.drawn_again(people, 200, respondent="id", seed=7))
+    assert not drawn.equals(generators.drawn_again(people, 200, respondent="id", seed=8))
+
+
+def test_nobody_is_drawn_from_nobody_or_without_a_name() -> None:
+    people = generators.uniform_table(4, seed=1)
+    with pytest.raises(InputError, match="'who'"):
+        generators.drawn_again(people, 5, respondent="who")
+    with pytest.raises(InputError, match="population"):
+        generators.drawn_again(people.head(0), 5, respondent="id")

@@ -7,17 +7,20 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import optanon
-from optanon.bench import peers
+from optanon.bench import cor_split, peers
 from optanon.bench.byun import Byun
 from optanon.bench.cor_split import ENGINE, CorSplit
 from optanon.bench.global_guarantee import GlobalGuaranteeSizes, least_sizes
 from optanon.bench.peer_tools import PEERS, Made, Peer
 from optanon.bench.registry import Case
 from optanon.instances import dataset_files
+from optanon.instances.generators import generated_roles, uniform_table
+from optanon.instances.roles import Dataset
 from optanon.models.errors import InputError
 
 
@@ -88,6 +91,25 @@ def test_the_engine_joins_the_replay_of_cor_split():
     assert all(row["hc-unsafe"] == 0 and row["other violations"] is None for row in engine)
     heuristic = next(row for row in rows if row["algorithm"] == "cor_split" and row["tuples"] == 9)
     assert (engine[0]["counterfeits"], engine[0]["loss"]) <= (heuristic["counterfeits"], heuristic["loss"])
+
+
+def test_a_series_longer_than_its_population_is_drawn_with_replacement_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    people = uniform_table(150, values=50)
+    monkeypatch.setattr(cor_split, "acs_pums", lambda _: Dataset(people, generated_roles(values=50)))
+    monkeypatch.setattr(CorSplit, "_roles", staticmethod(lambda roles, _: roles))
+    asked: dict[str, Any] = {"tuples": 60, "m": 3, "n": 2, "queries": 20, "engine_tuples": 0}
+    # 60 + 2 * 20 people fit into 150, 60 + 7 * 20 do not.
+    assert {row["people"] for row in CorSplit(**asked, releases=3).run()} == {"distinct"}
+    longer = CorSplit(**asked, releases=8).run()
+    assert {row["people"] for row in longer} == {"replacement"}
+    assert [row["release"] for row in longer] == [*range(1, 9)] * 2
+    assert all(row["hc-unsafe"] == 0 for row in longer if row["algorithm"] == "cor_split")
+    with pytest.raises(InputError, match="150"):
+        CorSplit(**asked, releases=8, draw="distinct").run()
+    with pytest.raises(InputError, match="draw"):
+        CorSplit(**asked, draw="twice").run()
 
 
 # -- tools of others ------------------------------------------------------------------------------
