@@ -30,16 +30,15 @@ but one cut per such combination.
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import inf
 
 import numpy as np
 
 from ..errors import ReleaseError
 from ..release import Release
+from .overlap import Found, Overlap, unsafe_differences
 
 __all__ = ["Breach", "breaches"]
 
@@ -98,104 +97,61 @@ def breaches(inner: Release, outer: Release, k: int, c: Fraction) -> Iterator[Br
     -----
     One maximum flow per value, and at most k augmentations per overlap.
     """
-    overlap = _Overlap(inner, outer)
+    overlap, values = _overlap(inner, outer)
     seen: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
-    if not overlap.cells:
-        return
-    for found in _found(overlap, k, c):
+    for found in unsafe_differences(overlap, k, c):
         key = (found.inner, found.outer)
         if key not in seen:
             seen.add(key)
-            yield found
+            yield _named(found, inner, outer, values)
 
 
-def _found(overlap: _Overlap, k: int, c: Fraction) -> Iterator[Breach]:
-    for v in range(len(overlap.values)):
-        yield from _unequal(overlap, k, c, v)
-    yield from _small(overlap, k, c)
+def _named(found: Found, inner: Release, outer: Release, values: list[str]) -> Breach:
+    names = {who for f in found.outer for who in outer.groups[f].respondents}
+    for e in found.inner:
+        names -= inner.groups[e].respondents
+    return Breach(
+        inner=found.inner,
+        outer=found.outer,
+        names=frozenset(names),
+        values={values[v]: count for v, count in found.values.items()},
+    )
 
 
-class _Overlap:
-    """Overlaps of usable inner groups with outer groups.
-
-    Node f < ``outer_count`` is an outer group, node ``outer_count + e`` an inner one.
-    """
-
-    def __init__(self, inner: Release, outer: Release) -> None:
-        self.inner, self.outer = inner, outer
-        values = {m.respondent: m.value for group in inner.groups for m in group.members}
-        usable = [not g.fakes and all(who in outer.where for who in g.respondents) for g in inner.groups]
-        self.values = sorted({v for group in outer.groups for v in group.histogram})
-        code = {v: j for j, v in enumerate(self.values)}
-        self.outer_count = len(outer.groups)
-        index: dict[tuple[int, int], int] = {}
-        entries: list[tuple[int, int]] = []
-        rest: list[tuple[int, int]] = []
-        self.cells: list[tuple[int, int]] = []
-        self.new_names = [0] * self.outer_count
-        for f, group in enumerate(outer.groups):
-            rest += [(f, code[value]) for value, count in group.counterfeits for _ in range(count)]
-            for member in group.members:
-                e = inner.where.get(member.respondent)
-                if e is not None and values[member.respondent] != member.value:
-                    raise ReleaseError(
-                        f"column {outer.sensitive!r}: a respondent's value differs between two releases: "
-                        "the difference attack is about values that never change, correct them or "
-                        "declare them transient"
-                    )
-                if e is None or not usable[e]:
-                    rest.append((f, code[member.value]))
-                    self.new_names[f] += 1
-                    continue
-                cell = index.setdefault((f, e), len(index))
-                if cell == len(self.cells):
-                    self.cells.append((f, e))
-                entries.append((cell, code[member.value]))
-        self.counts = _count(entries, len(self.cells), len(self.values))
-        self.rest_counts = _count(rest, self.outer_count, len(self.values))
-        self.sizes = self.counts.sum(axis=1)
-        self.rest = self.rest_counts.sum(axis=1)
-        self.adjacent: dict[int, list[tuple[int, int]]] = {}
-        for cell, (f, e) in enumerate(self.cells):
-            self.adjacent.setdefault(f, []).append((cell, self.outer_count + e))
-            self.adjacent.setdefault(self.outer_count + e, []).append((cell, f))
-        self.inner_nodes = sorted(node for node in self.adjacent if node >= self.outer_count)
-
-    def breach(self, nodes: Iterable[int]) -> Breach:
-        """The pair (W, F) of a closed set of nodes, with its difference."""
-        chosen = sorted(nodes)
-        outer = tuple(node for node in chosen if node < self.outer_count)
-        inner = tuple(node - self.outer_count for node in chosen if node >= self.outer_count)
-        values: Counter[str] = Counter()
-        names: set[str] = set()
-        for f in outer:
-            values.update(self.outer.groups[f].histogram)
-            names |= self.outer.groups[f].respondents
-        for e in inner:
-            values.subtract(self.inner.groups[e].histogram)
-            names -= self.inner.groups[e].respondents
-        return Breach(inner=inner, outer=outer, names=frozenset(names), values=+values)
-
-    def persons(self) -> Iterator[tuple[int, int | None]]:
-        """Places a respondent of a difference can be: (outer node, inner node left out, if any)."""
-        for f, new in enumerate(self.new_names):
-            if new:
-                yield f, None
-        for f, e in self.cells:
-            yield f, self.outer_count + e
-
-    def parts(self, nodes: set[int]) -> Iterator[set[int]]:
-        """Connected parts of a closed set."""
-        left = set(nodes)
-        while left:
-            part, stack = set[int](), [left.pop()]
-            while stack:
-                node = stack.pop()
-                part.add(node)
-                near = {other for _, other in self.adjacent.get(node, ())} & left
-                left -= near
-                stack += near
-            yield part
+def _overlap(inner: Release, outer: Release) -> tuple[Overlap, list[str]]:
+    """Overlaps of two releases, and the values by their codes."""
+    before = {m.respondent: m.value for group in inner.groups for m in group.members}
+    usable = [not g.fakes and all(who in outer.where for who in g.respondents) for g in inner.groups]
+    values = sorted({v for group in outer.groups for v in group.histogram})
+    code = {v: j for j, v in enumerate(values)}
+    index: dict[tuple[int, int], int] = {}
+    entries: list[tuple[int, int]] = []
+    rest: list[tuple[int, int]] = []
+    new = np.zeros(len(outer.groups), dtype=np.int64)
+    for f, group in enumerate(outer.groups):
+        rest += [(f, code[value]) for value, count in group.counterfeits for _ in range(count)]
+        for member in group.members:
+            e = inner.where.get(member.respondent)
+            if e is not None and before[member.respondent] != member.value:
+                raise ReleaseError(
+                    f"column {outer.sensitive!r}: a respondent's value differs between two releases: "
+                    "the difference attack is about values that never change, correct them or "
+                    "declare them transient"
+                )
+            if e is None or not usable[e]:
+                rest.append((f, code[member.value]))
+                new[f] += 1
+            else:
+                entries.append((index.setdefault((f, e), len(index)), code[member.value]))
+    pairs = np.array(list(index), dtype=np.int64).reshape(-1, 2)
+    overlap = Overlap(
+        outer=pairs[:, 0],
+        inner=pairs[:, 1],
+        counts=_count(entries, len(index), len(values)),
+        rest=_count(rest, len(outer.groups), len(values)),
+        new=new,
+    )
+    return overlap, values
 
 
 def _count(
@@ -205,171 +161,3 @@ def _count(
     if entries:
         np.add.at(table, tuple(np.array(entries).T), 1)
     return table
-
-
-class _Flow:
-    """Residual flow on the overlap graph; changes are journaled so that they can be taken back.
-
-    An inner node passes any amount to the outer nodes it overlaps (closedness); an outer
-    node passes ``room[cell]`` to an inner one; ``drain[node]`` is what may leave at a node.
-    """
-
-    def __init__(self, overlap: _Overlap, room: list[int], drain: dict[int, float]) -> None:
-        self.adjacent, self.outer_count = overlap.adjacent, overlap.outer_count
-        self.room, self.drain = room, drain
-        self._journal: list[tuple[int, int, float]] = []
-
-    def push(self, start: int, amount: float) -> tuple[float, set[int]]:
-        """Push up to `amount` from a node: how much got away, and the nodes reached if not all did."""
-        left = amount
-        while left > 0:
-            end, parent = self._path(start)
-            if end is None:
-                return amount - left, set(parent)
-            step = min(left, self.drain[end])
-            node = end
-            while node != start:
-                before, cell = parent[node]
-                if before < self.outer_count:
-                    step = min(step, self.room[cell])
-                node = before
-            left -= step
-            self._drain(end, step)
-            node = end
-            while node != start:
-                before, cell = parent[node]
-                self._move(cell, int(step) if before < self.outer_count else -int(step))
-                node = before
-        return amount, set()
-
-    def _path(self, start: int) -> tuple[int | None, dict[int, tuple[int, int]]]:
-        parent: dict[int, tuple[int, int]] = {start: (start, -1)}
-        queue = deque([start])
-        while queue:
-            node = queue.popleft()
-            if self.drain.get(node, 0) > 0:
-                return node, parent
-            free = node >= self.outer_count
-            for cell, other in self.adjacent.get(node, ()):
-                if other not in parent and (free or self.room[cell] > 0):
-                    parent[other] = (node, cell)
-                    queue.append(other)
-        return None, parent
-
-    def _move(self, cell: int, step: int) -> None:
-        self._journal.append((0, cell, self.room[cell]))
-        self.room[cell] -= step
-
-    def _drain(self, node: int, step: float) -> None:
-        self._journal.append((1, node, self.drain[node]))
-        self.drain[node] -= step
-
-    def open(self, node: int) -> None:
-        """Let anything leave at a node: it is out of the closed set."""
-        self._journal.append((1, node, self.drain.get(node, 0)))
-        self.drain[node] = inf
-
-    def mark(self) -> int:
-        """A point in time to return to."""
-        return len(self._journal)
-
-    def restore(self, mark: int) -> None:
-        """Take back everything since `mark`."""
-        while len(self._journal) > mark:
-            kind, place, old = self._journal.pop()
-            if kind:
-                self.drain[place] = old
-            else:
-                self.room[place] = int(old)
-
-
-def _unequal(overlap: _Overlap, k: int, c: Fraction, v: int) -> Iterator[Breach]:
-    """Differences in which value v has more than the share c."""
-    flow, supplies = _weighted(overlap, c, v)
-    stuck: set[int] = set()
-    for f, supply in supplies:
-        stuck |= flow.push(f, supply)[1]
-    odd = False
-    for part in overlap.parts(stuck):
-        found = overlap.breach(part)
-        if found.inner and found.breaks(k, c):
-            yield found
-        else:
-            odd = True
-    if odd:
-        yield from _forced(overlap, k, c, v)
-
-
-def _weighted(overlap: _Overlap, c: Fraction, v: int) -> tuple[_Flow, list[tuple[int, int]]]:
-    """The flow problem of one value, weights times the denominator of c; and its sources."""
-    weight = c.numerator * overlap.sizes - c.denominator * overlap.counts[:, v]
-    base = c.numerator * overlap.rest - c.denominator * overlap.rest_counts[:, v]
-    drain: dict[int, float] = {}
-    for cell in np.flatnonzero(weight < 0).tolist():
-        # w [f in F, e not in W] = w [f in F] - w [e in W]: a reward for f that e takes back
-        f, e = overlap.cells[cell]
-        node = overlap.outer_count + e
-        base[f] += weight[cell]
-        drain[node] = drain.get(node, 0) - int(weight[cell])
-    drain.update({f: int(base[f]) for f in np.flatnonzero(base > 0).tolist()})
-    room: list[int] = np.maximum(weight, 0).tolist()
-    return _Flow(overlap, room, drain), [(f, -int(base[f])) for f in np.flatnonzero(base < 0).tolist()]
-
-
-def _forced(overlap: _Overlap, k: int, c: Fraction, v: int | None) -> Iterator[Breach]:
-    """One breach by value v (None: by size), if any, when the plain cut says nothing.
-
-    Needed if an outer group is not (k, c) itself, or a difference of counterfeits breaks c.
-    """
-    for node in overlap.inner_nodes:
-        for f, out in overlap.persons():
-            if out == node:
-                continue
-            if v is None:
-                flow, supplies = _counted(overlap), list[tuple[int, int]]()
-            else:
-                flow, supplies = _weighted(overlap, c, v)
-            if out is not None:
-                flow.open(out)
-            closed: set[int] = set()
-            for start, supply in [*supplies, (node, inf), (f, inf)]:
-                closed |= flow.push(start, supply)[1]
-            found = overlap.breach(closed)
-            if found.inner and found.breaks(k, c):
-                yield found
-                return
-
-
-def _counted(overlap: _Overlap) -> _Flow:
-    drain: dict[int, float] = {f: int(size) for f, size in enumerate(overlap.rest) if size}
-    return _Flow(overlap, overlap.sizes.tolist(), drain)
-
-
-def _small(overlap: _Overlap, k: int, c: Fraction) -> Iterator[Breach]:
-    """Differences of fewer than k tuples."""
-    flow, odd = _counted(overlap), False
-    for f in range(overlap.outer_count):
-        if overlap.rest[f] >= k:
-            continue
-        start = flow.mark()
-        pushed, closed = flow.push(f, k)
-        if pushed < k:
-            found = overlap.breach(closed)
-            odd |= not found.inner
-            if found.inner and found.names:
-                yield found
-            base = flow.mark()
-            for cell, out in overlap.adjacent.get(f, ()):
-                if out not in closed or overlap.rest[f] + overlap.sizes[cell] >= k:
-                    continue
-                flow.open(out)
-                more, left = flow.push(f, k - pushed)
-                if pushed + more < k:
-                    found = overlap.breach(left)
-                    odd |= not found.inner
-                    if found.inner and found.names:
-                        yield found
-                flow.restore(base)
-        flow.restore(start)
-    if odd:
-        yield from _forced(overlap, k, c, None)

@@ -43,7 +43,7 @@ from ..release import Release
 from ..table import Member
 from .coded_boxes import BoxSpace, Coded, meeting
 
-__all__ = ["Edges", "Trace", "Tracer", "TracingWay", "untraceable"]
+__all__ = ["Edges", "Trace", "Tracer", "TracingWay", "ValueGraph", "untraceable"]
 
 TracingWay = Literal["forward", "backward"]
 Edges = Literal["exact", "plausible"]
@@ -153,7 +153,15 @@ class Tracer:
 
     def graph(self, value: str) -> ValueGraph:
         """Residual graph of the true matching among the records of one value."""
-        return ValueGraph(self, value)
+        along = np.asarray(self.flow[[self.values.index(value)], :].todense()).ravel()
+        return ValueGraph(
+            source=self.source,
+            target=self.target,
+            shared=self.shared,
+            along=along,
+            supply=_counts(self.old, value),
+            room=_counts(self.new, value),
+        )
 
     def traces(self, way: TracingWay, edges: Edges, below: int) -> Iterator[Trace]:
         """Yield records with fewer than `below` candidates, one per group and value.
@@ -200,6 +208,10 @@ class Tracer:
         return np.unique(inside[meeting(_rows(self._points, inside), others)[0]]).tolist()
 
 
+def _counts(release: Release, value: str) -> Indices:
+    return np.array([group.histogram.get(value, 0) for group in release.groups], dtype=np.int64)
+
+
 def _rows(coded: Coded, rows: Indices) -> Coded:
     return tuple(column[rows] for column in coded)
 
@@ -207,29 +219,44 @@ def _rows(coded: Coded, rows: Indices) -> Coded:
 class ValueGraph:
     """Records of one value: old groups 0, 1, ..., then new groups, then FREE.
 
-    Attributes
+    Parameters
     ----------
     source, target : int64 array
-        Old and new group of each edge.
+        Old and new group of each pair whose boxes meet; those without records of the value are left out.
     shared : int64 array
-        Respondents (of any value) common to the two groups of each edge.
+        Respondents (of any value) common to the two groups.
+    along : int64 array
+        Respondents with this value common to them.
+    supply, room : int64 array
+        Records with this value per old and per new group.
+
+    Attributes
+    ----------
+    source, target, shared : int64 array
+        The same, of pairs that have such records: the edges.
     feasible : bool array
         Whether some matching that covers all old records uses the edge.
     bound : bool array
         Per new group: whether its records of this value continue old ones in every matching.
     """
 
-    def __init__(self, tracer: Tracer, value: str) -> None:
-        old, new = tracer.old.groups, tracer.new.groups
-        self._first_new, self._free = len(old), len(old) + len(new)
-        supply = np.array([group.histogram.get(value, 0) for group in old], dtype=np.int64)
-        room = np.array([group.histogram.get(value, 0) for group in new], dtype=np.int64)
-        chosen = np.flatnonzero((supply[tracer.source] > 0) & (room[tracer.target] > 0))
-        self.source, self.target = tracer.source[chosen], tracer.target[chosen]
-        self.shared = tracer.shared[chosen]
-        along = np.asarray(tracer.flow[[tracer.values.index(value)], :].todense()).ravel()[chosen]
+    def __init__(
+        self,
+        *,
+        source: Indices,
+        target: Indices,
+        shared: Indices,
+        along: Indices,
+        supply: Indices,
+        room: Indices,
+    ) -> None:
+        self._first_new, self._free = len(supply), len(supply) + len(room)
+        chosen = np.flatnonzero((supply[source] > 0) & (room[target] > 0))
+        self.source, self.target = source[chosen], target[chosen]
+        self.shared = shared[chosen]
+        along = along[chosen]
         self._along = along
-        filled = np.bincount(self.target, weights=along, minlength=len(new)).astype(np.int64)
+        filled = np.bincount(self.target, weights=along, minlength=len(room)).astype(np.int64)
         used, ends = along > 0, self.target + self._first_new
         partly = np.flatnonzero(filled < room) + self._first_new
         taken = np.flatnonzero(filled > 0) + self._first_new

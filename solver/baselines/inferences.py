@@ -45,13 +45,20 @@ class Inferences:
     problem : Problem
     baseline : str
         For messages.
+
+    Attributes
+    ----------
+    tracing : RecordTracing
+    difference : Difference
+        The checks, with the policy's parameters.
     """
 
     def __init__(self, problem: Problem, baseline: str) -> None:
         self.problem, self.baseline = problem, baseline
         asked = parameters(problem, KCAnonymity, baseline)
         self._intersection = self._own(Intersection(c=asked.c))
-        self._joint = (self._own(RecordTracing(k=asked.k)), self._own(Difference(k=asked.k, c=asked.c)))
+        self.tracing = self._own(RecordTracing(k=asked.k))
+        self.difference = self._own(Difference(k=asked.k, c=asked.c))
 
     def _own(self, default: R) -> R:
         named = any(isinstance(r, type(default)) for r in self.problem.policy.requirements)
@@ -79,10 +86,10 @@ class Inferences:
         """
         if not len(self.problem.history):
             return None
-        table = self.problem.table
+        table, joint = self.problem.table, (self.tracing, self.difference)
         release = Release(groups=tuple(groups), attributes=table.attributes, sensitive=table.sensitive.name)
         try:
-            for requirement in self._joint if intersected else (self._intersection, *self._joint):
+            for requirement in joint if intersected else (self._intersection, *joint):
                 for found in requirement.check(release, self.problem.history):
                     return found
         except ReleaseError as error:
