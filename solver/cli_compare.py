@@ -15,7 +15,7 @@ from ..instances.views_file import is_views_file
 from ..models.errors import InputError, OptanonError
 from .display import plain_console, show_number
 from .insight.comparison.comparing import compare
-from .insight.comparison.found import Comparison
+from .insight.comparison.found import Comparison, comparisons_to_csv, comparisons_to_json
 from .insight.comparison.rows import Row
 from .insight.comparison.table import cells, columns, notes
 
@@ -23,7 +23,9 @@ __all__ = ["compare_command", "print_comparison"]
 
 
 def compare_command(
-    problem_file: Annotated[Path, typer.Argument(metavar="PROBLEM.yaml", help="Table, history, policy.")],
+    problem_files: Annotated[
+        list[Path], typer.Argument(metavar="PROBLEM.yaml ...", help="Table, history, policy; or several.")
+    ],
     baseline: Annotated[str, typer.Option(help="all, none, or names with commas.")] = "all",
     engine: Annotated[str, typer.Option(help="auto, all, none, or names with commas.")] = "auto",
     time_limit: Annotated[float, typer.Option(help="Seconds for each search of an engine.")] = 60.0,
@@ -40,7 +42,10 @@ def compare_command(
 ) -> None:
     """Compare published heuristics and engines: loss, queries, violations, distance from the proven optimum.
 
-    Exit code 0; 4 if nothing is proven of the best release.
+    Several problems are compared one after the other, each with its own optimum: no policy suits all
+    heuristics, since some publish boxes, one hides cells, and some need earlier releases.
+
+    Exit code 0; 4 if nothing is proven of the best release of some problem.
     """
     for path in (csv_file, json_file):
         if path is not None and not path.parent.is_dir():
@@ -50,33 +55,65 @@ def compare_command(
         from .insight.comparison.chart import check_picture
 
         check_picture(plot_file)
-    if is_views_file(problem_file):
-        raise OptanonError(f"{problem_file}: published views have no baselines to compare: use solve")
-    found = compare(
-        load_problem(problem_file),
-        _names(baseline),
-        _names(engine),
-        time_limit=time_limit,
-        seed=seed,
-        workers=workers,
-        selectivity=selectivity,
-        queries=queries,
-        promised=promised,
-    )
+    for problem_file in problem_files:
+        if is_views_file(problem_file):
+            raise OptanonError(f"{problem_file}: published views have no baselines to compare: use solve")
+        if problem_files.count(problem_file) > 1:
+            raise InputError(f"{problem_file}: named twice: name each problem once")
+    problems = {str(problem_file): load_problem(problem_file) for problem_file in problem_files}
+    found = {
+        name: compare(
+            problem,
+            _names(baseline),
+            _names(engine),
+            time_limit=time_limit,
+            seed=seed,
+            workers=workers,
+            selectivity=selectivity,
+            queries=queries,
+            promised=promised,
+        )
+        for name, problem in problems.items()
+    }
     if csv_file is not None:
-        found.to_csv(csv_file)
+        comparisons_to_csv(found, csv_file)
     if json_file is not None:
-        found.to_json(json_file)
+        comparisons_to_json(found, json_file)
     if plot_file is not None:
-        found.plot(plot_file)
+        from .insight.comparison.chart import save_picture
+
+        save_picture(found, plot_file)
     console = plain_console()
-    print_comparison(console, found)
+    for name, comparison in found.items():
+        others = [other for other in found.values() if other is not comparison]
+        if others:
+            console.print(f"\n{name}: {comparison.tuples} tuples", markup=False)
+        print_comparison(console, comparison, others)
+    if len(found) > 1:
+        _print_sum(console, list(found.values()))
     for path in (csv_file, json_file, plot_file):
         if path is not None:
             console.print(f"wrote {path}", markup=False)
-    known = found.reference
-    if not known.infeasible and not known.optimum and known.bound is None:
+    known = [comparison.reference for comparison in found.values()]
+    if any(not one.infeasible and not one.optimum and one.bound is None for one in known):
         raise typer.Exit(4)
+
+
+def _print_sum(console: Console, found: Sequence[Comparison]) -> None:
+    """Say how many baselines some problem suits."""
+    asked = {row.name for one in found for row in one.rows if row.kind == "baseline"}
+    made = {row.name for one in found for row in one.rows if row.kind == "baseline" and row.figures}
+    measured = {
+        row.name
+        for one in found
+        for row in one.rows
+        if row.kind == "baseline"
+        and any(place is not None and place.proven for place in (row.distance, row.own))
+    }
+    console.print(
+        f"\n{len(made)} of {len(asked)} heuristics have a release, "
+        f"{len(measured)} of them beside a proven optimum"
+    )
 
 
 def _names(given: str) -> str | list[str]:
@@ -86,8 +123,12 @@ def _names(given: str) -> str | list[str]:
     return words[0] if words in (["all"], ["auto"]) else words
 
 
-def print_comparison(console: Console, found: Comparison) -> None:
-    """Print a comparison as a table with notes on how to read it."""
+def print_comparison(console: Console, found: Comparison, others: Sequence[Comparison] = ()) -> None:
+    """Print a comparison as a table with notes on how to read it.
+
+    Heuristics that refuse are not listed if they have a release in one of the others.
+    """
+    elsewhere = {row.name for other in others for row in other.rows if row.figures is not None}
     console.print(f"policy: {', '.join(found.requirements)}", markup=False)
     console.print(_proven(found), markup=False)
     shown = [row for row in found.rows if row.figures is not None]
@@ -95,7 +136,7 @@ def print_comparison(console: Console, found: Comparison) -> None:
         console.print(_table(found, shown))
     if any(not row.keeps_policy for row in shown):
         console.print(_broken(shown))
-    refused = [row for row in found.rows if row.figures is None]
+    refused = [row for row in found.rows if row.figures is None and row.name not in elsewhere]
     for row in refused:
         console.print(f"no release by {row.name}: {row.refused}", markup=False)
     for note in notes(found.levels, shown) if shown else ():

@@ -15,7 +15,7 @@ from command_line import run
 
 import optanon as oa
 from optanon.instances import catalog
-from optanon.instances.generators import clustered_table
+from optanon.instances.generators import clustered_table, generated_roles, series
 from optanon.solver.insight.comparison.distance import Found, Proof, Reference, distance, reference
 from optanon.solver.insight.comparison.figures import figures, queries_for
 
@@ -236,6 +236,58 @@ def test_the_anatomized_policy_has_the_last_baseline():
     assert found["anatomy"].figures is not None
     assert not found["anatomy"].keeps_policy
     assert found["anatomy"].keeps_promises
+
+
+def test_the_series_is_the_generators():
+    people = clustered_table(150, seed=24, clusters=6)
+    frames = series(people, first=60, releases=3, insertions=20, deletions=24, returns=8, seed=24)
+    asked = catalog.load("sixty-people", "series.yaml")
+    assert [m.respondent for m in asked.table.members] == frames[2]["id"].tolist()
+    ever, last = (set(asked.history.records), set(asked.history[-1].where))
+    back = {m.respondent for m in asked.table.members} & ever - last
+    assert len(back) == 8
+    for frame, release in zip(frames, asked.history, strict=False):
+        table = generated_roles().table(frame)
+        assert set(release.members) == set(table.members)
+
+
+def test_heuristics_of_a_series_beside_the_proven_optimum():
+    found = oa.compare(catalog.load("sixty-people", "series.yaml"), ["m_invariance", "cor_split"])
+    assert found.reference.optimum == (Fraction(3), Fraction(1452, 25))
+    kept, broken = found["cor_split"], found["m_invariance"]
+    assert kept.keeps_policy
+    assert kept.distance is not None
+    assert (kept.distance.level, kept.distance.multiple, kept.distance.proven) == (0, Fraction(5), True)
+    assert broken.figures is not None
+    assert set(broken.figures.violations) == {"hc_safety"}
+    assert broken.own is not None
+    assert broken.own.proven
+
+
+def test_one_command_has_every_heuristic_beside_a_proven_optimum(tmp_path: Path):
+    folder = catalog.path("sixty-people")
+    files = [str(folder / f"{name}.yaml") for name in ("generalized", "anatomized", "series")]
+    outs = [str(tmp_path / f"c.{ending}") for ending in ("csv", "json", "svg")]
+    done = run("compare", *files, "--csv", outs[0], "--json", outs[1], "--plot", outs[2], folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "13 of 13 heuristics have a release, 13 of them beside a proven optimum" in done.stdout
+    assert "no release by" not in done.stdout
+    frame = pd.read_csv(outs[0])
+    assert list(frame["problem"].unique()) == files
+    proven = frame[(frame["kind"] == "baseline") & (frame["promised reference is"] == "proven optimum")]
+    assert set(proven["name"]) == set(oa.baselines())
+    content = json.loads(Path(outs[1]).read_text())
+    assert list(content["problems"]) == files
+    assert content["problems"][files[2]]["reference"]["optimum"] == ["3", "1452/25"]
+    picture = Path(outs[2]).read_text()
+    assert all(f"<!-- {name} -->" in picture for name in ("m_invariance", "safe_correlation"))
+
+
+def test_a_problem_named_twice_is_refused(tmp_path: Path):
+    file = str(catalog.path("sixty-people") / "anatomized.yaml")
+    done = run("compare", file, file, folder=tmp_path)
+    assert done.returncode != 0
+    assert "named twice" in done.stderr + done.stdout
 
 
 def test_the_proof_holds_without_a_solver():

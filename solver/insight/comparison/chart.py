@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
 from matplotlib.patches import Patch
 
 from ....models.errors import InputError
@@ -38,8 +38,8 @@ def check_picture(path: str | Path) -> Path:
     return target
 
 
-def save_picture(comparison: Comparison, path: str | Path) -> None:
-    """Draw a comparison into a file, whole or not at all.
+def save_picture(comparisons: Mapping[str, Comparison], path: str | Path) -> None:
+    """Draw comparisons into one file, whole or not at all.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def save_picture(comparison: Comparison, path: str | Path) -> None:
         As `check_picture`, and if no row has a release.
     """
     target = check_picture(path)
-    figure = plot(comparison)
+    figure = plot(comparisons)
     ending = target.suffix.lower().removeprefix(".")
     # Without a date the same comparison gives the same file.
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
@@ -55,26 +55,48 @@ def save_picture(comparison: Comparison, path: str | Path) -> None:
         write_whole(target, lambda draft: figure.savefig(draft, format=ending, dpi=150, metadata=metadata))
 
 
-def plot(comparison: Comparison) -> Figure:
-    """Bars of the multiples of what is proven, and of query errors.
+def plot(comparisons: Mapping[str, Comparison]) -> Figure:
+    """Bars of the multiples of what is proven, and of query errors, one comparison below the other.
 
-    Hatched bars are no distances: these releases break the policy.
+    Hatched bars are no distances: these releases break the policy. Several comparisons have their
+    names as titles.
 
     Raises
     ------
     InputError
         If no row has a release.
     """
-    rows = [row for row in comparison.rows if row.figures is not None][::-1]
-    if not rows:
+    shown = {name: found for name, found in comparisons.items() if _made(found)}
+    if not shown:
         raise InputError("there is nothing to draw: no baseline and no engine gave a release")
-    asked = any(row.figures is not None and row.figures.query_error is not None for row in rows)
-    figure = Figure(figsize=(10 if asked else 7, 1.6 + 0.42 * len(rows)), layout="constrained")
-    panels: list[Axes] = list(figure.subplots(1, 2 if asked else 1, sharey=True, squeeze=False)[0])
+    asked = any(_asked(row) for found in shown.values() for row in _made(found))
+    heights = [1.6 + 0.42 * len(_made(found)) for found in shown.values()]
+    figure = Figure(figsize=(10 if asked else 7, sum(heights)), layout="constrained")
+    parts: list[FigureBase] = list(
+        figure.subfigures(len(shown), 1, squeeze=False, height_ratios=heights)[:, 0]
+    )
+    for part, (name, found) in zip(parts, shown.items(), strict=True):
+        if len(comparisons) > 1:
+            part.suptitle(name, fontsize="medium")
+        _draw(part, found)
+    return figure
+
+
+def _draw(part: FigureBase, comparison: Comparison) -> None:
+    rows = _made(comparison)[::-1]
+    asked = any(map(_asked, rows))
+    panels: list[Axes] = list(part.subplots(1, 2 if asked else 1, sharey=True, squeeze=False)[0])
     _multiples(panels[0], comparison, rows)
     if asked:
         _errors(panels[1], comparison, rows)
-    return figure
+
+
+def _made(comparison: Comparison) -> list[Row]:
+    return [row for row in comparison.rows if row.figures is not None]
+
+
+def _asked(row: Row) -> bool:
+    return row.figures is not None and row.figures.query_error is not None
 
 
 def _multiples(axes: Axes, comparison: Comparison, rows: Sequence[Row]) -> None:
@@ -95,7 +117,7 @@ def _multiples(axes: Axes, comparison: Comparison, rows: Sequence[Row]) -> None:
             Patch(facecolor="white", edgecolor=KEPT, hatch="///", label="breaks it: no distance"),
         ],
         fontsize="x-small",
-        loc="upper right",
+        loc="best",
     )
 
 

@@ -17,7 +17,7 @@ from .distance import Distance, Reference
 from .rows import Row
 from .table import cells, columns
 
-__all__ = ["Comparison"]
+__all__ = ["Comparison", "comparisons_to_csv", "comparisons_to_json"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +106,7 @@ class Comparison:
         # Imported here: drawing takes a second to load.
         from .chart import save_picture
 
-        save_picture(self, path)
+        save_picture({"": self}, path)
 
     def _flat(self, row: Row) -> dict[str, Any]:
         found = row.figures
@@ -159,6 +159,26 @@ class Comparison:
             "distance": _place(row.distance, self.levels),
             "own": _place(row.own, self.levels),
         }
+
+
+def comparisons_to_csv(found: Mapping[str, Comparison], path: str | Path) -> None:
+    """Write comparisons of several problems as one CSV; they are told apart by a column `problem`."""
+    if len(found) == 1:
+        next(iter(found.values())).to_csv(path)
+        return
+    frames = [one.to_frame().assign(problem=name) for name, one in found.items()]
+    frame = pd.concat(frames, ignore_index=True)
+    frame = frame[["problem", *(column for column in frame.columns if column != "problem")]]
+    write_whole(path, partial(frame.to_csv, index=False, lineterminator="\n"))
+
+
+def comparisons_to_json(found: Mapping[str, Comparison], path: str | Path) -> None:
+    """Write comparisons as one JSON file: that of the only problem, or ``{"problems": {name: ...}}``."""
+    if len(found) == 1:
+        next(iter(found.values())).to_json(path)
+        return
+    text = json.dumps({"problems": {name: one.to_dict() for name, one in found.items()}}, indent=2) + "\n"
+    write_whole(path, lambda draft: draft.write_text(text, encoding="utf-8"))
 
 
 _COUNTS = ("groups", "smallest", "largest", "counterfeits", "suppressed", "hidden_cells")
