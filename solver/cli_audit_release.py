@@ -27,7 +27,7 @@ def audit_release_command(
         Path, typer.Argument(metavar="PROBLEM.yaml", help="The table it was made from, and the policy.")
     ],
     ends: Annotated[
-        str, typer.Option(help="Ends of intervals: written, closed, or half-open for 20-30.")
+        str, typer.Option(help="Ends of intervals: written, closed, half-open for 20-30, upper-open for all.")
     ] = "written",
     stars: Annotated[
         str, typer.Option(help="Records without quasi-identifiers: suppressed, or a group.")

@@ -49,6 +49,11 @@ HOURS = Categories(name="hours", hierarchy=Hierarchy.intervals([10, 20, 25, 30, 
         ("{22, 20, 21}", 20, 22),
         ("[0, 20)", 17, 19),
         ("[50, 100[", 50, 60),
+        ("NULL", 17, 60),
+        ("(30,Inf]", 31, 60),
+        ("(-Inf,20]", 17, 20),
+        ("[30.0, inf)", 30, 60),
+        ("(2.5e+01,3e+01]", 26, 30),
     ],
 )
 def test_intervals_of_numbers(text: str, lo: int, hi: int):
@@ -68,6 +73,10 @@ def test_intervals_of_numbers(text: str, lo: int, hi: int):
         ("20-30", "closed", 20, 30),
         ("(20,30)", "closed", 20, 30),
         ("[20, 30[", "closed", 20, 30),
+        ("[20, 30]", "upper-open", 20, 29),
+        ("20-30", "upper-open", 20, 29),
+        ("(20,30]", "upper-open", 20, 29),
+        (">=40", "upper-open", 40, 60),
     ],
 )
 def test_which_ends_belong_to_an_interval(text: str, ends: Ends, lo: int, hi: int):
@@ -79,6 +88,38 @@ def test_negative_and_fractional_numbers():
     assert Reader(domain).read("-10--5").cell == Interval(Fraction(-10), Fraction(-5))
     assert Reader(domain).read("[-10.5, 3[").cell == Interval(Fraction(-21, 2), Fraction(5, 2))
     assert Reader(domain).read("[-1/2,3/2]").cell == Interval(Fraction(-1, 2), Fraction(3, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "lo", "hi", "widened"),
+    [
+        ("4*", 4, 49, True),  # 4, which ARX fills up to the length of 17 and 49, and 40 to 49
+        ("6*", 6, 60, True),
+        ("*7", 7, 57, True),  # redacted from the front: 7, 17, ..., 57
+        ("1*", 1, 19, True),
+    ],
+)
+def test_masks_of_numbers_of_different_lengths(text: str, lo: int, hi: int, widened: bool):
+    found = Reader(Numeric(name="age", lo=Fraction(1), hi=Fraction(60))).read(text)
+    assert found.cell == Interval(Fraction(lo), Fraction(hi))
+    assert found.widened == widened
+
+
+def test_masks_of_codes():
+    codes = Categories(name="zip", hierarchy=Hierarchy.flat(("130", "137", "230", "13", "9")))
+    for text, values in {
+        "13*": {"130", "137", "13"},
+        "1**": {"130", "137", "13"},
+        "*30": {"130", "230"},
+        "**9": {"9"},
+        "*3*": {"130", "137", "230"},
+        "1*": {"13"},  # shorter than the longest: no filling
+    }.items():
+        cell = Reader(codes).read(text).cell
+        assert isinstance(cell, Leaves)
+        assert cell.values == values, text
+    with pytest.raises(ReleaseError, match="no value, range or set"):
+        Reader(codes).read("7**")
 
 
 def test_a_set_of_numbers_becomes_the_range_around_it():

@@ -2,16 +2,24 @@ r"""Published cells in the notations of other tools, read as cells of a domain.
 
 =====================  =====================================================================
 ``20``, ``cook``       exact (any label of the column's hierarchy as well)
-``*``, empty, ``NA``   nothing is said: the whole domain
+``*``, empty, ``NA``   nothing is said: the whole domain; also ``NULL`` (ARX)
 ``20-30``, ``20..30``  a range (anonypy; closed unless asked otherwise)
 ``[20-30]``            the same with brackets
 ``[20, 30[``           an interval, ends as the brackets say (ARX); also ``[20,30)`` (ANJANA),
                        ``(20,30]`` (R's cut, sdcMicro), ``]20;30]``
+``(60,Inf]``           ends may be infinite (R's cut), in any notation of intervals
 ``>=40``, ``<20``      open to one side (ARX)
 ``{a, b}``, ``a,b``    a set (ARX; anonypy); also with ``;`` or ``|`` between
 ``['20-30']``          a list as Python prints it (anonypy's frames, written to a file)
-``130**``              each star stands for one character (ARX's masks)
+``130**``, ``**345``   each star stands for one character (ARX's masks); if the mask is as
+                       long as the longest value, also for one that shorter values lack
 =====================  =====================================================================
+
+These are what the tools print by their published code and documentation: ARX's interval, set, bounds and
+redaction hierarchies, ``*`` and ``NULL``; sdcMicro's global recoding (R's ``cut``) and local
+suppression. ARX's Java interface writes ``[20, 40]`` for an interval without 40, unless told to write
+``[20, 40[``: read it with ``ends="upper-open"``. What sdcMicro changes rather than coarsens (noise, swapped
+or averaged values) has no notation: such cells are read as the values they show.
 
 A text that is a label of the column is always read as that label. Intervals are cut to the domain,
 and an interval of numbers is the range of the column's grid in it: with whole numbers ``[20,30)`` is
@@ -34,16 +42,19 @@ from ...models.errors import ReleaseError
 
 __all__ = ["NOTHING_SAID", "Ends", "Reader", "Reading"]
 
-Ends: TypeAlias = Literal["written", "closed", "half-open"]
+Ends: TypeAlias = Literal["written", "closed", "half-open", "upper-open"]
 """Which ends belong to an interval: see `Reader`."""
 
-NOTHING_SAID = ("", "*", "NA", "NaN", "nan", "<NA>", "None")
+NOTHING_SAID = ("", "*", "NA", "NaN", "nan", "<NA>", "None", "NULL")
 """Cells that say nothing."""
 
 _NUMBER = r"[-+]?(?:\d+/\d+|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_END = rf"{_NUMBER}|[-+]?(?i:inf(?:inity)?)"
 _BRACKETS = re.compile(r"([\[\](])\s*(.+?)\s*([\])\[])")
-_PAIR = re.compile(rf"({_NUMBER})\s*(?:,|;|:|\.\.|-|–|\sto\s)\s*({_NUMBER})")
+_PAIR = re.compile(rf"({_END})\s*(?:,|;|:|\.\.|-|–|\sto\s)\s*({_END})")
 _COMPARED = re.compile(rf"(>=|<=|≥|≤|>|<)\s*({_NUMBER})")
+_MASKED = 10**6
+"""Columns with more different numbers are not compared with masks one by one."""
 _RANGE_SIGNS = ("..", ",", ";", "-", "–", " to ")
 
 
@@ -94,10 +105,11 @@ class Reader:
     ----------
     domain : Domain
         The column's domain in the problem.
-    ends : {"written", "closed", "half-open"}
+    ends : {"written", "closed", "half-open", "upper-open"}
         ``"written"``: brackets say which ends belong to an interval, and a range without
         brackets (``20-30``) has both. ``"closed"``: every interval has both, whatever its brackets
-        say. ``"half-open"``: a range without brackets lacks its upper end.
+        say. ``"half-open"``: a range without brackets lacks its upper end. ``"upper-open"``: every
+        interval has its lower and lacks its upper end, whatever its brackets say.
     """
 
     def __init__(self, domain: Domain, ends: Ends = "written") -> None:
@@ -150,13 +162,21 @@ class Reader:
             reading = self._codes(min(one.lo for one in found), max(one.hi for one in found))
             whole = reading.hi - reading.lo + 1 == len({one.lo for one in found})
             return Reading(reading.cell, reading.lo, reading.hi, widened=not whole)
-        mask = re.fullmatch(r"(\d+)(\*+)", text)
-        if mask is not None:
-            base, width = int(mask[1]), 10 ** len(mask[2])
-            return self._grid(_Span(Fraction(base * width), Fraction((base + 1) * width), True, False), text)
+        if re.fullmatch(r"[\d*]*\d[\d*]*", text) and self._last < _MASKED:
+            return self._masked(text)
         raise ReleaseError(
             f"{text!r} is no number, interval or set of numbers: correct it, or call the column categorical"
         )
+
+    def _masked(self, text: str) -> Reading:
+        """The range around the numbers that a mask stands for."""
+        domain = self._numeric
+        shown = [format_number(domain.lo + code * domain.step) for code in range(self._last + 1)]
+        codes = _matching(text, shown)
+        if not codes:
+            raise ReleaseError(f"{text!r} covers no number of the column's domain: correct it")
+        lo, hi = codes[0], codes[-1]
+        return Reading(self.domain.cell(lo, hi), lo, hi, widened=len(codes) <= hi - lo)
 
     def _grid(self, span: _Span, text: str) -> Reading:
         """The codes in an interval of numbers."""
@@ -198,13 +218,18 @@ class Reader:
         pair = _PAIR.fullmatch(inner)
         if pair is None or (brackets is None and re.search(r"[,;]", text)):
             return None
-        lo, hi = exact_number(pair[1]), exact_number(pair[2])
-        if lo > hi:
+        lo, hi = _end(pair[1]), _end(pair[2])
+        if lo is not None and hi is not None and lo > hi:
             raise ReleaseError(f"the interval {text!r} ends before it starts: correct it")
-        low_in, high_in = True, brackets is not None or self.ends != "half-open"
-        if brackets is not None and self.ends != "closed":
-            low_in, high_in = brackets[1] == "[", brackets[3] == "]"
-        return _Span(lo, hi, low_in, high_in)
+        return _Span(lo, hi, *self._ends_in(brackets))
+
+    def _ends_in(self, brackets: re.Match[str] | None) -> tuple[bool, bool]:
+        """Whether the lower and the upper end belong to an interval."""
+        if self.ends == "upper-open":
+            return True, False
+        if brackets is None:
+            return True, self.ends != "half-open"
+        return (True, True) if self.ends == "closed" else (brackets[1] == "[", brackets[3] == "]")
 
     # -- categories --------------------------------------------------------------------------
 
@@ -246,11 +271,8 @@ class Reader:
         return None if span is None else [c for c, number in enumerate(self._numbers) if span.holds(number)]
 
     def _between(self, lo: int, hi: int, brackets: re.Match[str] | None) -> list[int]:
-        if brackets is None:
-            hi -= self.ends == "half-open"
-        elif self.ends != "closed":
-            lo, hi = lo + (brackets[1] != "["), hi - (brackets[3] != "]")
-        return list(range(lo, hi + 1))
+        low_in, high_in = self._ends_in(brackets)
+        return list(range(lo + (not low_in), hi + high_in))
 
     def _set(self, text: str) -> list[int] | None:
         """A set of labels; commas inside a label are allowed for."""
@@ -274,14 +296,9 @@ class Reader:
         return None
 
     def _mask(self, text: str) -> list[int] | None:
-        base = text.rstrip("*")
-        if base in ("", text):
+        if "*" not in text or not text.strip("*"):
             return None
-        return [
-            code
-            for code, label in enumerate(self._labels)
-            if len(label) == len(text) and label.startswith(base)
-        ]
+        return _matching(text, self._labels) or None
 
     def _of(self, found: Sequence[int]) -> Reading:
         """The cell of some codes: a node or range of the domain if there is one with just these."""
@@ -292,6 +309,27 @@ class Reader:
         if not isinstance(cell, Leaves) or cell.values != covered:
             cell = Leaves("{" + ",".join(self._labels[code] for code in sorted(codes)) + "}", covered)
         return Reading(cell, lo, hi, None if len(codes) == hi - lo + 1 else codes)
+
+
+def _matching(mask: str, texts: Sequence[str]) -> list[int]:
+    """Numbers of the texts that a mask stands for.
+
+    ARX fills shorter values up with stars, in front if it redacts from the front, and masks all of
+    them to the length of the longest.
+    """
+    filled = len(mask) == max(map(len, texts))
+    pad = str.rjust if mask.startswith("*") else str.ljust
+    return [
+        number
+        for number, text in enumerate(texts)
+        if (filled or len(text) == len(mask))
+        and all(star in ("*", sign) for star, sign in zip(mask, pad(text, len(mask), "*"), strict=False))
+    ]
+
+
+def _end(text: str) -> Fraction | None:
+    """An end of an interval; None if it is infinite."""
+    return None if text.lstrip("+-")[:1] in "iI" else exact_number(text)
 
 
 def _unlisted(text: str) -> str:

@@ -69,7 +69,7 @@ def read_foreign(
         ``.parquet``, otherwise CSV (UTF-8, with a header). One row per record.
     table : Microdata
         What it was made from.
-    ends : {"written", "closed", "half-open"}
+    ends : {"written", "closed", "half-open", "upper-open"}
         Which ends belong to intervals, see `Reader`. ANJANA's ``generate_intervals`` writes ``[10, 20)``
         for the numbers above 10 up to 20, so its releases need ``"closed"``.
     stars : {"suppressed", "group"}

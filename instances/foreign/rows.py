@@ -111,7 +111,7 @@ def read_rows(
         Naming column, row (from 1, the header not counted) and remedy.
     """
     for name, given, known in (
-        ("ends", ends, ("written", "closed", "half-open")),
+        ("ends", ends, ("written", "closed", "half-open", "upper-open")),
         ("stars", stars, ("suppressed", "group")),
     ):
         if given not in known:
