@@ -139,7 +139,8 @@ def test_peers_are_judged_by_our_checks_and_absent_ones_are_no_error(monkeypatch
     assert (ours["k"], ours["l"], levels["k"], levels["l"]) == ("kept",) * 4
     assert made["k"] == "kept"
     assert float(made["loss"]) >= float(ours["loss"])
-    assert made["x ours"] >= 1
+    assert 0 < float(ours["bound"]) <= float(ours["loss"])
+    assert made["x bound"] >= made["x ours"] >= 1
     assert failed["status"] == "failed: ValueError: no result"
     assert absent["status"] == "not installed: pip install optanon[bench]"
 

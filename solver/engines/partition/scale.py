@@ -85,6 +85,8 @@ def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, set
 def _round(relaxation: Relaxation, judge: Judge, noise: Floats | None = None) -> list[Group] | None:
     """A release from the linear program's amounts (plus noise, for other ones)."""
     pricing, columns, program = relaxation.pricing, relaxation.columns, relaxation.program
+    if len(program.amount) != len(columns.members):
+        return None  # time was over before the linear program saw the groups
     if pricing.buckets:
         return dived(pricing, columns, program, judge, noise)
     amount = program.amount if noise is None else program.amount + noise
