@@ -246,5 +246,13 @@ def test_a_release_of_the_table_before_is_repaired_into_a_start():
     assert later.objective(answer.release) < later.objective(plain.release)
 
 
+def test_time_that_ends_before_the_first_linear_program_leaves_a_release():
+    problem = read(frame_of(module.MANY + 20, 1), Policy([KCAnonymity(k=3)]))
+    answer = PartitionEngine().solve(problem, Settings(time_limit=1e-9), Watch())
+    assert answer.status is Status.FEASIBLE
+    assert answer.release is not None
+    assert next(problem.check(answer.release), None) is None
+
+
 def test_padding_keeps_groups():
     assert padded([(3, 1), (2,)], 3).tolist() == [[1, 3, -1], [2, -1, -1]]

@@ -148,6 +148,11 @@ def test_a_result_without_release_and_other_files_are_refused(tmp_path):
     assert not list(tmp_path.glob("*.html"))
 
 
+def test_a_comparison_of_several_problems_is_no_part_of_a_report(solved):
+    with pytest.raises(ProblemFileError, match="not of one problem"):
+        report_page(json.loads(solved.read_text()), comparison={"problems": {}})
+
+
 def test_words_of_the_table_cannot_become_markup(solved):
     record = json.loads(solved.read_text(encoding="utf-8"))
     record["facts"]["sensitive"] = "<script>alert(1)</script>"

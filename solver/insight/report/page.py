@@ -35,8 +35,14 @@ def report_page(record: Mapping[str, Any], *, comparison: Mapping[str, Any] | No
     Raises
     ------
     ProblemFileError
-        If the result has no release or no facts, naming what is missing.
+        If the result has no release or no facts, naming what is missing, or the comparison is none of
+        one problem.
     """
+    if comparison is not None and not {"columns", "rows"} <= comparison.keys():
+        raise ProblemFileError(
+            "the comparison is not of one problem: make it with `optanon compare --json` for the problem of "
+            "this result alone"
+        )
     known = record.get("facts")
     if not isinstance(known, Mapping) or known.get("format") != FORMAT:
         raise ProblemFileError(
