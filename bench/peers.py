@@ -53,7 +53,7 @@ class Peers(Case):
     tuples: str = "1000,5000"
     k: int = 5
     l: int = 2  # noqa: E741 - the usual name
-    time_limit: int = 120
+    time_limit: int = 240
 
     def run(self) -> list[Row]:
         """One row per number of tuples and tool, after two with our own results; times are CPU seconds.
