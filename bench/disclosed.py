@@ -35,30 +35,30 @@ class Disclosed(Case):
     """Adult, growing series by four ways to release: respondents disclosed by three adversaries.
 
     Every series has six releases of a table that grows evenly to so many people, a prefix of one seeded
-    shuffle; nobody's occupation changes. Slower ways take fewer people, and plain Mondrian is
-    repeated for them.
+    shuffle; nobody's occupation changes. Mondrian with all checks is slower by far and takes fewer people
+    (every cut checks the whole release against each earlier one); the other ways are repeated for them.
     """
 
     name: ClassVar[str] = "disclosed"
     small_settings: ClassVar[dict[str, int]] = {
-        "people": 300,
+        "people": 60,
         "fewer": 30,
         "releases": 2,
-        "time_limit": 2,
+        "time_limit": 5,
     }
 
     people: int = 30_000
     fewer: int = 600
-    """For Mondrian with all checks of Byun et al., and for releases of least loss."""
+    """For Mondrian with all checks of Byun et al."""
     releases: int = 6
     k: int = 5
     c: str = "0.7"
     m: int = 3
     time_limit: int = 20
-    """Seconds for each release of least loss."""
+    """Seconds for each release of ours; large ones take longer, to build the model."""
 
     def run(self) -> list[Row]:
-        """One row per way and size, about the adversary who holds all releases.
+        """One row per way and size, about the adversary who holds all releases that were made in time.
 
         Every exclusion is re-checked without a solver; `rest on CP-SAT` counts those that have no proof.
         """
@@ -76,10 +76,8 @@ class Disclosed(Case):
         losses = ["counterfeits", "information_loss"]
         split = Policy([invariant, HcSafety(n=2)], losses)
 
-        def solved(problem: Problem) -> Release:
+        def solved(problem: Problem) -> Release | None:
             found = solve_problem(problem, time_limit=self.time_limit, seed=self.seed, display=False)
-            if found.release is None:
-                raise AssertionError(f"no release within {self.time_limit} s: allow more time")
             return found.release
 
         def static(problem: Problem) -> Release:
@@ -94,13 +92,14 @@ class Disclosed(Case):
         return [
             self._row("Mondrian", self.people, plain, static),
             self._row("Cor-Split", self.people, split, cor_split),
+            self._row(f"ours, weak {self.m}-invariance", self.people, Policy([invariant], losses), solved),
             self._row("Mondrian", self.fewer, plain, static),
             self._row("Mondrian, checked", self.fewer, guarded, with_checks),
             self._row("Cor-Split", self.fewer, split, cor_split),
             self._row(f"ours, weak {self.m}-invariance", self.fewer, Policy([invariant], losses), solved),
         ]
 
-    def _row(self, way: str, size: int, policy: Policy, release: Callable[[Problem], Release]) -> Row:
+    def _row(self, way: str, size: int, policy: Policy, release: Callable[[Problem], Release | None]) -> Row:
         data = adult()
         order = np.random.default_rng(self.seed).permutation(len(data.frame))
         history = History()
@@ -108,7 +107,10 @@ class Disclosed(Case):
         for number in range(1, self.releases + 1):
             here = order[: size * number // self.releases]
             table = data.roles.table(data.frame.iloc[here].reset_index(drop=True))
-            history.append(release(Problem(table=table, policy=policy, history=history)))
+            made_now = release(Problem(table=table, policy=policy, history=history))
+            if made_now is None:  # none in time: the row says how many there are
+                break
+            history.append(made_now)
         made = time.monotonic() - began
         began = time.monotonic()
         report = audit(history, posterior=False, explain=False)
@@ -126,6 +128,7 @@ class Disclosed(Case):
         row: Row = {
             "releases by": way,
             "people": size,
+            "releases": len(history),
             "counterfeits": sum(release.counterfeits for release in history),
             "set intersection": found.set_intersection,
             "propagation": found.propagation,

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from math import frexp, isqrt, prod
+from math import frexp, isqrt, log2, prod
 
 import numpy as np
 
 from ...models.adversary.cells import System
 from ...models.adversary.propagation import Bounds, Component
 from ..settings import Clock
-from .elimination import Order
 from .state_graph import Layer, Limits, StateGraph
 from .world_steps import alive, backward, forward, forward_float
 
@@ -24,6 +23,9 @@ __all__ = ["Limits", "expected_counts", "primes"]
 
 MARGIN = 64
 """Bits by which the primes exceed what floating point says they must; its error is far below one."""
+
+HOPE = 10.0
+"""An order is tried if it is estimated to need up to 2**HOPE times as many states as one layer may have."""
 
 SMALL = 2.0**-900
 """Smaller shares of a sum are taken to be this large."""
@@ -53,17 +55,13 @@ def expected_counts(
 
 
 def _layers(graph: StateGraph, limits: Limits, clock: Clock) -> list[Layer] | None:
-    """All orders with small limits first, then two that came at least half way."""
+    """Orders that are not estimated to be hopeless: with small limits first, then the best with all."""
     few = Limits(states=max(1, limits.states // 5), steps=max(1, limits.steps // 5))
-    reached: list[tuple[int, Order]] = []
-    for order in graph.orders if len(graph.orders) > 1 else ():
-        layers = graph.layers(few, clock, order)
-        if layers is not None or clock.over:
-            return layers
-        reached.append((graph.reached, order))
-    hopeful = [order for pairs, order in sorted(reached, reverse=True) if 2 * pairs >= len(order)]
-    for order in hopeful[:2] if reached else graph.orders:
-        layers = graph.layers(limits, clock, order)
+    most = log2(limits.states) + HOPE
+    hopeful = [order for bits, order in zip(graph.bits, graph.orders, strict=True) if bits <= most]
+    tries = [*((few, order) for order in hopeful[1:] and hopeful), *((limits, o) for o in hopeful[:2])]
+    for allowed, order in tries:
+        layers = graph.layers(allowed, clock, order)
         if layers is not None or clock.over:
             return layers
     return None

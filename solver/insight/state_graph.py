@@ -20,6 +20,7 @@ from ...models.adversary.rows import Integers, compact
 from ..settings import Clock
 from .dead_ends import DeadEnds
 from .elimination import Order, orders
+from .state_estimate import ranked
 from .world_steps import Targets, advance
 
 __all__ = ["Floats", "Layer", "Limits", "StateGraph", "Thin"]
@@ -83,6 +84,13 @@ class StateGraph:
     ----------
     system, component, bounds
         As for `open_components`.
+
+    Attributes
+    ----------
+    orders : list of Order
+        Worth trying, the most promising first.
+    bits : list of float
+        Binary logarithm of the states each is estimated to need.
     """
 
     def __init__(self, system: System, component: Component, bounds: Bounds) -> None:
@@ -98,13 +106,13 @@ class StateGraph:
         )
         self._component = component
         self._low, self._high, self._spans = component.low, component.high, spans
-        self.orders = orders(component, bounds, spans, system.value[component.pairs])
+        tried = orders(component, bounds, spans, system.value[component.pairs])
+        self.orders, self.bits = ranked(component, bounds, tried)
         self._cell: list[bool] = (system.row_group[component.rows] < 0).tolist()
         self._span: list[int] = spans.tolist()
         self._total: list[int] = component.high.tolist()
         self._rows_of: list[list[int]] = [[] for _ in component.pairs]
         self._entries = component.entry_row.tolist(), component.entry_pair.tolist()
-        self.reached = 0
         self._left: list[int] = []
         self._least: list[int] = []
         self._most: list[int] = []
@@ -121,7 +129,6 @@ class StateGraph:
         if max(self._total) > 30_000:
             return None
         self._begin()
-        self.reached = 0
         dead_ends = DeadEnds(self._component, self._compact, self._spans)
         part = self._compact
         lower, upper = _whole(self._lower), _whole(self._upper)
@@ -170,7 +177,6 @@ class StateGraph:
                     number = np.append(np.where(alive, np.cumsum(alive) - 1, -1), -1).astype(np.int32)
                     following, targets = following[alive], number[targets]
             taken += targets.size
-            self.reached = len(made)
             if not fits or taken > limits.steps or clock.over:
                 return None
             kind, before = _kinds(states[:, used])
