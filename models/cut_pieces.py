@@ -14,19 +14,17 @@ from ortools.sat.python import cp_model
 from .adversary.linear import Combination
 from .box import Box, Cell, Interval
 from .domain import Domain
-from .encoding import Encoding, Linear
-from .release import QIGroup, Release
+from .encoding import Encoding
+from .release import Release
 from .requirement import Cut
 
 __all__ = [
     "box_conditions",
-    "counted_if",
     "divided",
     "divided_levels",
     "fake_limit",
     "hidden_if",
     "rows_of",
-    "same_group",
 ]
 
 
@@ -39,30 +37,6 @@ def rows_of(model: Encoding, people: Collection[str]) -> list[int]:
 def fake_limit(model: Encoding) -> int:
     """Most counterfeits of one value that a slot can have."""
     return model.fake_cap
-
-
-def counted_if(model: Encoding, literal: cp_model.IntVar, expression: Linear, most: int) -> cp_model.IntVar:
-    """A variable that is the expression (from 0 to `most`) if the literal holds, and 0 otherwise."""
-    part = model.cp.new_int_var(0, most, f"counted[{literal.name}]")
-    model.cp.add(part == expression).only_enforce_if(literal)
-    model.cp.add(part == 0).only_enforce_if(~literal)
-    return part
-
-
-def same_group(model: Encoding, group: QIGroup) -> list[cp_model.LiteralT]:
-    """Literals that together say: this group is published, with exactly these members and counterfeits."""
-    rows = rows_of(model, group.respondents)
-    home, fakes = rows[0], dict(group.counterfeits)
-    literals: list[cp_model.LiteralT] = [
-        model.x(t, home) if t in rows else ~model.x(t, home) for t in model.candidates(home)
-    ]
-    if model.may_fake:
-        for v in model.values:
-            key, count = ("fakes", home, v), model.fakes(home, v)
-            if fakes.get(v, 0):
-                literals.append(model.at_least(key, count, fakes[v]))
-            literals.append(~model.at_least(key, count, fakes.get(v, 0) + 1))
-    return literals
 
 
 def hidden_if(model: Encoding, rows: Collection[int]) -> list[cp_model.IntVar]:
@@ -97,7 +71,7 @@ def divided_levels(found: Combination, release: Release) -> Cut:
 
     def apply(model: Encoding) -> None:
         if fakes:
-            same = [literal for group in groups for literal in same_group(model, group)]
+            same = [literal for group in groups for literal in model.same_group(group)]
             model.cp.add_bool_or([]).only_enforce_if(*same)
             return
         options: list[cp_model.IntVar] = []
@@ -153,7 +127,7 @@ def _some(model: Encoding, g: int, rows: Sequence[int]) -> cp_model.IntVar:
     """Literal: slot g holds at least one of the rows."""
     if len(rows) == 1:
         return model.x(rows[0], g)
-    return model.at_least(("some", g, tuple(rows)), sum(model.x(t, g) for t in rows), 1)
+    return model.at_least(("some", g, tuple(rows)), model.held(g, rows), 1)
 
 
 def _reaching(

@@ -24,11 +24,11 @@ All of them are 0 for an unused slot.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from ortools.sat.python import cp_model
 
@@ -53,6 +53,9 @@ class Encoding:
     n tuples give at most n(n+1)/2 membership literals. Auxiliary variables are
     made on first use.
     """
+
+    tabulated: ClassVar[bool] = False
+    """Whether sums of one slot, also those that count only if a literal of the slot holds, are rows alone."""
 
     def __init__(self, problem: Question) -> None:
         self.problem = problem
@@ -152,6 +155,10 @@ class Encoding:
         """Real tuples in slot g."""
         return sum(self._x[t, g] for t in self.candidates(g))
 
+    def held(self, g: int, rows: Sequence[int]) -> Linear:
+        """How many of some rows are in slot g (rows from g on)."""
+        return sum(self._x[t, g] for t in rows)
+
     @cache  # noqa: B019
     def size(self, g: int) -> Linear:
         """Published tuples in slot g."""
@@ -211,6 +218,28 @@ class Encoding:
     def present(self, g: int, v: str) -> cp_model.IntVar:
         """Literal: value v is in the signature of slot g."""
         return self.at_least(("count", g, v), self.count(g, v), 1)
+
+    def counted_if(self, literal: cp_model.IntVar, expression: Linear, most: int) -> Linear:
+        """The expression (from 0 to `most`) if the literal holds, and 0 otherwise."""
+        part = self.cp.new_int_var(0, most, f"counted[{literal.name}]")
+        self.cp.add(part == expression).only_enforce_if(literal)
+        self.cp.add(part == 0).only_enforce_if(~literal)
+        return part
+
+    def same_group(self, group: QIGroup) -> list[cp_model.LiteralT]:
+        """Literals that together say: this group is published, with exactly these members and fakes."""
+        rows = sorted(self.table.row[who] for who in group.respondents)
+        home, fakes = rows[0], dict(group.counterfeits)
+        literals: list[cp_model.LiteralT] = [
+            self.x(t, home) if t in rows else ~self.x(t, home) for t in self.candidates(home)
+        ]
+        if self.may_fake:
+            for v in self.values:
+                key, count = ("fakes", home, v), self.fakes(home, v)
+                if fakes.get(v, 0):
+                    literals.append(self.at_least(key, count, fakes[v]))
+                literals.append(~self.at_least(key, count, fakes.get(v, 0) + 1))
+        return literals
 
     # -- boxes ------------------------------------------------------------------------
 

@@ -48,16 +48,19 @@ class Loss(ABC):
     combine : {"sum", "max", "ratio"}
         How values of groups and suppressed tuples make the loss of a release;
         only sums may be weighted with other losses.
+    by_group : bool
+        Whether members and counterfeits of a group say what it loses; hidden cells are chosen apart.
     reference : str
         Where it is published.
     """
 
     name: ClassVar[str]
     combine: ClassVar[Literal["sum", "max", "ratio"]] = "sum"
+    by_group: ClassVar[bool] = True
     reference: ClassVar[str]
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
-        """Loss of one group; O(members x attributes)."""
+        """Loss of one group; O(members x attributes). It does not fall with further counterfeits."""
         return Fraction(0)
 
     def of_suppressed(self, member: Member, table: Microdata) -> Fraction:

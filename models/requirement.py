@@ -156,6 +156,10 @@ class Requirement(ABC):
         Which adversary its guarantee is about.
     reference : str
         Where its definition is published.
+    hereditary : bool
+        Whether every release that keeps it keeps it still if some of its groups are suppressed. So what a
+        set of groups breaks by itself, every release with these groups breaks: engines may strike out
+        single groups, and never publish the set again. A claim, to be made only with a proof.
     form : {"generalized", "anatomized"} or None
         The only form of release it can be kept by; None if it is about both.
     """
@@ -165,6 +169,7 @@ class Requirement(ABC):
     monotone: ClassVar[bool]
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "either"
     reference: ClassVar[str]
+    hereditary: ClassVar[bool] = False
     form: ClassVar[Form | None] = None
 
     @abstractmethod
@@ -184,6 +189,13 @@ class Requirement(ABC):
 
     def separate(self, release: Release, history: History) -> Iterator[Cut]:
         """Yield cuts that a failing release breaks and no good one does."""
+        return iter(())
+
+    def ahead(self, history: History) -> Iterator[Cut]:
+        """Yield cuts of `separate` worth having before any release is found.
+
+        For models in which they are cheap rows: engines that list groups ask for them.
+        """
         return iter(())
 
     def smallest_group(self, table: Microdata) -> int:
@@ -245,6 +257,8 @@ class GroupRequirement(Requirement):
     """
 
     scope: ClassVar[Scope] = Scope.GROUP
+    # Verdicts on other groups do not depend on whether a group is there.
+    hereditary: ClassVar[bool] = True
     values_alike: ClassVar[bool] = False
     by_meetings: ClassVar[bool] = False
 

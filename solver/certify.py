@@ -110,12 +110,10 @@ def verify(certificate: Certificate, problem: Problem, release: Release | None) 
 def _bound(problem: Problem, content: dict[str, Any]) -> list[str]:
     """Recompute the bound where the certificate says how, and say how far that reaches."""
     proof = content["proof"]
-    if "kept" in proof:
-        from .engines.relaxed.relaxation import kept, relaxed
+    if proof["kind"] == "listed groups":
+        from .engines.partition.listed.confirm import confirmed_part
 
-        if not set(proof["kept"]) <= set(kept(problem)):
-            raise CertificateError("the bound's proof keeps requirements that it cannot speak of")
-        problem, proof = relaxed(problem, proof["kept"]), proof["of"]
+        return confirmed_part(problem, proof, content)
     if "root" not in proof and "counterfeits" not in proof:
         return []
     from .engines.partition.confirm import confirmed_bounds

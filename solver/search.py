@@ -30,16 +30,15 @@ def engines() -> dict[str, Engine]:
     """Every engine by name."""
     # Imported here: its compiled parts and solver take a second to load that small tables need not wait.
     from .engines.partition.engine import PartitionEngine
-    from .engines.relaxed.engine import RelaxedEngine
 
-    found: Sequence[Engine] = (AssignmentEngine(), FullDomainEngine(), PartitionEngine(), RelaxedEngine())
+    found: Sequence[Engine] = (AssignmentEngine(), FullDomainEngine(), PartitionEngine())
     return {engine.name: engine for engine in found}
 
 
 SMALL = 16
 """Up to so many tuples the direct model is tried before set partitioning."""
 CLOSED = 30
-"""Up to so many tuples the direct model is tried before a bound from a part of the policy."""
+"""Above so many tuples groups are listed around the duals of a part of the policy, if it has them."""
 
 
 def solve(
@@ -229,15 +228,18 @@ def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tu
         if wanted not in known:
             raise PolicyError(f"unknown engine {wanted!r}: use 'auto' or one of {', '.join(known)}")
         return known[wanted], "asked for"
-    partition = known["partition"]
-    refusal = partition.refuses(problem)
-    if refusal is None:
-        return partition, f"{tuples} tuples"
-    relaxed = known["relaxed"]
-    if tuples > CLOSED and relaxed.refuses(problem) is None:
-        return relaxed, f"{tuples} tuples; {refusal}"
+    from .engines.partition.plan import Plan
+
+    plan = Plan.of(problem)
+    if isinstance(plan, Plan):
+        listed = f"; groups are listed: {plan.why}" if plan.why else ""
+        if not plan.why or (plan.guided and tuples > CLOSED):
+            return known["partition"], f"{tuples} tuples{listed}"
     if direct.refuses(problem) is None:
-        return direct, f"{tuples} tuples; {refusal}"
+        why = plan if isinstance(plan, str) else f"the partition engine would list groups: {plan.why}"
+        return direct, f"{tuples} tuples; {why}"
+    if isinstance(plan, Plan):
+        return known["partition"], f"{tuples} tuples"
     raise EngineError("; ".join(found for e in known.values() if (found := e.refuses(problem)) is not None))
 
 

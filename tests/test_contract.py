@@ -420,6 +420,47 @@ def merge_counterexample(name: str, number: int, budget: int) -> tuple[Instance,
 
 
 @every_requirement
+def test_hereditary_is_declared_truly(name: str):
+    """A part of a release that keeps the requirement keeps it; for scope group by definition."""
+    if not registered()[name].hereditary or registered()[name].scope is Scope.GROUP:
+        return
+    parts = 0
+    for number in range(len(EXAMPLES[name])):
+        requirement, made = build(name, number)
+        for seed in range(40):
+            source = seeded("hereditary", name, number, seed)
+            at = drawn(requirement, made, source, tuples=(4, 7), values=(2, 4))
+            release = at.ours(some_release(source, at))
+            if len(release.groups) < 2 or not kept(requirement, release, at):
+                continue
+            for gone in release.groups:
+                fewer = tuple(group for group in release.groups if group is not gone)
+                part = replace(release, groups=fewer, suppressed=(*release.suppressed, *gone.members))
+                assert kept(requirement, part, at), (seed, at, release, gone)
+                parts += 1
+    assert parts >= 10
+
+
+@every_example
+@pytest.mark.parametrize(("fakes", "suppressed"), [(0, 0), (1, 1)])
+def test_cuts_ahead_forbid_no_good_release(name: str, number: int, fakes: int, suppressed: int):
+    requirement, made = build(name, number)
+    for seed in range(2):
+        source = seeded("ahead", name, number, seed, fakes)
+        at = drawn(requirement, made, source, tuples=(3, 5))
+        if next(requirement.ahead(at.history), None) is None:
+            continue
+        problem = problem_of(at, requirement, suppressed=suppressed, fakes=fakes)
+        model = Probe(problem)
+        for cut in requirement.ahead(at.history):
+            cut.apply(model.model)
+        good = made.oracle(at.attributes)
+        for release in candidates(source, at, fakes, suppressed, good):
+            if next(problem.check(at.ours(release)), None) is None:
+                assert model.admits(release), (seed, at, release)
+
+
+@every_requirement
 def test_monotone_is_declared_truly(name: str):
     found: list[object] = []
     for number in range(len(EXAMPLES.get(name, []))):

@@ -18,6 +18,7 @@ from optanon.models.loss import loss, losses
 from optanon.models.losses.information import unit_weights
 from optanon.models.policy import Level, Policy
 from optanon.models.problem import Problem
+from optanon.models.release import QIGroup, tight_box
 from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
 from optanon.solver.result import Status, Termination
@@ -145,3 +146,19 @@ def test_rounded_costs_never_claim_too_much(name: str):
         assert (result.status, result.termination) == (Status.FEASIBLE, Termination.ROUNDING)
         assert result.gap is not None
         assert result.gap < Fraction(1, 100)
+
+
+@pytest.mark.parametrize("name", sorted(losses()))
+def test_no_loss_of_a_group_falls_with_another_counterfeit(name: str):
+    """What `listed.every` builds on: of equal members the fewest counterfeits are best."""
+    table = fine_table()
+    for fakes in range(4):
+        few, more = (
+            QIGroup(
+                members=table.members[:2],
+                counterfeits=(("a", made),) if made else (),
+                box=tight_box(table.members[:2], table.domains),
+            )
+            for made in (fakes, fakes + 1)
+        )
+        assert losses()[name].of_group(few, table) <= losses()[name].of_group(more, table)

@@ -28,6 +28,7 @@ from optanon.models.requirements import (
 from optanon.models.table import Microdata
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.partition.engine import PartitionEngine
+from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.result import Status, Termination
 from optanon.solver.settings import Answer, Settings, Watch
 
@@ -195,10 +196,8 @@ def test_when_time_ends_the_gap_is_true(seconds: float):
 
 REFUSED = [
     ([KCAnonymity(k=2)], {"minimize": ["discernibility"]}, "minimizes"),
-    ([KCAnonymity(k=2)], {"max_suppressed": 1}, "suppress"),
     ([KCAnonymity(k=2)], {"max_counterfeits": 1}, "counterfeits"),
     ([KCAnonymity(k=2)], {"minimize": [{"counterfeits": 1, "information_loss": 1}]}, "weigh"),
-    ([KCAnonymity(k=1000)], {"minimize": ["counterfeits", "information_loss"]}, "set both limits to 0"),
     ([KCAnonymity(k=2)], {"form": "anatomized"}, "boxes"),
     ([KCAnonymity(k=400, c="1/2")], {}, "histograms"),
 ]
@@ -215,12 +214,15 @@ def test_what_is_not_covered_is_refused_in_words(requirements, options, word):
         PartitionEngine().solve(problem, Settings(), Watch())
 
 
-def test_returning_respondents_are_refused_where_their_past_matters():
+def test_groups_of_returning_respondents_are_listed_where_their_past_matters():
     data = table([(1,), (2,)], "ab")
     policy = Policy([Intersection(c="1/2")])
     first = solved(Problem(table=data, policy=policy))
     assert first.release is not None
     second = Problem(table=data, policy=policy, history=History([first.release]))
-    assert "before" in (PartitionEngine().refuses(second) or "")
-    unbothered = Problem(table=data, policy=Policy([KCAnonymity(k=2)]), history=second.history)
-    assert PartitionEngine().refuses(unbothered) is None
+    plan = Plan.of(second)
+    assert isinstance(plan, Plan)
+    assert "before" in plan.why
+    unbothered = Plan.of(Problem(table=data, policy=Policy([KCAnonymity(k=2)]), history=second.history))
+    assert isinstance(unbothered, Plan)
+    assert not unbothered.why

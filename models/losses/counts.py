@@ -52,6 +52,7 @@ class HiddenCells(Loss):
     """
 
     name: ClassVar[str] = "hidden_cells"
+    by_group: ClassVar[bool] = False
     reference: ClassVar[str] = "al Bouna, Clifton, Malluhi, Def. 8 (summed over values, times |T|)"
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:

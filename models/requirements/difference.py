@@ -68,6 +68,9 @@ class Difference(Requirement):
     scope: ClassVar[Scope] = Scope.SERIES
     # Unions of merged groups are unions of the groups before: fewer differences can be made.
     monotone: ClassVar[bool] = True
+    # A breach is a matter of old groups and of the new groups in the pair or combination: with further
+    # groups beside them it is the same pair, the same combination, and the same difference.
+    hereditary: ClassVar[bool] = True
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Byun, Li, Bertino, Li, Sohn, sec. 4.3"
 
@@ -143,6 +146,17 @@ class Difference(Requirement):
 
     def encode(self, model: Encoding) -> None:
         """Nothing is written beforehand: see `separate`."""
+
+    def ahead(self, history: History) -> Iterator[Cut]:
+        """What each old group by itself asks of the new groups around and inside it."""
+        for number, old in enumerate(history):
+            for group in old.groups:
+                one = f"difference: one group of release {number + 1}"
+                if not group.fakes:
+                    yield Cut(
+                        f"{one} inside new groups", partial(old_inside_new, [group], False, self.k, self.c)
+                    )
+                yield Cut(f"{one} around new groups", partial(new_inside_old, [group], False, self.k, self.c))
 
     def separate(self, release: Release, history: History) -> Iterator[Cut]:
         found_any = False

@@ -22,11 +22,11 @@ nothing: the lines with X are written only if a breach was found that needs them
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..cut_pieces import counted_if, divided, fake_limit, hidden_if, rows_of
+from ..cut_pieces import divided, fake_limit, hidden_if, rows_of
 from ..release import QIGroup
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def old_inside_new(groups: Sequence[QIGroup], beside: bool, k: int, c: Fraction,
         else:
             meets = both[0] if both is not None else None
             apart[g] = model.used(g) if meets is None else _only_first(model, model.used(g), meets)
+        if both is not None:
+            left.inhabited(both[1] if g in inside else both[0], g, inside)
         if meets is not None:
             left.add_slot(meets, g, [t for t in model.candidates(g) if t not in inside], fakes=True)
     held = [~hidden for hidden in hidden_if(model, rows)]
@@ -89,9 +91,10 @@ def new_inside_old(groups: Sequence[QIGroup], beside: bool, k: int, c: Fraction,
         there = [t for t in model.candidates(g) if t not in inside]
         if not here:
             continue
-        outside = model.at_least(
-            ("outside", tuple(there), g), sum(model.x(t, g) for t in there) + model.all_fakes(g), 1
-        )
+        outside = model.at_least(("outside", tuple(there), g), model.held(g, there) + model.all_fakes(g), 1)
+        both = divided(model, g, inside)
+        if both is not None:
+            left.inhabited(both[1] if g in inside else both[0], g, inside)
         left.add_slot(outside, g, here, fakes=False)
         if g in inside:
             within[g] = _only_first(model, model.used(g), outside)
@@ -120,6 +123,20 @@ class _Left:
         self.names: list[Linear] = []
         self.someone = model.cp.new_bool_var("someone")
         self._spare: dict[tuple[int, str], cp_model.IntVar] = {}
+        self._there: dict[int, list[Linear]] = {}
+
+    def inhabited(self, literal: cp_model.IntVar, g: int, union: Collection[int]) -> None:
+        """Note that the literal of a slot puts somebody in the difference.
+
+        It is the literal of a group with tuples of the union and others. As everybody is in one group,
+        those of a tuple of the union add up to at most one: a tighter row than one per slot.
+        """
+        model = self.model
+        if not model.tabulated:
+            return
+        for t in model.candidates(g):
+            if t in union:
+                self._there.setdefault(t, []).append(model.counted_if(literal, model.held(g, [t]), 1))
 
     def add(self, value: str, tuples: Linear, people: Linear) -> None:
         """Tuples with a value that are in the difference."""
@@ -133,19 +150,23 @@ class _Left:
         for v in model.values:
             mine = [t for t in rows if people[t].value == v]
             if mine:
-                part = counted_if(model, literal, sum(model.x(t, g) for t in mine), len(mine))
+                part = model.counted_if(literal, model.held(g, mine), len(mine))
                 self.add(v, part, part)
             if fakes and model.may_fake:
-                self.add(v, counted_if(model, literal, model.fakes(g, v), fake_limit(model)), 0)
+                self.add(v, model.counted_if(literal, model.fakes(g, v), fake_limit(model)), 0)
 
     def keep(self, active: Sequence[cp_model.LiteralT]) -> None:
         """The difference has nobody or is (k, c), if the literals hold."""
         model = self.model
         self.total = sum(sum(parts) for parts in self.values.values())
         model.cp.add(sum(self.names) == 0).only_enforce_if(~self.someone)
+        for here in self._there.values():
+            model.cp.add(sum(here) <= self.someone)
         model.cp.add(self.total >= self.k).only_enforce_if(self.someone, *active)
         for v in self._judged:
-            model.cp.add(self._excess(v) <= 0).only_enforce_if(self.someone, *active)
+            # Without counterfeits nobody means no tuple: no excess either.
+            plain = not active and not model.may_fake and model.tabulated
+            model.cp.add(self._excess(v) <= 0).only_enforce_if(*([] if plain else [self.someone, *active]))
 
     @property
     def _judged(self) -> Sequence[str]:

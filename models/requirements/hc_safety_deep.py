@@ -60,6 +60,8 @@ class HcSafetyDeep(Requirement):
     scope: ClassVar[Scope] = Scope.SERIES
     # Unions and combinations of merged groups are some of those of the groups before.
     monotone: ClassVar[bool] = True
+    # A correlation speaks of the groups in its unions or its combination alone; others change nothing.
+    hereditary: ClassVar[bool] = True
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Riboni and Bettini, Def. 3, for unions and chains"
 

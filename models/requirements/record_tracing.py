@@ -37,7 +37,7 @@ import numpy as np
 
 from ..adversary.tracing import Trace, Tracer, TracingWay, refuse_untraceable, untraceable
 from ..box import Box, Interval, Leaves, Point, covers
-from ..cut_pieces import box_conditions, counted_if, fake_limit
+from ..cut_pieces import box_conditions, fake_limit
 from ..errors import PolicyError, ReleaseError
 from ..group import Form
 from ..history import History
@@ -48,7 +48,7 @@ from ..strictness import Stricter, returning
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-    from ..encoding import Encoding
+    from ..encoding import Encoding, Linear
     from ..question import Question
 
 __all__ = ["RecordTracing"]
@@ -265,7 +265,7 @@ class _Block:
             return
         most = model.table.histogram.get(value, 0) + fake_limit(model)
         self.slack = model.cp.new_bool_var("slack")
-        met: list[cp_model.IntVar] = []
+        met: list[Linear] = []
         for g in model.slots:
             near = model.cp.new_bool_var(f"near[{g}]")
             apart = model.cp.new_bool_var(f"apart[{g}]")
@@ -278,7 +278,7 @@ class _Block:
                     model.cp.add_bool_or([~apart, *(~literal for literal in conditions)])
                     options.append(option)
             model.cp.add_bool_or([~near, *options])
-            met.append(counted_if(model, near, model.count(g, value), most))
+            met.append(model.counted_if(near, model.count(g, value), most))
             self._spared[g] = [apart, self.slack]
         needed = sum(old.groups[e].histogram.get(value, 0) for e in block)
         model.cp.add(sum(met) >= needed + 1).only_enforce_if(self.slack)

@@ -37,7 +37,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..adversary.inference import Conclusion, linked_groups
-from ..cut_pieces import hidden_if, same_group
+from ..cut_pieces import hidden_if
 from ..history import History
 from ..requirement import Cut
 from .inference_prices import Place, Prices
@@ -111,7 +111,7 @@ def _forbid(series: History, places: list[Place], model: Encoding) -> None:
     published = {who for group in new for who in group.respondents}
     linked = {who for where in places for who in series.group(*where).respondents}
     missing = [model.table.row[who] for who in linked - published if who in model.table.row]
-    same = [literal for group in new for literal in same_group(model, group)]
+    same = [literal for group in new for literal in model.same_group(group)]
     model.cp.add_bool_or([]).only_enforce_if(*same, *hidden_if(model, missing))
 
 

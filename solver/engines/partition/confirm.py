@@ -12,7 +12,7 @@ from .objective import Objective
 from .proof import verify_bound
 from .series.proof import verify_series
 
-__all__ = ["confirmed_bounds"]
+__all__ = ["compared", "confirmed_bounds"]
 
 
 def confirmed_bounds(problem: Problem, proof: Mapping[str, Any], content: Mapping[str, Any]) -> list[str]:
@@ -35,7 +35,7 @@ def confirmed_bounds(problem: Problem, proof: Mapping[str, Any], content: Mappin
         raise CertificateError(f"the bound cannot be confirmed: {objective}")
     stated = [None if bound is None else Fraction(bound) for bound in content["bounds"]]
     if "counterfeits" not in proof:
-        return [_loss(stated[objective.measured], objective.factor * verify_bound(problem, proof))]
+        return [compared(stated[objective.measured], objective.factor * verify_bound(problem, proof))]
     found, lines = verify_series(problem, proof), list[str]()
     if objective.counterfeits is not None:
         claimed = stated[objective.counterfeits]
@@ -54,13 +54,14 @@ def confirmed_bounds(problem: Problem, proof: Mapping[str, Any], content: Mappin
         raise CertificateError(
             f"the bound is about releases with at most {found.fakes} counterfeits, this one has {limit}"
         )
-    return [*lines, _loss(stated[objective.measured], objective.factor * found.loss)]
+    return [*lines, compared(stated[objective.measured], objective.factor * found.loss)]
 
 
-def _loss(stated: Fraction | None, again: Fraction) -> str:
+def compared(stated: Fraction | None, again: Fraction) -> str:
+    """What re-pricing says of a stated bound, in words."""
     if stated is None or again >= stated:
         return f"bound {stated} by exact pricing, without a solver"
     return (
         f"bound {float(again):.6g} by exact pricing, without a solver (the stated {float(stated):.6g} rests "
-        "on the integer program's solver)"
+        "on a solver, see last_step)"
     )

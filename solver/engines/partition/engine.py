@@ -1,38 +1,23 @@
-"""Partition engine: column generation, cuts, enumeration; every bound is checked in integers."""
+"""Partition engine: set partitioning over QI-groups, by one of three plans."""
 
 from __future__ import annotations
 
-from fractions import Fraction
-from importlib.metadata import version
-
 from ....models.errors import EngineError
 from ....models.problem import Problem
-from ....models.release import Release
-from ...result import Status, Termination
-from ...settings import Answer, Clock, Settings, Watch
-from .best import Best
-from .finish import Finish
-from .histograms import Histograms, Judge
-from .objective import Objective
+from ...settings import Answer, Settings, Watch
+from .listed.search import Search as Listed
 from .plan import Plan
-from .pricing import Pricing
-from .progress import Progress
-from .proof import describe
-from .reuse import repaired
-from .rows import Rows
-from .scale import FINISHED, at_scale
-from .series.levels import Search
-from .simplex import by_simplex
-from .start import halved
+from .series.levels import Search as Series
+from .singly import Search as Singly
 
 __all__ = ["PartitionEngine"]
 
-MANY = 150
-"""From so many rows on, a first-order method takes the place of the simplex method."""
-
 
 class PartitionEngine:
-    """Group-scope requirements, least information loss, hundreds of tuples and more; see `Plan`."""
+    """Hundreds of tuples and more where groups can be searched by duals; all policies on small tables.
+
+    `Plan` says which of the plans is followed, and why.
+    """
 
     name = "partition"
 
@@ -44,111 +29,11 @@ class PartitionEngine:
         """Prove bounds and find releases until both meet or time is over; see the package."""
         plan = Plan.of(problem)
         if settings.extend is not None:
-            plan = "the partition engine has no CP-SAT model to extend: use engine='assignment'"
+            plan = "the partition engine has no model of tuples and groups to extend: use engine='assignment'"
         if isinstance(plan, str):
             raise EngineError(plan)
+        if plan.objective is None:
+            return Listed(problem, settings, watch).run()
         if plan.rules is not None:
-            return Search(problem, settings, watch, plan.rules, plan.objective).run()
-        return _Search(problem, settings, watch, plan.objective).run()
-
-
-class _Search:
-    """State of one solve."""
-
-    def __init__(self, problem: Problem, settings: Settings, watch: Watch, objective: Objective) -> None:
-        self.problem, self.settings = problem, settings
-        self.clock = Clock(settings.time_limit, watch.clock.began)
-        self.judge = Judge(problem)
-        self.rows = Rows.of(problem, blind=self.judge.blind)
-        histograms = Histograms.of(problem)
-        assert isinstance(histograms, Histograms)
-        self.pricing = Pricing(self.rows, histograms, settings.workers, self.clock)
-        self.level = objective.measured
-        self.progress = Progress(self.rows, watch, self.level, objective.factor)
-        self.root = Best(self.pricing)
-        self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed)
-        self.interrupted = False
-
-    def run(self) -> Answer:
-        """Everything in order; Ctrl-C keeps what there is."""
-        whole = tuple(self.problem.table.histogram[name] for name in self.judge.names)
-        if all(r.monotone for r in self.judge.requirements) and not self.judge.admits(whole):
-            # Merging all groups of a release would keep a monotone requirement, and does not.
-            return self._answer(Status.INFEASIBLE, Termination.COMPLETED)
-        try:
-            self._starts()
-            large = len(self.rows) >= MANY and not self.pricing.histograms.steps.beyond
-            solved = large and at_scale(self.judge, self.pricing, self.progress, self.root, self.settings)
-            if not large or (self.progress.groups is None and not self.clock.over):
-                # Only the simplex method can tell that there is no release.
-                solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
-            if solved and self.root.duals is not None and len(self.rows) <= FINISHED:
-                self.finish.run(self.root.duals)
-        except KeyboardInterrupt:
-            self.interrupted = True
-        return self._conclude()
-
-    # -- releases --------------------------------------------------------------------
-
-    def _starts(self) -> None:
-        initial = self.settings.initial
-        if initial is not None:
-            home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
-            row_of = {who: home[t] for who, t in self.problem.table.row.items()}
-            buckets = self.pricing.buckets
-            self.progress.start(repaired(initial, row_of, self.rows, self.judge, buckets=buckets))
-        self.progress.start(halved(self.rows, self.judge))
-
-    def _release(self) -> Release | None:
-        if self.progress.groups is None:
-            return None
-        left = [list(behind) for behind in self.rows.tuples]
-        return self.problem.assemble([[left[row].pop(0) for row in group] for group in self.progress.groups])
-
-    # -- the answer --------------------------------------------------------------------
-
-    def _conclude(self) -> Answer:
-        progress = self.progress
-        if progress.groups is None and progress.bound > self.rows.most:
-            return self._answer(Status.INFEASIBLE, Termination.COMPLETED)
-        if progress.closed:
-            exact = self.rows.exact
-            return self._answer(
-                Status.OPTIMAL if exact else Status.FEASIBLE,
-                Termination.COMPLETED if exact else Termination.ROUNDING,
-            )
-        ended = Termination.INTERRUPTED if self.interrupted else Termination.TIME_LIMIT
-        if not self.interrupted and not self.clock.over:
-            ended = Termination.ITERATION_LIMIT
-        return self._answer(Status.UNKNOWN if progress.groups is None else Status.FEASIBLE, ended)
-
-    def _answer(self, status: Status, termination: Termination) -> Answer:
-        progress = self.progress
-        bounds: list[Fraction | None] = [Fraction(0)] * len(self.problem.policy.levels)
-        bounds[self.level] = (
-            None if status is Status.INFEASIBLE else progress.loss(min(progress.bound, progress.cost))
-        )
-        return Answer(
-            release=self._release(),
-            bounds=tuple(bounds),
-            status=status,
-            termination=termination,
-            rounds=self.root.rounds,
-            proof=self._proof(),
-        )
-
-    def _proof(self) -> dict[str, object]:
-        made_by = f"HiGHS {version('highspy')}"
-        if self.root.duals is None:
-            return {"kind": "the whole table breaks a monotone requirement", "solver": made_by}
-        content: dict[str, object] = {
-            **describe(self.rows, self.pricing.cuts, self.root.duals, self.finish.tree),
-            "solver": made_by,
-        }
-        if self.finish.trusted:
-            content["last_step"] = (
-                f"the bound {self.rows.loss(self.progress.bound)} (information loss) rests on the integer "
-                f"program of {made_by} over all groups that a better release may hold; root and tree need "
-                f"no solver"
-            )
-        return content
+            return Series(problem, settings, watch, plan.rules, plan.objective).run()
+        return Singly(problem, settings, watch, plan.objective).run()

@@ -8,7 +8,7 @@ from fractions import Fraction
 from ....models.policy import Level
 from ....models.problem import Problem
 
-__all__ = ["Objective"]
+__all__ = ["COUNTED", "MEASURED", "Objective", "factor"]
 
 MEASURED = frozenset({"information_loss", "average_information_loss"})
 COUNTED = frozenset({"counterfeits", "suppressed"})
@@ -66,7 +66,7 @@ class Objective:
         alone = "counterfeits" not in where or len(policy.levels[where["counterfeits"]].losses) == 1
         return cls(
             measured=measured,
-            factor=_factor(policy.levels[measured], tuples),
+            factor=factor(policy.levels[measured], tuples),
             counterfeits=where.get("counterfeits"),
             any_fakes=fakes,
             whole=alone
@@ -74,7 +74,8 @@ class Objective:
         )
 
 
-def _factor(level: Level, tuples: int) -> Fraction:
+def factor(level: Level, tuples: int) -> Fraction:
+    """What one unit of information loss weighs in a level."""
     return sum(
         (
             weight / (tuples if name == "average_information_loss" else 1)

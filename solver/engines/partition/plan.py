@@ -1,4 +1,4 @@
-"""Which way a problem is solved: by histograms of single groups, or with equal counts and a past."""
+"""Which way a problem is solved: by histograms of single groups, with equal counts and a past, by lists."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from ....models.problem import Problem
 from ....models.requirement import GroupRequirement, Scope, Sight
 from .histograms import Histograms, Judge
+from .listed.every import MOST_ROWS
+from .listed.part import searchable
 from .objective import Objective
 from .series.rules import Rules
 
@@ -19,26 +21,51 @@ class Plan:
 
     Attributes
     ----------
-    objective : Objective
+    objective : Objective or None
+        None if groups are to be listed.
     rules : Rules or None
         Demands of equal counts and of the history, if the problem is solved by them.
+    why : str
+        Why groups are listed; empty otherwise.
+    guided : bool
+        Whether the list is guided by the duals of a part of the policy.
     """
 
-    objective: Objective
+    objective: Objective | None
     rules: Rules | None = None
+    why: str = ""
+    guided: bool = True
 
     @classmethod
     def of(cls, problem: Problem) -> Plan | str:
         """Make a plan, or say why the engine refuses the problem.
 
         Equal counts (`GroupRequirement.equal_counts`) carry respondents who come back and
-        counterfeits. Everything else is solved by histograms: nobody's past may matter, and levels of
-        counterfeits and suppressed tuples are at 0, because a release without them exists.
+        counterfeits. Histograms carry the rest if nobody's past matters and levels of
+        counterfeits and suppressed tuples are at 0, because a release without them exists. All other
+        problems are solved by listing groups: guided by a part of the policy, or all of them.
         """
+        if problem.policy.recoding != "multidimensional":
+            return "the partition engine groups tuples freely: ask for recoding 'multidimensional'"
+        found = cls._priced(problem)
+        if isinstance(found, Plan):
+            return found
+        guided = searchable(problem)
+        if not guided and len(problem.table) > MOST_ROWS:
+            named = found if found.startswith("the partition") else f"the partition engine: {found}"
+            return (
+                f"{named}; and it lists all groups of up to {MOST_ROWS} tuples only, "
+                f"the table has {len(problem.table)}"
+            )
+        return cls(objective=None, why=found, guided=guided)
+
+    @classmethod
+    def _priced(cls, problem: Problem) -> Plan | str:
+        """One of the plans that need no list, or why none of them will do."""
         requirements = problem.policy.requirements
         for r in requirements:
             if r.scope is not Scope.GROUP or not isinstance(r, GroupRequirement):
-                return f"the partition engine judges groups singly, {r.name} looks at whole releases"
+                return f"{r.name} looks at whole releases"
         objective = Objective.of(problem)
         if isinstance(objective, str):
             return objective
@@ -54,16 +81,12 @@ class Plan:
                 rules = "counterfeits need a level of their own, suppressed tuples one before it"
             why = rules
             if past is not None:
-                needs = f"as {past.name} needs it: {rules}"
-                return f"the partition engine cannot follow who was where before, {needs}"
+                return f"{past.name} asks who was where before: {rules}"
         if objective.any_fakes or problem.policy.suppression_limit(len(problem.table)):
             judge = Judge(problem)
             whole = tuple(problem.table.histogram[name] for name in judge.names)
             unnamed = objective.any_fakes and objective.counterfeits is None
             if unnamed or not judge.admits(whole):
-                return (
-                    "the partition engine neither suppresses tuples nor makes counterfeits here "
-                    f"({why}): set both limits to 0"
-                )
+                return f"tuples may be suppressed, or counterfeits made ({why})"
         found = Histograms.of(problem)
-        return f"the partition engine: {found}" if isinstance(found, str) else cls(objective=objective)
+        return found if isinstance(found, str) else cls(objective=objective)

@@ -83,8 +83,14 @@ def describe(rows: Rows, cuts: Cuts, duals: Duals, tree: Tree | None) -> dict[st
     return content
 
 
-def verify_bound(problem: Problem, proof: Mapping[str, Any]) -> Fraction:
+def verify_bound(problem: Problem, proof: Mapping[str, Any], most: Fraction | None = None) -> Fraction:
     """Confirm a proof and return the bound on the information loss that it proves.
+
+    Parameters
+    ----------
+    problem, proof
+    most : Fraction, optional
+        Tuples may also be suppressed, at this loss each: duals are lowered to it, and only the root counts.
 
     Raises
     ------
@@ -115,8 +121,11 @@ def verify_bound(problem: Problem, proof: Mapping[str, Any]) -> Fraction:
             f"the duals prove nothing: {len(paying)} groups have less cost than their duals, the first of "
             f"{len(paying[0])} tuples"
         )
+    if most is not None:
+        lowered = np.minimum(duals.rows, int(most * rows.scale * duals.scale))
+        duals = Duals(rows=lowered, cuts=duals.cuts, scale=duals.scale)
     bound = duals.bound(rows, cuts)
-    if "tree" in proof:
+    if "tree" in proof and most is None:
         target = int(proof["tree"]["target"])
         slack = (target - 1) * duals.scale - duals.value(rows, cuts)
         groups = groups_above(rows, histograms, cuts, duals, -slack - 1)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....models.problem import Problem
-from ....models.release import QIGroup, Release
-from ....models.requirement import Context, GroupRequirement, Violation
-from ..partition.rows import Ints, Rows
+from .....models.problem import Problem
+from .....models.release import QIGroup, Release
+from .....models.requirement import Context, GroupRequirement, Violation
+from ..rows import Ints, Rows
 
 __all__ = ["State"]
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....models.problem import Problem
-from ....models.requirement import Violation
-from ...settings import Clock
+from .....models.problem import Problem
+from .....models.requirement import Violation
+from ....settings import Clock
 from .state import State
 
 __all__ = ["aligned", "merge_until_clean", "newcomers"]

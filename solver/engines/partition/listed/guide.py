@@ -1,0 +1,156 @@
+"""The bound from a part of the policy, and its duals as a guide to the groups that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from .....models.problem import Problem
+from .....models.release import Release
+from .....models.requirement import GroupRequirement
+from ....result import Status, Termination
+from ....settings import Clock, Settings, Watch
+from ..objective import Objective
+from ..series.levels import Search as Series
+from ..series.rules import Rules
+from ..singly import Search as Singly
+from .columns import Column
+from .measure import Measure
+from .part import factor_of, grouped, kept, plain, searchable
+
+__all__ = ["Guide"]
+
+SHARE = 0.4
+"""Part of the time limit for the bound."""
+
+
+class Guide:
+    """The searchable parts of a policy, solved.
+
+    Attributes
+    ----------
+    releases : list of Release
+        Of the parts; they need not keep the whole policy.
+    infeasible : bool
+        Whether a part has no release, so the whole has none.
+    proof : dict
+        What the certificate says.
+    """
+
+    def __init__(
+        self, problem: Problem, settings: Settings, clock: Clock, hear: Callable[[Fraction], None]
+    ) -> None:
+        self.problem, self.settings, self.clock, self._hear = problem, settings, clock, hear
+        self.releases: list[Release] = []
+        self.infeasible = self.interrupted = False
+        self.proof: dict[str, object] = {}
+        self._levels: list[Fraction | None] = [None] * len(problem.policy.levels)
+        self._solved: Singly | None = None
+        self._known: dict[Column, bool] = {}
+
+    def run(self) -> None:
+        """Solve the parts there are; the grouped one where it says more."""
+        part = grouped(self.problem) if self._has_groups else None
+        objective = None if part is None else Objective.of(part)
+        if part is not None and isinstance(objective, Objective) and objective.whole:
+            rules = Rules.of(part)
+            if isinstance(rules, Rules):
+                self._series(part, rules, objective)
+                return
+        if searchable(self.problem):
+            self._plain()
+
+    @property
+    def _has_groups(self) -> bool:
+        requirements = self.problem.policy.requirements
+        return 0 < sum(isinstance(r, GroupRequirement) for r in requirements) < len(requirements)
+
+    def _share(self) -> Settings:
+        left = self.clock.left
+        limit = None if left is None else max(0.1, SHARE * left)
+        return replace(self.settings, time_limit=limit, initial=None)
+
+    def _series(self, part: Problem, rules: Rules, objective: Objective) -> None:
+        answer = Series(part, self._share(), Watch(), rules, objective).run()
+        self.interrupted = answer.termination is Termination.INTERRUPTED
+        self.infeasible = answer.status is Status.INFEASIBLE
+        self._levels = list(answer.bounds)
+        if answer.release is not None:
+            self.releases.append(answer.release)
+        stated = [None if bound is None else str(bound) for bound in answer.bounds]
+        self.proof = {"part": "requirements on groups", "bounds": stated, "of": answer.proof}
+
+    def _plain(self) -> None:
+        indices = kept(self.problem)
+        easier = plain(self.problem, indices)
+        objective = Objective.of(easier)
+        assert isinstance(objective, Objective)
+        alone = self._alone
+        factor = factor_of(self.problem)
+        watch = Watch(lambda point, text: self._hear(factor * point.bound) if alone and point.bound else None)
+        solved = Singly(easier, self._share(), watch, objective)
+        answer = solved.run()
+        self.interrupted = answer.termination is Termination.INTERRUPTED
+        if answer.status is Status.INFEASIBLE:
+            self.infeasible = alone
+            self.proof = {"part": list(indices), "of": answer.proof}
+            return
+        if answer.release is not None:
+            self.releases.append(answer.release)
+        if solved.root.duals is None:
+            return
+        self._solved = solved
+        self.proof = {
+            "part": list(indices),
+            "of": answer.proof,
+        }
+
+    @property
+    def _alone(self) -> bool:
+        """Whether the problem has neither suppression nor counterfeits, so that the bound is its own."""
+        policy = self.problem.policy
+        return policy.counterfeit_limit == 0 and not policy.suppression_limit(len(self.problem.table))
+
+    # -- what it says of the whole problem ---------------------------------------------------
+
+    def bounds(self, values: tuple[Fraction, ...] | None = None) -> list[Fraction | None]:
+        """Bounds per level, given the values of the best release so far."""
+        if self._solved is None:
+            return self._chained(values)
+        measure = self.measure(values, bare=True)
+        return [None] * len(self._levels) if measure is None else measure.bounds(measure.known)
+
+    def _chained(self, values: tuple[Fraction, ...] | None) -> list[Fraction | None]:
+        """A level's bound is about releases whose levels before are what the part's are."""
+        found: list[Fraction | None] = []
+        for index, bound in enumerate(self._levels):
+            before = [] if values is None else list(values[:index])
+            found.append(bound if before == self._levels[:index] else None)
+        return found
+
+    def measure(self, values: tuple[Fraction, ...] | None, *, bare: bool = False) -> Measure | None:
+        """How groups are measured below the best release; None if the duals say nothing of it.
+
+        Levels before the last must be 0 in that release: then they are in every better one, and the
+        last level is compared among releases without what they count.
+        """
+        solved, policy = self._solved, self.problem.policy
+        if solved is None or solved.root.duals is None:
+            return None
+        before = policy.levels[:-1]
+        if before and (values is None or any(values[:-1])):
+            return None
+        gone = {name for level in before for name in level.losses}
+        changes: dict[str, int] = {}
+        if "suppressed" in gone:
+            changes["max_suppressed"] = 0
+        if "counterfeits" in gone:
+            changes["max_counterfeits"] = 0
+        if changes.get("max_counterfeits", policy.counterfeit_limit) != 0:
+            return None
+        problem = replace(self.problem, policy=policy.changed(**changes)) if changes else self.problem
+        if values is None and not bare:
+            return None
+        best = None if values is None else values[-1]
+        return Measure(problem, factor_of(problem), solved, best, self.clock, self._known)

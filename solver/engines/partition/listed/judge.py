@@ -1,0 +1,90 @@
+"""Which groups may be in a release at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .....models.problem import Problem
+from .....models.release import Release
+from .....models.requirement import GroupRequirement, Sight
+from .columns import Column, group_of
+
+__all__ = ["Judge"]
+
+
+class Judge:
+    """Verdicts on single groups, remembered where published values decide.
+
+    A group must keep every requirement on groups, and, of requirements that a release keeps only if every
+    part of it does (`Requirement.hereditary`), the group alone must keep them.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        requirements = problem.policy.requirements
+        groupwise = [r for r in requirements if isinstance(r, GroupRequirement)]
+        self.groups_only = len(groupwise) == len(requirements)
+        self._values = [r for r in groupwise if r.sight(problem) is not Sight.PEOPLE]
+        self._people = [r for r in groupwise if r.sight(problem) is Sight.PEOPLE]
+        # Where rows are written ahead, they strike out single groups as well, and faster.
+        self._parts = [
+            r
+            for r in requirements
+            if r.hereditary
+            and not isinstance(r, GroupRequirement)
+            and next(r.ahead(problem.history), None) is None
+        ]
+        self._known: dict[tuple[int, ...], bool] = {}
+        self._number = {value: number for number, value in enumerate(problem.values)}
+        self._of = [self._number[member.value] for member in problem.table.members]
+
+    def admits(self, column: Column) -> bool:
+        """Whether some release may hold the group, as far as the group alone can tell."""
+        counts = [0] * len(self._number)
+        for t in column.rows:
+            counts[self._of[t]] += 1
+        for value, count in column.fakes:
+            counts[self._number[value]] += count
+        key = tuple(counts)
+        known = self._known.get(key)
+        if known is False:
+            return False
+        context, group = self.problem.context, None
+        if known is None:
+            group = group_of(self.problem, column)
+            known = self._known[key] = all(r.admits(group, context) for r in self._values)
+        if not known or not (self._people or self._parts):
+            return known
+        group = group or group_of(self.problem, column)
+        if not all(r.admits(group, context) for r in self._people):
+            return False
+        if not self._parts:
+            return True
+        table = self.problem.table
+        alone = Release(
+            groups=(group,),
+            suppressed=tuple(m for m in table.members if m.respondent not in group.respondents),
+            attributes=table.attributes,
+            sensitive=table.sensitive.name,
+            form=self.problem.policy.form,
+        )
+        return all(next(r.check(alone, self.problem.history), None) is None for r in self._parts)
+
+    def few(self, counts: NDArray[np.int64], names: Sequence[str]) -> NDArray[np.bool_]:
+        """Which histograms (groups x values) may be admissible, as far as can be told of many at once."""
+        fits = np.ones(len(counts), dtype=np.bool_)
+        for r in self._values:
+            left = np.flatnonzero(fits)
+            verdicts = (
+                r.admits_counts(counts[left], tuple(names), self.problem.context) if len(left) else None
+            )
+            if verdicts is not None:
+                fits[left] = verdicts
+        return fits

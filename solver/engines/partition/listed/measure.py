@@ -1,0 +1,217 @@
+"""The last level in integers, at given duals: what groups and suppressed tuples cost beyond the bound.
+
+Let pi be duals of tuples and mu <= 0 duals of cuts with limits b, feasible for every group that the
+part of the policy admits. Where tuples may be suppressed at a cost s each, pi is lowered to s: no
+group's profit rises, and suppressing pays for no tuple. Every release then costs
+
+    sum pi + mu b  +  (reduced costs of its groups and suppressed tuples)  +  sum |mu| (room left in cuts)
+
+with no summand after the bound below 0. So a release below a target holds only groups with a reduced
+cost below the difference, and the integer program minimizes these summands, not costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from .....models.encoding import Linear
+from .....models.problem import Problem
+from ....settings import Clock
+from ..pricing import Duals, ceil_div
+from ..singly import Search as Singly
+from .columns import Column
+from .judge import Judge
+from .model import ColumnEncoding
+from .near import near_groups
+
+__all__ = ["Measure", "Near", "suppressing"]
+
+COARSE = 64
+"""Finest unit of duals in the integer program, as a fraction of a cost."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Near:
+    """All groups that a release below a target may hold; the target is in units of the measure."""
+
+    columns: list[Column]
+    target: int
+
+
+def suppressing(problem: Problem, factor: Fraction) -> Fraction | None:
+    """What a suppressed tuple adds to the last level, in units of information loss; None if none may be."""
+    policy = problem.policy
+    if not policy.suppression_limit(len(problem.table)):
+        return None
+    extra = sum((w for name, w in policy.levels[-1].weights if name == "suppressed"), Fraction(0))
+    return len(problem.table.domains) + extra / factor
+
+
+class Measure:
+    """One problem at one set of duals.
+
+    Parameters
+    ----------
+    problem : Problem
+        Levels before the last are constant in it.
+    factor : Fraction
+        What one unit of information loss weighs in the last level.
+    solved : Singly
+        The part, with duals.
+    best : Fraction or None
+        The last level of the best release.
+    clock : Clock
+    known : dict
+        Verdicts on groups, shared between measures.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        factor: Fraction,
+        solved: Singly,
+        best: Fraction | None,
+        clock: Clock,
+        known: dict[Column, bool],
+    ) -> None:
+        self.problem, self.factor, self._clock, self._known = problem, factor, clock, known
+        self._rows, self._cuts = solved.rows, solved.pricing.cuts
+        found = solved.root.duals
+        assert found is not None
+        self._duals = coarse(found)
+        rows = self._rows
+        self._home = np.empty(len(problem.table), dtype=np.int64)
+        for r, behind in enumerate(rows.tuples):
+            self._home[list(behind)] = r
+        price = suppressing(problem, factor)
+        self._fine, self._gone = self._duals.scale, None
+        self._step = self._fine
+        if price is not None:
+            fine = price * rows.scale
+            self._fine *= fine.denominator
+            self._gone = int(fine * self._fine)
+            self._duals = self._clipped(self._gone * self._duals.scale // self._fine)
+            self._step = gcd(self._fine, self._gone)
+        self._times = self._fine // self._duals.scale
+        self.base = self._times * self._duals.value(rows, self._cuts)
+        self.known = self.base
+        if price is None:
+            self.known = max(self.base, solved.progress.bound * self._fine)
+        self._best = None if best is None else self._coded(best)
+
+    def _clipped(self, most: int) -> Duals:
+        return Duals(rows=np.minimum(self._duals.rows, most), cuts=self._duals.cuts, scale=self._duals.scale)
+
+    def _coded(self, value: Fraction) -> int:
+        """The least multiple of the step that is not below a value of the last level."""
+        exact = value / self.factor * self._rows.scale * self._fine
+        return ceil_div(-(-exact.numerator // exact.denominator), self._step) * self._step
+
+    def bounds(self, reached: int) -> list[Fraction | None]:
+        """Bounds per level, if no release is below `reached`; levels before are 0."""
+        before = [Fraction(0)] * (len(self.problem.policy.levels) - 1)
+        return [*before, self.factor * Fraction(reached, self._fine * self._rows.scale)]
+
+    def least(self, value: int) -> int:
+        """What a value of the program's expression stands for."""
+        return max(self.known, self.base + value)
+
+    # -- lists -----------------------------------------------------------------------------
+
+    def listed(self, judge: Judge, room: int) -> Near | None:
+        """All admissible groups for the highest target with at most `room` groups at the duals.
+
+        None if even the lowest target has more, or time is over.
+        """
+        if self._best is None:
+            return None
+        target = self._best
+        while True:
+            slack = target - self._step - self.base
+            found = near_groups(
+                self._rows, self._home, self._duals, self._cuts, slack // self._times, room, self._clock
+            )
+            if found is not None:
+                columns = self._admitted(judge, found)
+                return None if columns is None else Near(columns=columns, target=target)
+            lower = self.base + (target - self.base) * 2 // 3 // self._step * self._step
+            if self._clock.over or lower <= self.known or lower >= target:
+                return None
+            target = lower
+
+    def _admitted(self, judge: Judge, groups: list[tuple[int, ...]]) -> list[Column] | None:
+        columns: list[Column] = []
+        for number, rows in enumerate(groups):
+            if number % 64 == 0 and self._clock.over:
+                return None
+            column = Column(rows)
+            if column not in self._known:
+                self._known[column] = judge.admits(column)
+            if self._known[column]:
+                columns.append(column)
+        return columns
+
+    # -- the program -------------------------------------------------------------------------
+
+    def expression(self, model: ColumnEncoding, target: int) -> Linear:
+        """What a release costs beyond `base`, with rows that keep it below a target."""
+        slack = target - self._step - self.base
+        literals, costs = list(model.chosen), self._reduced(model.columns)
+        for t in model.tuples:
+            hidden = model.suppressed(t)
+            if self._gone is None or not isinstance(hidden, cp_model.IntVar):
+                continue
+            cost = self._gone - self._times * int(self._duals.rows[self._home[t]])
+            if cost > slack:
+                model.cp.add(hidden == 0)
+            else:
+                literals.append(hidden)
+                costs.append(cost)
+        held: dict[int, list[tuple[int, int]]] = {}
+        for i, column in enumerate(model.columns):
+            for cut, times in self._cuts.coefficients([int(self._home[t]) for t in column.rows]).items():
+                held.setdefault(cut, []).append((i, times))
+        for cut, dual in enumerate(self._duals.cuts.tolist()):
+            if not dual:
+                continue
+            limit = int(self._cuts.limit[cut])
+            left = model.cp.new_int_var(0, limit, f"room[{cut}]")
+            here = held.get(cut, [])
+            used = cp_model.LinearExpr.weighted_sum(
+                [model.chosen[i] for i, _ in here], [times for _, times in here]
+            )
+            model.cp.add(used + left == limit)
+            literals.append(left)
+            costs.append(-self._times * dual)
+        total = cp_model.LinearExpr.weighted_sum(literals, costs)
+        model.cp.add(total <= slack)
+        return total
+
+    def _reduced(self, columns: Sequence[Column]) -> list[int]:
+        rows, duals = self._rows, self._duals
+        found: list[int] = []
+        for column in columns:
+            lines = self._home[list(column.rows)]
+            codes = rows.geometry.codes[lines]
+            cost = len(lines) * int(rows.box_cost(codes.min(axis=0), codes.max(axis=0)))
+            fined = sum(
+                int(duals.cuts[cut]) * times
+                for cut, times in self._cuts.coefficients(lines.tolist()).items()
+                if cut < len(duals.cuts)
+            )
+            found.append(cost * self._fine - self._times * (int(duals.rows[lines].sum()) + fined))
+        return found
+
+
+def coarse(duals: Duals) -> Duals:
+    """Duals in units of at least 1 / `COARSE`: rounding down keeps them feasible."""
+    if duals.scale <= COARSE:
+        return duals
+    times = duals.scale // COARSE
+    return Duals(rows=duals.rows // times, cuts=duals.cuts // times, scale=COARSE)

@@ -1,0 +1,80 @@
+"""The part of a policy that set partitioning can search without a list.
+
+A release that keeps a policy keeps every part of it: leaving requirements out only adds releases, so a
+bound on the loss under the part is one under the whole.
+
+Two parts are of use. The *plain* one has the requirements that look at published values alone, and
+neither suppresses nor invents tuples: its duals say which groups a better release may hold (`near`).
+The *grouped* one has all requirements on groups and the policy's own limits; where returning
+respondents keep their signatures, it is much stronger, but gives no duals for groups of people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from .....models.policy import Policy
+from .....models.problem import Problem
+from .....models.requirement import GroupRequirement, Requirement, Sight
+from .....models.requirements import KCAnonymity
+from ..histograms import Histograms
+from ..objective import COUNTED, MEASURED, factor
+
+__all__ = ["factor_of", "grouped", "kept", "plain", "searchable"]
+
+
+def kept(problem: Problem) -> tuple[int, ...]:
+    """Which requirements (indices, from 0) judge a group by what is published of it alone."""
+    return tuple(
+        index
+        for index, requirement in enumerate(problem.policy.requirements)
+        if isinstance(requirement, GroupRequirement) and requirement.sight(problem) is not Sight.PEOPLE
+    )
+
+
+def plain(problem: Problem, indices: Sequence[int]) -> Problem:
+    """Information loss under some requirements, and the least group size that the others imply.
+
+    Nothing is suppressed or invented.
+    """
+    requirements = problem.policy.requirements
+    left: list[Requirement] = [requirements[index] for index in indices]
+    least = max(r.smallest_group(problem.table) for r in requirements)
+    if least > 1 or not left:
+        left.append(KCAnonymity(k=least))
+    return replace(problem, policy=Policy(left))
+
+
+def grouped(problem: Problem) -> Problem:
+    """The problem with its requirements on groups only."""
+    policy = problem.policy
+    return replace(
+        problem,
+        policy=policy.changed(
+            requirements=[r for r in policy.requirements if isinstance(r, GroupRequirement)]
+        ),
+    )
+
+
+def searchable(problem: Problem) -> bool:
+    """Whether the plain part's bound can be one of the problem.
+
+    Generalized releases are measured by information loss last, after counts that a release may bring to 0;
+    counterfeits must be one of these counts or forbidden: with them, groups may be smaller.
+    """
+    policy = problem.policy
+    *before, last = policy.levels
+    fakes = policy.counterfeit_limit != 0
+    counted = frozenset(name for level in before for name in level.losses)
+    if policy.form != "generalized" or not counted <= COUNTED or not last.losses & MEASURED:
+        return False
+    if not last.losses <= MEASURED | COUNTED or (fakes and "counterfeits" not in counted):
+        return False
+    return isinstance(Histograms.of(plain(problem, kept(problem))), Histograms)
+
+
+def factor_of(problem: Problem) -> Fraction:
+    """What one unit of information loss weighs in the last level."""
+    return factor(problem.policy.levels[-1], len(problem.table))

@@ -1,0 +1,195 @@
+"""The integer program over a list of groups, solved again with cuts until its release keeps the policy.
+
+Group-scope requirements hold for every column. Other requirements write the rows they have beforehand
+(`Requirement.encode`), and the rest as cuts when a release breaks them (`Requirement.separate`); the model
+without all cuts is a relaxation, so its bounds stay valid. Every release that the solver passes on its
+way is looked at, so that one round finds many cuts. A requirement without cuts of its own
+still gives a strong one if it is hereditary: the fewest groups that break it together are
+not published together again. Only otherwise is a single release forbidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from ortools.sat.python import cp_model
+
+from .....models.cut_pieces import hidden_if
+from .....models.encoding import Encoding, Linear
+from .....models.errors import EngineError
+from .....models.problem import Problem
+from .....models.release import QIGroup, Release
+from .....models.requirement import Cut, GroupRequirement, Requirement
+from ....settings import Clock, Settings
+from ...interruptible import interruptible
+from .columns import Column
+from .model import ColumnEncoding
+
+__all__ = ["Outcome", "Program"]
+
+LONG = 5_000
+"""Longer lists are not presolved to the last: parts of that do not look at the clock."""
+SEEN = 12
+"""Releases of one call that are looked at, the last ones."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """How a minimization ended.
+
+    Attributes
+    ----------
+    bound : int or None
+        No release of listed groups has a smaller value; None if nothing is known.
+    solved : bool
+        Whether the bound is the value of a release that was found.
+    empty : bool
+        Whether no release is left at all.
+    """
+
+    bound: int | None
+    solved: bool = False
+    empty: bool = False
+
+
+class Program:
+    """State of one list.
+
+    Parameters
+    ----------
+    problem : Problem
+    columns : sequence of Column
+        Admissible groups.
+    settings, clock
+        Seed, workers, time.
+    offer : callable
+        Receives every release that keeps the whole policy.
+
+    Attributes
+    ----------
+    rounds : int
+        Rounds of cuts so far.
+    interrupted : bool
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        columns: Sequence[Column],
+        settings: Settings,
+        clock: Clock,
+        offer: Callable[[Release], None],
+    ) -> None:
+        self.problem, self.settings, self.clock, self.offer = problem, settings, clock, offer
+        self.model = ColumnEncoding(problem, columns, clock)
+        for requirement in problem.policy.requirements:
+            if not isinstance(requirement, GroupRequirement):
+                requirement.encode(self.model)
+                for cut in requirement.ahead(problem.history):
+                    cut.apply(self.model)
+        self.rounds = 0
+        self.interrupted = False
+
+    def minimize(self, expression: Linear, start: Release | None) -> Outcome:
+        """Minimize over the releases of listed groups that keep the policy."""
+        self.model.cp.minimize(expression)
+        bound: int | None = None
+        while True:
+            if start is not None:
+                self.model.hint(start)
+            solver, status, seen = self._call()
+            if status == cp_model.MODEL_INVALID:
+                raise EngineError(f"CP-SAT refuses the model: {self.model.cp.validate()}")
+            if status == cp_model.INFEASIBLE:
+                return Outcome(bound=None, empty=True)
+            if isfinite(solver.best_objective_bound) and abs(solver.best_objective_bound) < 2**62:
+                found = round(solver.best_objective_bound)
+                bound = found if bound is None else max(bound, found)
+            judged = [self._judged(release) for release in seen]
+            if not judged or not judged[-1]:
+                solved = bool(judged) and status == cp_model.OPTIMAL
+                return Outcome(bound=round(solver.objective_value) if solved else bound, solved=solved)
+            self.rounds += 1
+            for cuts in judged:
+                for cut in cuts:
+                    cut.apply(self.model)
+            if self.interrupted or status != cp_model.OPTIMAL or self.clock.over:
+                return Outcome(bound=bound)
+
+    def _call(self) -> tuple[cp_model.CpSolver, cp_model.CpSolverStatus, list[Release]]:
+        solver = cp_model.CpSolver()
+        parameters = solver.parameters
+        parameters.random_seed = self.settings.seed
+        parameters.num_workers = self.settings.workers
+        if len(self.model.columns) > LONG:
+            parameters.symmetry_level = 0
+            parameters.cp_model_probing_level = 0
+            parameters.merge_at_most_one_work_limit = 1e6
+        if self.clock.left is not None:
+            parameters.max_time_in_seconds = max(0.01, self.clock.left)
+        listener = _Listener(self.model)
+        status, interrupted = interruptible(solver, self.model.cp, listener)
+        self.interrupted |= interrupted
+        seen = listener.seen[-SEEN:]
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            seen.append(self.model.release(solver.value))
+        return solver, status, seen
+
+    def _judged(self, release: Release) -> list[Cut]:
+        """Cuts for a release that breaks the policy; one that keeps it is offered."""
+        problem, history = self.problem, self.problem.history
+        broken = [
+            r
+            for r in problem.policy.requirements
+            if not isinstance(r, GroupRequirement) and next(r.check(release, history), None) is not None
+        ]
+        if not broken:
+            self.offer(release)
+            return []
+        return [cut for r in broken for cut in self._cuts(r, release)]
+
+    def _cuts(self, requirement: Requirement, release: Release) -> list[Cut]:
+        found = list(requirement.separate(release, self.problem.history))
+        if found:
+            return found
+        if requirement.hereditary:
+            return [_together(_fewest(requirement, release, self.problem), None)]
+        return [_together(release.groups, release)]
+
+
+class _Listener(cp_model.CpSolverSolutionCallback):
+    """Keeps the releases that CP-SAT passes."""
+
+    def __init__(self, model: ColumnEncoding) -> None:
+        super().__init__()
+        self._model = model
+        self.seen: list[Release] = []
+
+    def on_solution_callback(self) -> None:
+        self.seen.append(self._model.release(self.value))
+
+
+def _fewest(requirement: Requirement, release: Release, problem: Problem) -> Sequence[QIGroup]:
+    """Groups of a release that break a hereditary requirement, none of which can be left out."""
+    left = list(release.groups)
+    for group in release.groups:
+        fewer = [other for other in left if other is not group]
+        gone = [m for other in release.groups if other not in fewer for m in other.members]
+        part = replace(release, groups=tuple(fewer), suppressed=(*release.suppressed, *gone))
+        if next(requirement.check(part, problem.history), None) is not None:
+            left = fewer
+    return left
+
+
+def _together(groups: Sequence[QIGroup], release: Release | None) -> Cut:
+    """Not these groups together; with a release, only if exactly its suppressed tuples are suppressed."""
+
+    def apply(model: Encoding) -> None:
+        same = [literal for group in groups for literal in model.same_group(group)]
+        if release is not None:
+            same += hidden_if(model, [model.table.row[m.respondent] for m in release.suppressed])
+        model.cp.add_bool_or([]).only_enforce_if(*same)
+
+    return Cut("these groups" if release is None else "this release", apply)

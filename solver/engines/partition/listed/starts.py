@@ -1,0 +1,102 @@
+"""Releases to begin with: the caller's, a greedy one, earlier groups kept whole, the part's repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from .....models.errors import OptanonError
+from .....models.problem import Problem
+from .....models.release import Release
+from ....baselines.greedy import greedy
+from ....settings import Clock, Settings, Watch
+from ..histograms import Histograms
+from ..objective import Objective
+from ..singly import Search as Singly
+from .moves import improve
+from .part import kept, plain
+from .repair import aligned, merge_until_clean, newcomers
+from .state import State
+
+__all__ = ["Starts"]
+
+NEW_SHARE, REPAIR_SHARE, IMPROVE_SHARE = 0.1, 0.15, 0.2
+"""Parts of the time limit for grouping newcomers, for repairs, and for improving releases."""
+
+
+class Starts:
+    """Finds releases and offers them.
+
+    Parameters
+    ----------
+    problem, settings, clock
+    offer : callable
+        Receives releases; says whether one was kept.
+    """
+
+    def __init__(
+        self, problem: Problem, settings: Settings, clock: Clock, offer: Callable[[Release | None], bool]
+    ) -> None:
+        self.problem, self.settings, self.clock, self.offer = problem, settings, clock, offer
+
+    def quick(self) -> None:
+        """The caller's release, and a greedy one if there is none."""
+        if self.settings.initial is None or not self.offer(self.settings.initial):
+            left = self.clock.left
+            self.offer(
+                greedy(
+                    self.problem, self.settings.seed, clock=Clock(None if left is None else max(0.5, left))
+                )
+            )
+
+    def repaired(self, releases: Sequence[Release]) -> None:
+        """Releases of the part, merged until they keep the whole policy, and the best one improved."""
+        if self.problem.policy.form != "generalized":
+            return
+        row = self.problem.table.row
+        states = [
+            State(self.problem, [[row[who] for who in group.respondents] for group in release.groups])
+            for release in releases
+            if not release.suppressed and not release.counterfeits
+        ]
+        together, fresh = aligned(self.problem), newcomers(self.problem)
+        if together and fresh:
+            among = self._among(fresh)
+            if among is not None:
+                states.append(State(self.problem, [*together, *among]))
+        clean = [s for s in states if merge_until_clean(s, self._part(REPAIR_SHARE))]
+        for state in clean:
+            self._offer(state)
+        if clean:
+            best = min(clean, key=lambda state: state.total)
+            improve(best, self._part(IMPROVE_SHARE), lambda: self._offer(best))
+
+    def _offer(self, state: State) -> None:
+        self.offer(self.problem.assemble([list(group) for group in state.groups]))
+
+    def _part(self, share: float) -> Clock:
+        limit = self.clock.limit
+        return self.clock if limit is None else self.clock.part(share * limit)
+
+    def _among(self, fresh: list[int]) -> list[list[int]] | None:
+        """Newcomers grouped by themselves under the searchable part of the policy."""
+        table = self.problem.table
+        members = replace(
+            table, members=tuple(table.members[t] for t in fresh), codes=table.codes[fresh].copy()
+        )
+        whole = replace(self.problem, table=members)
+        easier = plain(whole, kept(whole))
+        objective = Objective.of(easier)
+        if isinstance(objective, str) or isinstance(Histograms.of(easier), str):
+            return None
+        limit = self.clock.left
+        seconds = 10.0 if limit is None else max(0.1, NEW_SHARE * limit)
+        settings = replace(self.settings, time_limit=seconds, initial=None)
+        try:
+            found = Singly(easier, settings, Watch(), objective).run()
+        except OptanonError:
+            return None
+        if found.release is None:
+            return [fresh]
+        row = table.row
+        return [[row[who] for who in group.respondents] for group in found.release.groups]

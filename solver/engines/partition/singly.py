@@ -1,0 +1,130 @@
+"""Groups judged singly by what is published of them: bounds by column generation, releases, the last gap."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib.metadata import version
+
+from ....models.problem import Problem
+from ....models.release import Release
+from ...result import Status, Termination
+from ...settings import Answer, Clock, Settings, Watch
+from .best import Best
+from .finish import Finish
+from .histograms import Histograms, Judge
+from .objective import Objective
+from .pricing import Pricing
+from .progress import Progress
+from .proof import describe
+from .reuse import repaired
+from .rows import Rows
+from .scale import FINISHED, at_scale
+from .simplex import by_simplex
+from .start import halved
+
+__all__ = ["Search"]
+
+MANY = 150
+"""From so many rows on, a first-order method takes the place of the simplex method."""
+
+
+class Search:
+    """State of one solve by histograms; `Plan` says when that is possible."""
+
+    def __init__(self, problem: Problem, settings: Settings, watch: Watch, objective: Objective) -> None:
+        self.problem, self.settings = problem, settings
+        self.clock = Clock(settings.time_limit, watch.clock.began)
+        self.judge = Judge(problem)
+        self.rows = Rows.of(problem, blind=self.judge.blind)
+        histograms = Histograms.of(problem)
+        assert isinstance(histograms, Histograms)
+        self.pricing = Pricing(self.rows, histograms, settings.workers, self.clock)
+        self.level = objective.measured
+        self.progress = Progress(self.rows, watch, self.level, objective.factor)
+        self.root = Best(self.pricing)
+        self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed)
+        self.interrupted = False
+
+    def run(self) -> Answer:
+        """Everything in order; Ctrl-C keeps what there is."""
+        whole = tuple(self.problem.table.histogram[name] for name in self.judge.names)
+        if all(r.monotone for r in self.judge.requirements) and not self.judge.admits(whole):
+            # Merging all groups of a release would keep a monotone requirement, and does not.
+            return self._answer(Status.INFEASIBLE, Termination.COMPLETED)
+        try:
+            self._starts()
+            large = len(self.rows) >= MANY and not self.pricing.histograms.steps.beyond
+            solved = large and at_scale(self.judge, self.pricing, self.progress, self.root, self.settings)
+            if not large or (self.progress.groups is None and not self.clock.over):
+                # Only the simplex method can tell that there is no release.
+                solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
+            if solved and self.root.duals is not None and len(self.rows) <= FINISHED:
+                self.finish.run(self.root.duals)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return self._conclude()
+
+    # -- releases --------------------------------------------------------------------
+
+    def _starts(self) -> None:
+        initial = self.settings.initial
+        if initial is not None:
+            home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
+            row_of = {who: home[t] for who, t in self.problem.table.row.items()}
+            buckets = self.pricing.buckets
+            self.progress.start(repaired(initial, row_of, self.rows, self.judge, buckets=buckets))
+        self.progress.start(halved(self.rows, self.judge))
+
+    def _release(self) -> Release | None:
+        if self.progress.groups is None:
+            return None
+        left = [list(behind) for behind in self.rows.tuples]
+        return self.problem.assemble([[left[row].pop(0) for row in group] for group in self.progress.groups])
+
+    # -- the answer --------------------------------------------------------------------
+
+    def _conclude(self) -> Answer:
+        progress = self.progress
+        if progress.groups is None and progress.bound > self.rows.most:
+            return self._answer(Status.INFEASIBLE, Termination.COMPLETED)
+        if progress.closed:
+            exact = self.rows.exact
+            return self._answer(
+                Status.OPTIMAL if exact else Status.FEASIBLE,
+                Termination.COMPLETED if exact else Termination.ROUNDING,
+            )
+        ended = Termination.INTERRUPTED if self.interrupted else Termination.TIME_LIMIT
+        if not self.interrupted and not self.clock.over:
+            ended = Termination.ITERATION_LIMIT
+        return self._answer(Status.UNKNOWN if progress.groups is None else Status.FEASIBLE, ended)
+
+    def _answer(self, status: Status, termination: Termination) -> Answer:
+        progress = self.progress
+        bounds: list[Fraction | None] = [Fraction(0)] * len(self.problem.policy.levels)
+        bounds[self.level] = (
+            None if status is Status.INFEASIBLE else progress.loss(min(progress.bound, progress.cost))
+        )
+        return Answer(
+            release=self._release(),
+            bounds=tuple(bounds),
+            status=status,
+            termination=termination,
+            rounds=self.root.rounds,
+            proof=self._proof(),
+        )
+
+    def _proof(self) -> dict[str, object]:
+        made_by = f"HiGHS {version('highspy')}"
+        if self.root.duals is None:
+            return {"kind": "the whole table breaks a monotone requirement", "solver": made_by}
+        content: dict[str, object] = {
+            **describe(self.rows, self.pricing.cuts, self.root.duals, self.finish.tree),
+            "solver": made_by,
+        }
+        if self.finish.trusted:
+            content["last_step"] = (
+                f"the bound {self.rows.loss(self.progress.bound)} (information loss) rests on the integer "
+                f"program of {made_by} over all groups that a better release may hold; root and tree need "
+                f"no solver"
+            )
+        return content

@@ -1,0 +1,329 @@
+"""Listed groups: optima equal exhaustive search and the assignment engine under every kind of policy."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import brute_force as bf
+import pytest
+from strategies import instance, seeded
+from test_engine_assignment import NAMES, Case, drawn_case
+
+import optanon as oa
+from optanon.instances.generators import clustered_table, generated_roles
+from optanon.models.errors import CertificateError, EngineError
+from optanon.models.history import History
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirement import Requirement
+from optanon.models.requirements import (
+    Difference,
+    GlobalGuarantee,
+    Intersection,
+    KCAnonymity,
+    RecordTracing,
+    WeakMInvariance,
+)
+from optanon.solver.certificate import Certificate
+from optanon.solver.certify import verify
+from optanon.solver.engines.assignment.engine import AssignmentEngine
+from optanon.solver.engines.partition.engine import PartitionEngine
+from optanon.solver.engines.partition.listed import search
+from optanon.solver.engines.partition.listed.state import State
+from optanon.solver.engines.partition.plan import Plan
+from optanon.solver.result import Status, Termination
+from optanon.solver.search import choose, obstacles, solve_problem
+from optanon.solver.settings import Answer, Settings, Watch
+
+F = Fraction
+
+EACH = 32
+"""Instances per requirement; every second one has another requirement besides, most a history."""
+
+
+def listed(problem: Problem, **settings: Any) -> Answer:
+    """Solve by lists, whatever the plan would be, and check what holds for every answer."""
+    answer = search.Search(problem, Settings(**settings), Watch()).run()
+    if answer.release is not None:
+        assert next(problem.check(answer.release), None) is None
+        values = problem.objective(answer.release)
+        assert all(b is None or b <= v for b, v in zip(answer.bounds, values, strict=True))
+        assert (answer.status is Status.OPTIMAL) == (values == answer.bounds)
+    return answer
+
+
+def posed(case: Case) -> bool:
+    """Whether the question makes sense: columns and form fit, and no plain reason forbids all releases."""
+    if any(requirement.form not in (None, case.at.form) for requirement, _ in case.parts):
+        return False
+    columns = (None, *case.at.table.attributes)
+    named = all(getattr(requirement, "attribute", None) in columns for requirement, _ in case.parts)
+    return named and not obstacles(case.problem)
+
+
+def agrees(case: Case, answer: Answer) -> None:
+    """The answer is the optimum of exhaustive enumeration."""
+    limit = 2 if case.fakes < 0 else case.fakes
+    best = case.optimum(limit)
+    if case.fakes < 0 and best is None:
+        # More counterfeits than can be enumerated; the engine may find such a release.
+        assert answer.status is not Status.OPTIMAL or (answer.bounds[0] or 0) > limit
+    elif best is None:
+        assert (answer.status, answer.release) == (Status.INFEASIBLE, None)
+    else:
+        assert (answer.status, answer.bounds) == (Status.OPTIMAL, best)
+
+
+@pytest.mark.parametrize("number", range(EACH))
+@pytest.mark.parametrize("name", NAMES)
+def test_the_optimum_is_that_of_exhaustive_enumeration(name: str, number: int):
+    case = drawn_case(name, 1000 + number if number % 2 else 2004 + 5 * number)
+    if posed(case):
+        agrees(case, listed(case.problem))
+
+
+@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("name", NAMES)
+def test_lists_around_the_duals_of_a_part_hold_every_better_release(
+    name: str, number: int, monkeypatch: pytest.MonkeyPatch
+):
+    """The way of large tables, on small ones."""
+    monkeypatch.setattr(search, "SMALL", 0)
+    monkeypatch.setattr(search, "LEAST_LISTED", 4)
+    case = drawn_case(name, 3000 + number)
+    if posed(case):
+        agrees(case, listed(case.problem))
+
+
+SERIES: list[tuple[list[Requirement], Callable[[Any], list[bf.Check]]]] = [
+    ([KCAnonymity(k=2), Difference(k=2)], lambda at: [bf.k_c(2), bf.difference_safety(2, F(1))]),
+    (
+        [KCAnonymity(k=2, c="2/3"), Difference(k=2, c="2/3"), Intersection(c="2/3")],
+        lambda at: [bf.k_c(2, F(2, 3)), bf.difference_safety(2, F(2, 3)), bf.intersection_safety(F(2, 3))],
+    ),
+    ([Intersection(c="1/2", reading="set")], lambda at: [bf.intersection_safety(F(1, 2), "set")]),
+    (
+        [KCAnonymity(k=2), RecordTracing(k=2, direction="forward")],
+        lambda at: [bf.k_c(2), bf.tracing_safety(2, at.attributes)],
+    ),
+    ([GlobalGuarantee(l=2)], lambda at: [bf.global_guarantee(2)]),
+]
+
+
+def growing_case(seed: int, least: int, most: int) -> tuple[Any, Problem, list[bf.Check]]:
+    """A small growing table with one or two earlier releases, and a policy on people or series."""
+    requirements, checks_of = SERIES[seed % len(SERIES)]
+    at = instance(
+        seeded("growing", seed),
+        tuples=(least, most),
+        releases=(1, 2),
+        values=(2, 4),
+        insert_only=True,
+        form="generalized",
+    )
+    return (
+        at,
+        Problem(table=at.table, policy=Policy(requirements), history=at.history),
+        checks_of(at),
+    )
+
+
+@pytest.mark.parametrize("seed", range(45))
+def test_growing_tables(seed: int):
+    at, problem, checks = growing_case(seed, 3, 8 if seed % 9 else 9)
+    if obstacles(problem):
+        return
+    best = bf.optimum(at.people, at.attributes, checks, ["information_loss"], at.past)
+    answer = PartitionEngine().solve(problem, Settings(), Watch())
+    if best is None:
+        assert (answer.status, answer.release) == (Status.INFEASIBLE, None)
+    else:
+        assert (answer.status, answer.bounds) == (Status.OPTIMAL, best)
+
+
+def beside(seed: int) -> Problem:
+    """A growing table of 9 to 20 tuples whose groups are large enough for the other engine to finish."""
+    size = 9 + seed % 12
+    least = 3 if size < 11 else -(-size * 2 // 5)
+    at = instance(
+        seeded("beside", seed),
+        tuples=(size, size),
+        releases=(1, 1),
+        values=(3, 4),
+        attributes=(1, 1),
+        insert_only=True,
+        form="generalized",
+        prefers=bf.k_c(2, F(2, 3)),
+    )
+    kc = KCAnonymity(k=least, c="2/3")
+    policies: list[list[Requirement]] = [
+        [kc, Difference(k=2, c="2/3")],
+        [kc, Intersection(c="2/3")],
+        [kc, Difference(k=2), RecordTracing(k=2, direction="forward")],
+        [kc, GlobalGuarantee(l="3/2")],
+        [kc, Difference(k=3)],
+    ]
+    weighted = {"information_loss": 1, "suppressed": "1/5"}
+    levels = (["information_loss"], ["suppressed", "information_loss"], [weighted])[seed % 3]
+    suppressed = (0, 1, 1)[seed % 3] if seed % 5 != 2 else 0
+    policy = Policy(policies[seed % 5], levels, max_suppressed=suppressed)
+    return Problem(table=at.table, policy=policy, history=at.history)
+
+
+UNFIT = {6, 9, 18, 33, 51, 60, 78, 81}
+"""Some plain reason forbids all releases."""
+LONG = {8, 11, 23, 30, 31, 35, 40, 42, 43, 46, 49, 58, 65, 68, 69, 70, 77, 82, 83}
+"""Lists are too long, mostly to show that there is no release."""
+
+
+@pytest.mark.parametrize("seed", sorted({*range(84)} - UNFIT - LONG))
+def test_the_optimum_is_that_of_the_assignment_engine(seed: int):
+    """Tables that enumeration cannot do."""
+    problem = beside(seed)
+    other = AssignmentEngine().solve(problem, Settings(), Watch())
+    answer = listed(problem)
+    assert answer.status is other.status
+    if other.status is not Status.INFEASIBLE:
+        assert answer.bounds == other.bounds
+
+
+@pytest.mark.parametrize("seed", [11, 23, 46])
+def test_too_long_a_list_claims_nothing(seed: int):
+    answer = listed(beside(seed))
+    assert (answer.status, answer.termination, answer.release) == (
+        Status.UNKNOWN,
+        Termination.ITERATION_LIMIT,
+        None,
+    )
+
+
+def test_anatomized_groups_have_no_boxes_and_still_cost():
+    at = instance(seeded("anatomized", 5), tuples=(9, 9), releases=(0, 0), values=(3, 3), form="anatomized")
+    policy = Policy(
+        [WeakMInvariance(m=2)], ["suppressed", "discernibility"], max_suppressed=3, form="anatomized"
+    )
+    problem = Problem(table=at.table, policy=policy)
+    answer = PartitionEngine().solve(problem, Settings(), Watch())
+    other = AssignmentEngine().solve(problem, Settings(), Watch())
+    assert (answer.status, answer.bounds) == (other.status, other.bounds)
+
+
+def test_a_fixed_multiplicity_is_listed():
+    at = instance(seeded("twice", 1), tuples=(8, 8), releases=(0, 0), values=(2, 2), form="generalized")
+    for requirement in (WeakMInvariance(m=2, multiplicity=2), WeakMInvariance(m=1, multiplicity=2)):
+        policy = Policy([requirement], ["counterfeits", "information_loss"], max_counterfeits=4)
+        problem = Problem(table=at.table, policy=policy)
+        other = AssignmentEngine().solve(problem, Settings(), Watch())
+        assert listed(problem).bounds == other.bounds
+
+
+def test_equal_runs_give_equal_releases():
+    _, problem, _ = growing_case(1, 9, 9)
+    runs = [PartitionEngine().solve(problem, Settings(seed=4), Watch()) for _ in range(2)]
+    assert runs[0].release == runs[1].release
+
+
+# -- larger tables ----------------------------------------------------------------------------------
+
+
+def growing(first: int, then: int, policy: Policy) -> Problem:
+    """A clustered table that grows; the first release is by Mondrian's kind of policy alone."""
+    frame, roles = clustered_table(then, seed=3), generated_roles()
+    whole = roles.table(frame)
+    start = oa.Microdata(
+        respondent=whole.respondent,
+        members=whole.members[:first],
+        domains=whole.domains,
+        sensitive=whole.sensitive,
+        codes=whole.codes[:first].copy(),
+    )
+    release = oa.solve(start, Policy([KCAnonymity(k=3, c="1/2")]), time_limit=20).release
+    assert release is not None
+    return Problem(table=whole, policy=policy, history=History([release]))
+
+
+SAFE = Policy(
+    [KCAnonymity(k=3, c="1/2"), Difference(k=3, c="1/2"), Intersection(c="1/2"), RecordTracing(k=3)]
+)
+
+
+@pytest.fixture(scope="module")
+def solved():
+    problem = growing(40, 80, SAFE)
+    return problem, solve_problem(problem, time_limit=12)
+
+
+def test_a_growing_table_is_published_safely_and_its_bound_can_be_verified(solved):
+    problem, result = solved
+    assert result.engine.startswith("partition (80 tuples; groups are listed: difference looks at")
+    assert result.status in (Status.FEASIBLE, Status.OPTIMAL)
+    assert result.release is not None
+    assert 0 < result.bounds[0] <= result.objective[0]
+    confirmed = verify(result.certificate, problem, result.release)
+    assert any("by exact pricing" in text for text in confirmed)
+
+
+def test_a_corrupted_proof_is_refused(solved):
+    problem, result = solved
+    content = copy.deepcopy(result.certificate.content)
+    root = content["proof"]["of"]["root"]
+    root["duals"] = [dual + root["scale"] for dual in root["duals"]]
+    with pytest.raises(CertificateError, match="the duals prove nothing"):
+        verify(Certificate(content), problem, result.release)
+    content = copy.deepcopy(result.certificate.content)
+    content["proof"]["part"] = [0, 1]
+    with pytest.raises(CertificateError, match="cannot speak of"):
+        verify(Certificate(content), problem, result.release)
+
+
+def test_the_callers_clean_release_is_a_start(solved):
+    problem, result = solved
+    again = solve_problem(problem, engine="partition", time_limit=2, initial=result.release)
+    assert again.release is not None
+    assert again.objective <= result.objective
+
+
+def test_a_gap_that_duals_leave_small_is_closed_and_says_what_it_rests_on():
+    policy = Policy(
+        [KCAnonymity(k=3, c="1/2")], [{"information_loss": 1, "suppressed": "1/3"}], max_suppressed=3
+    )
+    problem = growing(16, 32, policy)
+    result = solve_problem(problem, time_limit=60)
+    assert result.status is Status.OPTIMAL
+    lines = verify(result.certificate, problem, result.release)
+    assert any("by exact pricing" in line for line in lines)
+    assert result.certificate is not None
+    assert "CP-SAT" in str(result.certificate.content["proof"].get("last_step", "CP-SAT"))
+
+
+def test_what_is_too_large_for_a_full_list_is_refused_with_the_reason():
+    problem = growing(20, 40, Policy([KCAnonymity(k=3), Difference(k=3)], ["discernibility"]))
+    plan = Plan.of(problem)
+    assert isinstance(plan, str)
+    assert "difference looks at whole releases" in plan
+    assert "up to" in plan
+    with pytest.raises(EngineError, match="whole releases"):
+        solve_problem(problem, engine="partition")
+    assert choose(problem)[0].name == "assignment"
+
+
+def test_a_state_counts_costs_as_the_loss_does():
+    problem = growing(20, 40, SAFE)
+    groups = [list(range(i, i + 8)) for i in range(0, 40, 8)]
+    state = State(problem, groups)
+    assert state.rows.loss(state.total) == problem.objective(problem.assemble(groups))[0]
+
+
+def test_interrupting_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch):
+    problem = growing(20, 40, SAFE)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("optanon.solver.engines.partition.listed.starts.improve", interrupt)
+    answer = PartitionEngine().solve(problem, Settings(time_limit=10), Watch())
+    assert answer.termination is Termination.INTERRUPTED
+    assert answer.release is not None
