@@ -14,7 +14,7 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity, WeakMInvariance
 from optanon.models.table import Microdata
-from optanon.solver.engines.partition import engine as module
+from optanon.solver.engines.partition import singly as module
 from optanon.solver.engines.partition.best import Best
 from optanon.solver.engines.partition.columns import padded
 from optanon.solver.engines.partition.diving import dived
