@@ -40,6 +40,9 @@ __all__ = ["Cuts", "Growing"]
 
 Indices = NDArray[np.int64]
 
+MOST_KNOWN = 20_000
+"""Answers that are kept, of each kind."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class _State:
@@ -98,6 +101,9 @@ class Growing:
         self._space = BoxSpace([*boxes, whole], points)
         self._old_boxes = self._space.boxes(boxes)
         self._points = self._space.points([points[row] for row in known.tolist()])
+        # A cut changes two boxes: most questions are the same after the next one.
+        self._points_in: dict[bytes, Coded] = {}
+        self._counts: dict[tuple[bytes, bytes], int] = {}
         everybody = np.arange(len(table), dtype=np.int64)
         self.state = self._joined(None, 0, [(everybody, whole)])
 
@@ -214,8 +220,23 @@ class Growing:
         return self._inside(_rows(state.boxes, [f]), _rows(self._old_boxes, partners))
 
     def _inside(self, box: Coded, others: Coded) -> int:
-        inside = meeting(box, self._points)[1]
-        return len(np.unique(meeting(others, _rows(self._points, inside))[1]))
+        key = _key(box), _key(others)
+        known = self._counts.get(key)
+        if known is None:
+            if len(self._counts) >= MOST_KNOWN:
+                self._counts.clear()
+            known = self._counts[key] = len(np.unique(meeting(others, self._within(box))[1]))
+        return known
+
+    def _within(self, box: Coded) -> Coded:
+        """The points in a box."""
+        key = _key(box)
+        known = self._points_in.get(key)
+        if known is None:
+            if len(self._points_in) >= MOST_KNOWN:
+                self._points_in.clear()
+            known = self._points_in[key] = _rows(self._points, meeting(box, self._points)[1])
+        return known
 
 
 class Cuts:
@@ -265,6 +286,11 @@ class Cuts:
 
 def _rows(coded: Coded, rows: Sequence[int] | Indices) -> Coded:
     return tuple(column[rows] for column in coded)
+
+
+def _key(boxes: Coded) -> bytes:
+    """The same for equal boxes only."""
+    return b"".join(column.tobytes() for column in boxes)
 
 
 def _replaced(old: NDArray[Any], part: int, new: NDArray[Any]) -> NDArray[Any]:

@@ -31,14 +31,14 @@ from ..rows import Ints, Rows
 
 __all__ = ["near_groups"]
 
-NODES = 20_000_000
-"""Search nodes of one anchor, at most."""
+WORK = 2_000_000_000
+"""Pairs looked at for one anchor, at most: a second or two, in which the clock is not heard."""
 
 
 def near_groups(
     rows: Rows, home: Ints, duals: Duals, cuts: Cuts, slack: int, room: int, clock: Clock
 ) -> list[tuple[int, ...]] | None:
-    """All groups whose reduced cost is at most `slack`; None if more than `room`, or time is over.
+    """All groups whose reduced cost is at most `slack`; None if more than `room`, too long, or time is over.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def near_groups(
             slack,
             groups,
             total,
-            NODES,
+            WORK,
         )
         if total < 0:
             return None
@@ -106,7 +106,7 @@ def _from(
     total: int,
     limit: int,
 ) -> int:
-    """List the groups whose first tuple is the anchor after the first `total`; -1 if there is no room."""
+    """List the groups whose first tuple is the anchor after the first `total`; -1 without room for all."""
     n, attributes = codes.shape
     lo = np.empty((n + 1, attributes), dtype=np.int64)
     hi = np.empty((n + 1, attributes), dtype=np.int64)
@@ -123,7 +123,7 @@ def _from(
     listed[0, 0] = anchor
     length[0] = 1
     price[0, 0] = 0
-    depth, nodes = 0, 0
+    depth, work = 0, 0
     while depth >= 0:
         if at[depth] >= length[depth]:
             depth -= 1
@@ -136,9 +136,6 @@ def _from(
         u = listed[depth, at[depth]]
         cost = price[depth, at[depth]]
         at[depth] += 1
-        nodes += 1
-        if nodes > limit:
-            return -1
         extra = 0
         for k in range(cut_start[lines[u]], cut_start[lines[u] + 1]):
             if met[cut_of[k]] % 2 == 1:
@@ -171,6 +168,9 @@ def _from(
                 count += 1
         for i in range(count):
             price[below, i] = box_with(codes, weight, tree, side, table, listed[below, i], lo, hi, below)
+        work += 1 + 2 * count * count
+        if work > limit:
+            return -1
         for _ in range(2):
             kept = 0
             for i in range(count):

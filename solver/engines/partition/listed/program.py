@@ -31,6 +31,8 @@ __all__ = ["Outcome", "Program"]
 
 LONG = 5_000
 """Longer lists are not presolved to the last: parts of that do not look at the clock."""
+PROMPT = 0.9
+"""Share of the time that the solver is told for them."""
 SEEN = 12
 """Releases of one call that are looked at, the last ones."""
 
@@ -128,7 +130,8 @@ class Program:
             parameters.cp_model_probing_level = 0
             parameters.merge_at_most_one_work_limit = 1e6
         if self.clock.left is not None:
-            parameters.max_time_in_seconds = max(0.01, self.clock.left)
+            share = PROMPT if len(self.model.columns) > LONG else 1.0
+            parameters.max_time_in_seconds = max(0.01, share * self.clock.left)
         listener = _Listener(self.model)
         status, interrupted = interruptible(solver, self.model.cp, listener)
         self.interrupted |= interrupted
