@@ -29,7 +29,7 @@ CLOSE = 5e-5
 NEAR, NEAR_BUCKETS, NEAREST = 3e-5, 2e-5, 1e-5
 """The same while cuts are added: at first (bucketed tables are solved sooner), and before cutting ends."""
 CUT_ROUNDS = 40
-CUT_SHARE = 0.35
+CUT_SHARE = 0.25
 """Share of the time limit after which no more cuts are sought: releases need the rest."""
 LEAST_BROKEN = 0.01
 """Least violation of a cut that is added."""
@@ -40,11 +40,11 @@ SIZES = (200, 200, 300, 400, 600, 900)
 LATER = (300, 500, 700, 900)
 STALLED = 4
 """So many later sweeps without a better release end the sweeping."""
-OTHERS, FEW = 8, 4
+OTHERS, FEW = 16, 4
 """So many other releases in a row that lead to nothing better are tried, each swept this often."""
 OTHERS_SHARE = 0.85
 """Share of the time limit after which the last step begins."""
-NOISE, TAKEN = 0.03, 1e-3
+NOISE, TAKEN = 0.06, 1e-3
 """Most that is added to a taken column's amount for another release."""
 COMBINED_NODES = 100
 FINISHED = 4_000
@@ -137,8 +137,8 @@ class _Sweeps:
         return self.progress.closed or (limit is not None and self.clock.seconds > OTHERS_SHARE * limit)
 
     def _noise(self) -> Floats:
-        amount = self.relaxation.program.amount
-        return np.where(amount > TAKEN, self.random.uniform(0, NOISE, len(amount)), 0.0)
+        amount, most = self.relaxation.program.amount, self.random.uniform(0, NOISE)
+        return np.where(amount > TAKEN, self.random.uniform(0, most, len(amount)), 0.0)
 
     def _settle(self, start: Sequence[Group], sizes: Sequence[int], patience: int) -> tuple[Group, ...]:
         """Sweep with each of `sizes`, then with any size until `patience` sweeps in a row gain nothing."""
