@@ -4,20 +4,26 @@ Counterfeits. If all requirements judge groups singly, of the groups with the sa
 the fewest counterfeits is needed: exchanging one for it keeps the release admissible, and no loss
 rises (`Loss.of_group`). With other requirements all multisets are listed, up to the caps of the
 assignment model (`Encoding.fake_cap`) and the policy's limit.
+
+Where the best division of the tuples beside a group is known (`Division`), groups that no better release
+can hold are left out: at first by published values alone, which spares most judgements.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .....models.problem import Problem
 from .....models.requirement import GroupRequirement
 from ....settings import Clock
 from .columns import Column
+from .division import Division
 from .judge import Judge
 
 __all__ = ["every_group", "fake_cap"]
@@ -38,25 +44,59 @@ def fake_cap(problem: Problem) -> int:
     return 2 * sum(r.largest_count(problem) for r in problem.policy.requirements)
 
 
-def every_group(problem: Problem, judge: Judge, limit: int | None, clock: Clock) -> list[Column] | None:
-    """List all groups a release may hold; None if they are too many or time is over.
+def every_group(
+    problem: Problem,
+    judge: Judge,
+    most: int,
+    division: Division | None,
+    values: Sequence[Fraction] | None,
+    clock: Clock,
+) -> list[Column] | None:
+    """List all groups that a release better than `values` may hold; None if too many, or time is over.
 
     Parameters
     ----------
     problem : Problem
     judge : Judge
-    limit : int or None
+    most : int
         No release worth looking at has more counterfeits in all.
+    division : Division or None
+        It divides the table by the groups listed here.
+    values : sequence of Fraction or None
+        Of the best release so far.
     clock : Clock
     """
     if len(problem.table) > MOST_ROWS:
         return None
-    most = limit if limit is not None else fake_cap(problem) * len(problem.values)
-    if most == 0:
-        subsets = _subsets(problem, judge)
-        if subsets is None:
+    columns = _without_fakes(problem, judge, division, values, clock) if most == 0 else None
+    if most:
+        columns = _with_fakes(problem, judge, most, clock)
+    if columns is None or division is None:
+        return columns
+    if not division.divide_columns(columns):
+        return None
+    return [column for column in columns if division.worthy(column, values)]
+
+
+def _without_fakes(
+    problem: Problem,
+    judge: Judge,
+    division: Division | None,
+    values: Sequence[Fraction] | None,
+    clock: Clock,
+) -> list[Column] | None:
+    masks = _subsets(problem, judge)
+    if division is not None:
+        if not division.divide(masks):
             return None
-        return _kept(judge, (Column(rows) for rows in subsets), clock)
+        masks = division.worth(masks, values)
+    if len(masks) > MOST_JUDGED:
+        return None
+    rows = range(len(problem.table))
+    return _kept(judge, (Column(tuple(t for t in rows if mask >> t & 1)) for mask in masks.tolist()), clock)
+
+
+def _with_fakes(problem: Problem, judge: Judge, most: int, clock: Clock) -> list[Column] | None:
     rows = range(len(problem.table))
     if 2 ** len(rows) > MOST_JUDGED:
         return None
@@ -70,8 +110,8 @@ def every_group(problem: Problem, judge: Judge, limit: int | None, clock: Clock)
     return found
 
 
-def _subsets(problem: Problem, judge: Judge) -> list[tuple[int, ...]] | None:
-    """Sets of rows whose values alone do not forbid them; None if too many are left."""
+def _subsets(problem: Problem, judge: Judge) -> NDArray[np.int64]:
+    """Sets of rows (bit t: row t) whose values alone do not forbid them."""
     n = len(problem.table)
     masks = np.arange(1, 1 << n, dtype=np.int64)
     names = problem.values
@@ -81,10 +121,7 @@ def _subsets(problem: Problem, judge: Judge) -> list[tuple[int, ...]] | None:
         counts[:, names.index(member.value)] += masks >> t & 1
     fits = counts.sum(axis=1) >= least
     masks, counts = masks[fits], counts[fits]
-    masks = masks[judge.few(counts, names)]
-    if len(masks) > MOST_JUDGED:
-        return None
-    return [tuple(t for t in range(n) if mask >> t & 1) for mask in masks.tolist()]
+    return masks[judge.few(counts, names)]
 
 
 def _kept(judge: Judge, candidates: Iterator[Column], clock: Clock) -> list[Column] | None:

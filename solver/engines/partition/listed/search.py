@@ -2,9 +2,12 @@
 
 1. Releases to begin with: the caller's, a greedy one, the part's release repaired (`starts`).
 2. A bound from the part of the policy that can be searched (`part`), with integer duals.
+   Without a release by then, the direct model of a small table is asked for any, or whether there is none.
 3. All groups a better release may hold: those whose reduced cost at the duals leaves room below the
-   best release (`near`), or, of small tables, all groups (`every`).
-4. The integer program over the list, level by level, with cuts (`program`).
+   best release (`near`), or, of small tables, all groups (`every`) that the best division of the other
+   tuples (`division`) leaves room for.
+4. The integer program over the list, level by level, with cuts (`program`). Where even a small table has
+   too many groups, the direct model takes its place.
 
 If the list is too long, it is made for releases below a smaller target first: the program then finds a
 better release, or proves the target as a bound; the list grows. Beyond `MOST_LISTED` groups,
@@ -14,6 +17,7 @@ or when time ends, the answer is the best release with the bound reached.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
 
@@ -22,9 +26,11 @@ from .....models.release import Release
 from .....models.requirement import GroupRequirement
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
-from .columns import Column
+from ...assignment.engine import AssignmentEngine
+from .columns import Column, released
 from .costs import objective_of
-from .every import every_group
+from .division import MOST_DIVIDED, Division
+from .every import every_group, fake_cap
 from .guide import Guide
 from .judge import Judge
 from .model import TimeOverError
@@ -37,6 +43,10 @@ SMALL = 10
 """Up to so many tuples all groups are listed at once: no bound makes that shorter."""
 LEAST_LISTED, MOST_LISTED = 2_000, 200_000
 """Groups of the first list that is guided by duals, and of the longest one."""
+DIRECT_ROWS = 40
+"""Up to so many tuples the direct model is asked for a release if no start is one."""
+DIRECT_SHARE = 0.3
+"""Part of what is left of the time for a first release by the direct model."""
 
 
 class Search:
@@ -51,6 +61,7 @@ class Search:
         self.bounds: list[Fraction | None] = [None] * len(problem.policy.levels)
         self.guide: Guide | None = None
         self.proof: dict[str, object] = {}
+        self.last_step = ""
         self.rounds = self.listed = 0
         self.infeasible = self.interrupted = self.cut_short = False
 
@@ -77,12 +88,39 @@ class Search:
                 return
             self._take(self.guide.bounds())
             starts.repaired(self.guide.releases)
+            if self.best is None:
+                self._direct(first=True)
+                if self.infeasible:
+                    return
             self._take(self.guide.bounds(self.values))
             if self.closed or self.interrupted:
                 return
-            if self._near(self.guide) or self.interrupted or self.clock.over:
+            # Lists that are not short wait until it is known what the rest of the table costs.
+            most = LEAST_LISTED if len(self.problem.table) <= MOST_DIVIDED else MOST_LISTED
+            if self._near(self.guide, most) or self.interrupted or self.clock.over:
                 return
         self._every()
+
+    def _direct(self, *, first: bool) -> bool:
+        """The assignment model: any release, or the best one; whether it could be asked."""
+        left = self.clock.left
+        if self.clock.over or len(self.problem.table) > DIRECT_ROWS:
+            return False
+        share = DIRECT_SHARE if first else 1.0
+        settings = replace(
+            self.settings, time_limit=None if left is None else share * left, initial=self.best, first=first
+        )
+        answer = AssignmentEngine().solve(self.problem, settings, Watch())
+        self.rounds += answer.rounds
+        self.interrupted |= answer.termination is Termination.INTERRUPTED
+        self.infeasible = answer.status is Status.INFEASIBLE
+        self._offer(answer.release)
+        if not first:
+            self._take(list(answer.bounds))
+            self.cut_short |= answer.termination is Termination.TIME_LIMIT
+        if self.infeasible or not first:
+            self.last_step = f"what is stated beyond the part rests on {_cp_sat()} over the direct model"
+        return True
 
     # -- what is known -----------------------------------------------------------------
 
@@ -126,18 +164,18 @@ class Search:
 
     # -- lists ---------------------------------------------------------------------------
 
-    def _near(self, guide: Guide) -> bool:
-        """Lists guided by duals; whether they decided the problem."""
-        room = max(LEAST_LISTED, 20 * len(self.problem.table))
+    def _near(self, guide: Guide, most: int) -> bool:
+        """Lists of up to `most` groups, guided by duals; whether they decided the problem."""
+        room = min(most, max(LEAST_LISTED, 20 * len(self.problem.table)))
         while not self.clock.over:
             measure = guide.measure(self.values)
             if measure is None:
                 return False
             found = measure.listed(self.judge, room)
             if found is None:
-                if room >= MOST_LISTED or self.clock.over:
+                if room >= most or self.clock.over:
                     return False
-                room = min(MOST_LISTED, 4 * room)
+                room = min(most, 4 * room)
                 continue
             program = Program(measure.problem, found.columns, self.settings, self.clock, self._offered)
             expression = measure.expression(program.model, found.target)
@@ -152,30 +190,58 @@ class Search:
             if not (outcome.empty or outcome.solved):
                 self.cut_short = True
                 return True
-            if self.interrupted or room >= MOST_LISTED:
+            if self.interrupted or room >= most:
                 return False
-            room = min(MOST_LISTED, 4 * room)
+            room = min(most, 4 * room)
         return False
 
-    def _every(self) -> None:
-        """All groups there are, level by level."""
-        limit = self.problem.policy.counterfeit_limit
+    def _every(self) -> bool:
+        """All groups there are, level by level; whether they decided the problem."""
+        most = self.problem.policy.counterfeit_limit
         first = self.problem.policy.levels[0].weights
         if [name for name, _ in first] == ["counterfeits"] and self.values is not None:
-            most = int(self.values[0] / first[0][1])
-            limit = most if limit is None else min(limit, most)
-        columns = every_group(self.problem, self.judge, limit, self.clock)
+            fewer = int(self.values[0] / first[0][1])
+            most = fewer if most is None else min(most, fewer)
+        if most is None:
+            most = fake_cap(self.problem) * len(self.problem.values)
+        division = Division.of(self.problem, most, self.clock)
+        columns = every_group(self.problem, self.judge, most, division, self.values, self.clock)
         if columns is None:
-            return
+            return division is not None and self._direct(first=False)
+        self.listed = max(self.listed, len(columns))
+        if division is not None:
+            if not division.better(self.values):
+                self._none_better()
+                return True
+            self._take(division.bounds(self.values))
+            if self._offer(released(self.problem, division.columns())):
+                self._take(division.bounds(self.values))
+                columns = [column for column in columns if division.worthy(column, self.values)]
+            if self.closed:
+                return True
+        if division is None or len(columns) <= LEAST_LISTED or not self._direct(first=False):
+            self._level_by_level(columns)
+        return True
+
+    def _none_better(self) -> None:
+        """No release is better than the best one, if there is one."""
+        self.infeasible = self.values is None
+        if self.values is not None:
+            self._take(list(self.values))
+
+    def _level_by_level(self, columns: list[Column]) -> None:
+        """The program over all groups that a better release may hold."""
         program = Program(self.problem, columns, self.settings, self.clock, self._offered)
         for index, level in enumerate(self.problem.policy.levels):
             objective = objective_of(level, program.model, self.problem)
             outcome = program.minimize(objective.expression, self.best)
             self._count(program, columns)
             if outcome.empty:
-                self.infeasible = self.values is None
+                self._none_better()
                 return
             self._raise(index, outcome, objective.decode)
+            if self.closed:
+                return
             if not outcome.solved or outcome.bound is None:
                 self.cut_short = True
                 return
@@ -184,8 +250,17 @@ class Search:
     def _raise(self, index: int, outcome: Outcome, decode: Callable[[int, Problem], Fraction]) -> None:
         if outcome.bound is None:
             return
+        bound = decode(outcome.bound, self.problem)
+        values = self.values
+        # Levels before this one are at their least value, which the best release may have, too.
+        if values is not None and list(values[:index]) == self.bounds[:index] and bound >= values[index]:
+            # The listed groups are those of better releases.
+            if bound > values[index]:
+                self._none_better()
+                return
+            bound = values[index]
         bounds: list[Fraction | None] = [None] * len(self.bounds)
-        bounds[index] = decode(outcome.bound, self.problem)
+        bounds[index] = bound
         self._take(bounds)
 
     def _offered(self, release: Release) -> None:
@@ -223,9 +298,15 @@ class Search:
         others = sum(not isinstance(r, GroupRequirement) for r in self.problem.policy.requirements)
         if self.listed:
             content["last_step"] = (
-                f"bounds above those of the part rest on CP-SAT {version('ortools')} over {self.listed} "
+                f"bounds above those of the part rest on {_cp_sat()} over {self.listed} "
                 f"listed groups, all that a better release may hold, with {self.rounds} rounds of cuts for "
                 f"{others} requirements"
             )
+        if self.last_step:
+            content["last_step"] = self.last_step
         content["ortools"] = version("ortools")
         return content
+
+
+def _cp_sat() -> str:
+    return f"CP-SAT {version('ortools')}"
