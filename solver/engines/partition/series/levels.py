@@ -32,6 +32,8 @@ STARTS = 8
 """Random fillings of the counts that are tried."""
 CUT_ROUNDS = 10
 POOL_NODES = 200
+NEAR = 0.03
+"""Gap up to which lists are tried before the release is improved."""
 
 
 class Search:
@@ -188,6 +190,9 @@ class Search:
             if self.bound - before < 1e-5 * self.bound:
                 break
         self._pool()
+        if self.bound < (1 - NEAR) * self.cost:
+            # Lists for so wide a gap are too long: better releases first.
+            self._regions(self._worthwhile(), self._share(0.8))
         self.finish = Finish(self.pricing, generation, self.settings.seed, self.clock)
         if solved:
             self._close(self._share(0.8))
