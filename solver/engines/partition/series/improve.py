@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +17,14 @@ from .types import Column, Types
 
 __all__ = ["Regions"]
 
-TUPLES = 90
-"""Tuples of a region."""
+SIZES = (45, 90, 150)
+"""Tuples of a region: small ones gain soonest, large ones what these cannot."""
 SECONDS = 4.0
 """For the column generation of one region, and for its integer program, if there is a time limit."""
 NODES = 10_000
 MIP_NODES = 300
 STALL = 40
-"""Regions without improvement after which it ends."""
+"""Regions without improvement after which it ends, a part of them for each size before the last."""
 
 
 class Regions:
@@ -36,10 +37,13 @@ class Regions:
         Most counterfeits of the whole release.
     seed : int
     clock : Clock
+    workers : int
+        Regions that are improved at a time.
     """
 
-    def __init__(self, types: Types, fakes: int, seed: int, clock: Clock) -> None:
+    def __init__(self, types: Types, fakes: int, seed: int, clock: Clock, workers: int = 1) -> None:
         self.types, self.fakes, self.seed, self.clock = types, fakes, seed, clock
+        self.workers = workers
         self._random = np.random.default_rng(seed)
         self._places = places(types)
         self._failed: set[frozenset[Column]] = set()
@@ -52,7 +56,7 @@ class Regions:
         told: Callable[[Sequence[Column]], object],
         rounds: int | None = None,
     ) -> tuple[Column, ...]:
-        """Improve until time is over or `STALL` regions in a row are best as they are.
+        """Improve until time is over or `STALL` of the largest regions in a row are best as they are.
 
         Parameters
         ----------
@@ -70,29 +74,58 @@ class Regions:
         now = list(columns)
         flat = np.array([r for column in pool for r in column.rows], dtype=np.int64)
         owner = np.repeat(np.arange(len(pool)), [len(column.rows) for column in pool])
-        stalled, tuples = 0, TUPLES
-        while stalled < STALL and not self.clock.over and (until is None or self.clock.seconds < until):
-            if rounds is not None:
-                rounds -= 1
-                if rounds < 0:
-                    break
-            chosen = self._region(now, tuples)
-            part = [now[j] for j in chosen]
-            key = frozenset(part)
-            if key in self._failed:
-                stalled += 1
-                continue
-            spare = self.fakes - self.types.made_of(now)[0]
-            better = self._solved(part, spare, pool, flat, owner)
-            if better is None:
-                self._failed.add(key)
-                stalled += 1
-                continue
-            out = set(chosen)
-            now = [column for j, column in enumerate(now) if j not in out] + list(better)
-            stalled = 0
-            told(now)
+        stalled, sizes = 0, list(SIZES)
+        with ThreadPoolExecutor(self.workers) as threads:
+            while not self.clock.over and (until is None or self.clock.seconds < until):
+                if stalled >= STALL // len(sizes):
+                    if len(sizes) == 1:
+                        break
+                    stalled, sizes = 0, sizes[1:]
+                if rounds is not None:
+                    rounds -= 1
+                    if rounds < 0:
+                        break
+                regions = [
+                    r for r in self._apart(now, sizes[0]) if frozenset(now[j] for j in r) not in self._failed
+                ]
+                spare = self.fakes - self.types.made_of(now)[0]
+                answers = [
+                    threads.submit(
+                        # What may be added anywhere is given to one region only.
+                        self._solved,
+                        [now[j] for j in chosen],
+                        0 if at else spare,
+                        pool,
+                        flat,
+                        owner,
+                    )
+                    for at, chosen in enumerate(regions)
+                ]
+                gone, made = set[int](), list[Column]()
+                for chosen, answer in zip(regions, answers, strict=True):
+                    better = answer.result()
+                    if better is None:
+                        self._failed.add(frozenset(now[j] for j in chosen))
+                    else:
+                        gone |= set(chosen)
+                        made += better
+                stalled = 0 if made else stalled + max(1, len(regions))
+                if made:
+                    now = [column for j, column in enumerate(now) if j not in gone] + made
+                    told(now)
         return tuple(now)
+
+    def _apart(self, columns: Sequence[Column], tuples: int) -> list[list[int]]:
+        """One region per worker, none of which share a group; fewer if the release is small."""
+        found, free = list[list[int]](), list(range(len(columns)))
+        for _ in range(self.workers):
+            held = sum(len(columns[j].rows) for j in free)
+            if found and held < tuples:
+                break
+            chosen = [free[j] for j in self._region([columns[j] for j in free], tuples)]
+            found.append(chosen)
+            free = sorted(set(free) - set(chosen))
+        return found
 
     def _region(self, columns: Sequence[Column], tuples: int) -> list[int]:
         """Groups near a random one (costly ones more often), with some chance in it."""

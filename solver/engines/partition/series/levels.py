@@ -189,10 +189,10 @@ class Search:
             self._raise(generation.bound, f"{len(self.pricing.cuts)} cuts")
             if self.bound - before < 1e-5 * self.bound:
                 break
-        self._pool()
         if self.bound < (1 - NEAR) * self.cost:
-            # Lists for so wide a gap are too long: better releases first.
-            self._regions(self._worthwhile(), self._share(0.8))
+            # Neither lists nor programs close so wide a gap: better releases first.
+            self._regions(self._worthwhile(), self._share(0.7))
+        self._pool()
         self.finish = Finish(self.pricing, generation, self.settings.seed, self.clock)
         if solved:
             self._close(self._share(0.8))
@@ -234,7 +234,7 @@ class Search:
         if self.columns is None or self.bound >= self.cost:
             return
         until = None if seconds is None else self.clock.seconds + seconds
-        regions = Regions(self.types, self.limit, self.settings.seed, self.clock)
+        regions = Regions(self.types, self.limit, self.settings.seed, self.clock, self.settings.workers)
         regions.run(self.columns, pool, until, self._offer)
 
     def _close(self, seconds: float | None) -> None:
