@@ -17,8 +17,10 @@ from .types import Column, Types
 
 __all__ = ["Regions"]
 
-SIZES = (45, 90, 150)
-"""Tuples of a region: small ones gain soonest, large ones what these cannot."""
+TUPLES = 90
+"""Tuples of a region."""
+FEW = 45
+"""The same at first, for a release that is far from the best: small regions gain soonest."""
 SECONDS = 4.0
 """For the column generation of one region, and for its integer program, if there is a time limit."""
 NODES = 10_000
@@ -55,6 +57,7 @@ class Regions:
         until: float | None,
         told: Callable[[Sequence[Column]], object],
         rounds: int | None = None,
+        far: bool = False,
     ) -> tuple[Column, ...]:
         """Improve until time is over or `STALL` of the largest regions in a row are best as they are.
 
@@ -69,12 +72,14 @@ class Regions:
         told
             Called with every better release.
         rounds
-            Most regions.
+            Most regions, each time one per worker.
+        far
+            Whether to begin with small regions.
         """
         now = list(columns)
         flat = np.array([r for column in pool for r in column.rows], dtype=np.int64)
         owner = np.repeat(np.arange(len(pool)), [len(column.rows) for column in pool])
-        stalled, sizes = 0, list(SIZES)
+        stalled, sizes = 0, [FEW, TUPLES] if far else [TUPLES]
         with ThreadPoolExecutor(self.workers) as threads:
             while not self.clock.over and (until is None or self.clock.seconds < until):
                 if stalled >= STALL // len(sizes):

@@ -33,7 +33,7 @@ STARTS = 8
 CUT_ROUNDS = 10
 POOL_NODES = 200
 NEAR = 0.03
-"""Gap up to which lists are tried before the release is improved."""
+"""Gap up to which programs and lists are tried before the release is improved region by region."""
 
 
 class Search:
@@ -189,7 +189,7 @@ class Search:
             self._raise(generation.bound, f"{len(self.pricing.cuts)} cuts")
             if self.bound - before < 1e-5 * self.bound:
                 break
-        if self.bound < (1 - NEAR) * self.cost:
+        if self._far:
             # Neither lists nor programs close so wide a gap: better releases first.
             self._regions(self._worthwhile(), self._share(0.7))
         self._pool()
@@ -235,7 +235,11 @@ class Search:
             return
         until = None if seconds is None else self.clock.seconds + seconds
         regions = Regions(self.types, self.limit, self.settings.seed, self.clock, self.settings.workers)
-        regions.run(self.columns, pool, until, self._offer)
+        regions.run(self.columns, pool, until, self._offer, far=self._far)
+
+    @property
+    def _far(self) -> bool:
+        return self.bound < (1 - NEAR) * self.cost
 
     def _close(self, seconds: float | None) -> None:
         """List the groups that a better release may hold, and search them."""
