@@ -167,7 +167,7 @@ class Pricing:
                     asked, self.lists, times, part, floor, per_anchor, nodes, groups, profits, best
                 )
 
-            found = self._run(run, times, anchors, len(anchors) * per_anchor if room is None else room)
+            found = self._run(run, times, anchors, per_anchor, room)
             if found is None:
                 return Found(columns=tuple(columns), best=best, whole=False, bounded=False)
             columns += found[0]
@@ -176,15 +176,18 @@ class Pricing:
         return Found(columns=tuple(columns), best=best, whole=whole, bounded=True)
 
     def _run(
-        self, search: Search, times: int, anchors: Ints, room: int
+        self, search: Search, times: int, anchors: Ints, per_anchor: int, room: int | None
     ) -> tuple[list[Column], Ints, bool] | None:
         """One way of searching, in threads; None if there was no room or no time."""
         widest = max(2 * self.types.rules.least - 1, *map(len, self.types.rules.signatures), 1)
         deep = widest * max(1, times)
+        parts = [anchors[w :: self.workers].copy() for w in range(min(self.workers, len(anchors)))]
 
         def run(part: Ints) -> tuple[list[Column], Ints, int]:
-            groups = np.empty((room, deep), dtype=np.int32)
-            profits, best = np.empty(room, dtype=np.int64), np.zeros(len(self.types), dtype=np.int64)
+            # Lists of 60,000 groups take a gigabyte in an integer program: workers share the room.
+            most = len(part) * per_anchor if room is None else -(-room // len(parts))
+            groups = np.empty((most, deep), dtype=np.int32)
+            profits, best = np.empty(most, dtype=np.int64), np.zeros(len(self.types), dtype=np.int64)
             total, cut_short = 0, 0
             for at in range(0, len(part), CHUNK):
                 if self.clock is not None and self.clock.over:
@@ -199,7 +202,6 @@ class Pricing:
             ]
             return columns, best, cut_short
 
-        parts = [anchors[w :: self.workers].copy() for w in range(min(self.workers, len(anchors)))]
         if len(parts) == 1:
             answers = [run(parts[0])]
         else:
