@@ -126,12 +126,18 @@ def _row(kind: str, tuples: int, limit: int, workers: int, seed: int) -> Row:
     }
 
 
-def _problem(kind: str, tuples: int, seed: int) -> Problem:
+def engine_table(kind: str, tuples: int, seed: int) -> Microdata:
+    """The table of a case; see `Engine` for the kinds."""
     build = {"kc": _clustered, "adult": _adult, "m3": _three_values, "m6": _six_values}
     if kind not in build:
         raise TableError(f"unknown case {kind!r}: use one of {', '.join(build)}")
+    return build[kind](tuples, seed)
+
+
+def _problem(kind: str, tuples: int, seed: int) -> Problem:
+    table = engine_table(kind, tuples, seed)
     requirement = WeakMInvariance(m=int(kind[1:])) if kind[0] == "m" else KCAnonymity(k=3, c="1/2")
-    return Problem(table=build[kind](tuples, seed), policy=Policy([requirement]))
+    return Problem(table=table, policy=Policy([requirement]))
 
 
 def _warm(kind: str) -> None:

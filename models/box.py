@@ -63,7 +63,11 @@ class Interval:
 
     def covers(self, value: Exact) -> bool:
         """Whether `value` is a number inside the interval."""
-        return isinstance(value, Fraction) and self.lo <= value <= self.hi
+        if not isinstance(value, Fraction):
+            return False
+        # Cross-multiplied by hand: comparisons of Fractions look at types first, and large tables ask often.
+        lo, hi, over, under = self.lo, self.hi, value.numerator, value.denominator
+        return lo.numerator * under <= over * lo.denominator and over * hi.denominator <= hi.numerator * under
 
     def meets(self, other: Cell) -> bool:
         """Whether some value lies in both cells."""

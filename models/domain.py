@@ -28,6 +28,8 @@ Codes = NDArray[np.int64]
 
 MAX_CODE = 2**40
 """Largest numeric code; leaves room for sums of products in int64."""
+REMEMBERED = 100_000
+"""Cells of one numeric domain that are kept for the next time, at most."""
 
 
 def exact_number(raw: object) -> Fraction:
@@ -194,20 +196,48 @@ class Numeric(Domain):
             codes[row] = int(steps)
         return codes
 
+    # Rational arithmetic is slow, and a release of a large table asks for the same cells again and again.
+    @cached_property
+    def _values(self) -> dict[int, Fraction]:
+        return {}
+
+    @cached_property
+    def _cells(self) -> dict[tuple[int, int], Interval]:
+        return {}
+
+    @cached_property
+    def _widths(self) -> dict[Interval, Fraction]:
+        return {}
+
     def value(self, code: int) -> Fraction:
-        return self.lo + code * self.step
+        known = self._values.get(code)
+        if known is None:
+            known = self.lo + code * self.step
+            if len(self._values) < REMEMBERED:
+                self._values[code] = known
+        return known
 
     def units(self, lo: int, hi: int) -> int:
         return hi - lo
 
     def cell(self, lo: int, hi: int) -> Interval:
-        return Interval(self.value(lo), self.value(hi + 1 if self.rounded else hi))
+        known = self._cells.get((lo, hi))
+        if known is None:
+            known = Interval(self.value(lo), self.value(hi + 1 if self.rounded else hi))
+            if len(self._cells) < REMEMBERED:
+                self._cells[lo, hi] = known
+        return known
 
     def width(self, cell: Cell) -> Fraction:
         if not isinstance(cell, Interval):
             return Fraction(1)
-        wide = (cell.hi - cell.lo) / self.step - int(self.rounded)
-        return min(Fraction(1), max(Fraction(0), wide / self.span))
+        known = self._widths.get(cell)
+        if known is None:
+            wide = (cell.hi - cell.lo) / self.step - int(self.rounded)
+            known = min(Fraction(1), max(Fraction(0), wide / self.span))
+            if len(self._widths) < REMEMBERED:
+                self._widths[cell] = known
+        return known
 
     def parse(self, label: str) -> Interval:
         text = label.strip()

@@ -105,7 +105,9 @@ class Problem:
             yield from requirement.check(release, self.history)
 
     def _coverage(self, release: Release) -> Iterator[Violation]:
-        if set(release.members) != set(self.table.members):
+        # The same objects are the same tuples; only releases read from elsewhere have to be compared.
+        same = set(map(id, release.members)) == set(map(id, self.table.members))
+        if not same and set(release.members) != set(self.table.members):
             missing = len(set(self.table.members) - set(release.members))
             extra = len(set(release.members) - set(self.table.members))
             yield Violation(

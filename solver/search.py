@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
@@ -106,6 +107,7 @@ def solve(
     -----
     Ctrl-C ends the search with the best release so far, status FEASIBLE.
     """
+    began = time.monotonic()
     if history is not None and not isinstance(history, History):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PolicyError("history must be a History: wrap earlier releases as History([first, second])")
     problem = Problem(table=table, policy=policy, history=history if history is not None else History())
@@ -120,6 +122,7 @@ def solve(
         extend=extend,
         listener=listener,
         randomize=randomize,
+        began=began,
     )
 
 
@@ -136,11 +139,14 @@ def solve_problem(
     listener: Callable[[Point], None] | None = None,
     reasons: bool = True,
     randomize: Fraction | float | str | None = None,
+    began: float | None = None,
 ) -> Result:
     """`solve` for a problem that is already put together.
 
     Without `reasons` no time is spent on which parts of the policy conflict if there is no release.
+    The time limit runs from `began` (of `time.monotonic`), or from now.
     """
+    began = time.monotonic() if began is None else began
     if time_limit is not None and not time_limit > 0:
         raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
     if workers is not None:
@@ -168,13 +174,14 @@ def solve_problem(
             raise PolicyError(
                 "solve: randomize draws among all releases: leave engine, initial and extend out"
             )
-        watch = Watch()
+        watch = Watch(began=began)
         answer = draw(problem, randomize, seed)
         seconds = watch.clock.seconds
         return _result(problem, answer, "enumeration (drawn)", seconds, watch, settings, reasons)
+    _ = problem.digest  # needed for the certificate: what it takes is not left for the end
     chosen, why = choose(problem, engine, extend is not None)
     with live_display(problem, display) as shown:
-        watch = Watch(_both(shown, listener))
+        watch = Watch(_both(shown, listener), began)
         answer = chosen.solve(problem, settings, watch)
         return _result(
             problem, answer, f"{chosen.name} ({why})", watch.clock.seconds, watch, settings, reasons

@@ -65,6 +65,16 @@ class Clock:
             return 0.0
         return None if self.limit is None else max(0.0, self.limit - self.seconds)
 
+    def keep(self, seconds: float) -> None:
+        """End so much earlier, at most by half of the limit: what comes after the search takes time, too."""
+        if self.limit is not None:
+            self.limit = max(self.limit / 2, self.limit - seconds)
+
+    def fits(self, seconds: float) -> bool:
+        """Whether something that takes so long can be done in time."""
+        left = self.left
+        return left is None or seconds < left
+
     def part(self, seconds: float) -> Clock:
         """A clock that is over after so many seconds, and no later than this one."""
         left = self.left
@@ -84,9 +94,11 @@ class Clock:
 class Watch:
     """Collects the course of a search; a display may listen."""
 
-    def __init__(self, listener: Callable[[Point, str], None] | None = None) -> None:
+    def __init__(
+        self, listener: Callable[[Point, str], None] | None = None, began: float | None = None
+    ) -> None:
         self.points: list[Point] = []
-        self.clock = Clock()
+        self.clock = Clock() if began is None else Clock(began=began)
         self._listener = listener
 
     def note(self, level: int, value: Fraction | None, bound: Fraction | None, text: str = "") -> None:

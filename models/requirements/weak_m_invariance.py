@@ -26,6 +26,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Codes
 from ..meeting import EqualCounts
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Sight, Violation, register, whole
@@ -124,6 +128,15 @@ class WeakMInvariance(GroupRequirement):
                 for v in model.values:
                     literal = model.present(g, v)
                     model.cp.add_implication(model.x(t, g), literal if v in record.signature else ~literal)
+
+    def admits_counts(
+        self, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        if context.history.records:
+            return None
+        there, most = (counts > 0).sum(axis=1), counts.max(axis=1)
+        equal = (there >= self.m) & (counts.sum(axis=1) == there * most)
+        return equal if self.multiplicity is None else equal & (most == self.multiplicity)
 
     def sight(self, problem: Question) -> Sight:
         known = problem.history.records

@@ -52,7 +52,7 @@ def dived(
     extra = np.zeros(len(amount)) if noise is None else noise
     dual = program.dual[: len(rows)].copy()
     groups: list[Group] = []
-    while len(members):
+    while len(members) and not (pricing.clock is not None and pricing.clock.over):
         groups += _surest(members, amount, extra, left)
         fits = _fit(members, left)
         members, amount, extra = members[fits], amount[fits], extra[fits]
@@ -72,10 +72,13 @@ def dived(
             dual[chosen],
             amount=amount,
             weight=program.weight,
+            pace=program.pace,
         )
-        rest.run(dual[chosen] - SIDE, dual[chosen] + SIDE, ITERATIONS)
+        often = ITERATIONS if pricing.clock is None else rest.affordable(ITERATIONS, pricing.clock)
+        rest.run(dual[chosen] - SIDE, dual[chosen] + SIDE, often)
         amount, dual[chosen] = rest.amount, rest.dual
-    return completed(rows, judge, groups, np.repeat(np.arange(len(rows)), left), buckets=pricing.buckets)
+    units = np.repeat(np.arange(len(rows)), left)
+    return completed(rows, judge, groups, units, buckets=pricing.buckets, clock=pricing.clock)
 
 
 def _surest(members: Members, amount: Floats, extra: Floats, left: Ints) -> list[Group]:

@@ -12,12 +12,14 @@ rounds of pricing. Nothing here is exact, and nothing has to be: it only propose
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ...settings import Clock
 from .columns import Columns, Sparse, transposed
 from .cuts import Cuts
 from .rows import Rows
@@ -68,6 +70,20 @@ class FirstOrder:
     dual: Floats
     amount: Floats = field(default_factory=lambda: np.zeros(0))
     weight: float = 1.0
+    pace: float = 2e-9
+    """Seconds per iteration and entry of the matrix; a guess at first."""
+
+    def affordable(self, iterations: int, clock: Clock) -> int:
+        """As many iterations, or fewer if there is no time for them."""
+        left = clock.left
+        if left is None:
+            return iterations
+        return max(0, min(iterations, int(left / (self.pace * self._work))))
+
+    @property
+    def _work(self) -> int:
+        """Roughly the entries of the matrix, looked at twice in an iteration, and what it is made of."""
+        return 2 * len(self.columns) * (self.columns.wide + 2) + len(self.rows)
 
     def run(self, lowest: Floats, highest: Floats, iterations: int) -> State:
         """Iterate from where the last run ended, with duals of rows in a box.
@@ -75,6 +91,7 @@ class FirstOrder:
         Complexity: per iteration, the number of entries of the matrix.
         """
         rows, cuts = len(self.rows), len(self.cuts)
+        began = perf_counter()
         self._fit()
         sparse = self.columns.sparse(self.cuts)
         across = transposed(sparse, rows + cuts)
@@ -85,6 +102,8 @@ class FirstOrder:
         self.weight = _iterate(
             sparse, across, cost, right, low, high, self.amount, self.dual, self.weight, iterations
         )
+        if iterations > 20:
+            self.pace = (perf_counter() - began) / iterations / self._work
         taken = _sums(across, self.amount)[:rows]
         return State(
             primal=float(cost @ self.amount) * self.unit,

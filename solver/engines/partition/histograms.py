@@ -14,8 +14,9 @@ count of each value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,6 +26,7 @@ from ....models.problem import Problem
 from ....models.release import QIGroup
 from ....models.requirement import GroupRequirement, Sight
 from ....models.table import Member
+from ...remembered import remembered
 
 __all__ = ["Histograms", "Judge", "Steps"]
 
@@ -78,12 +80,37 @@ class Judge:
         self.blind = all(r.sight(problem) is Sight.SIZE for r in self.requirements)
         self._known: dict[Counts, bool] = {}
 
+    @cached_property
+    def least(self) -> int:
+        """No smaller group is admissible."""
+        return max((r.smallest_group(self.problem.table) for r in self.requirements), default=1)
+
     def admits(self, counts: Counts) -> bool:
         """Whether a group with these counts of values keeps every requirement."""
         key = tuple(sorted(filter(None, counts), reverse=True)) if self.alike or self.blind else counts
-        if key not in self._known:
-            self._known[key] = sum(key) > 0 and self._ask(key)
-        return self._known[key]
+        known = self._known.get(key)
+        if known is None:
+            if not self.learn([key]):
+                self._known[key] = sum(key) > 0 and self._ask(key)
+            known = self._known[key]
+        return known
+
+    def learn(self, states: Sequence[Counts]) -> bool:
+        """Find the verdicts on many histograms at once; False if their requirements cannot."""
+        names, context = tuple(self.names), self.problem.context
+        counts = np.zeros((len(states), len(names)), dtype=np.int64)
+        for line, state in enumerate(states):
+            counts[line, : len(state)] = state
+        there = np.flatnonzero(counts.sum(axis=1))
+        good = np.zeros(len(states), dtype=np.bool_)
+        good[there] = True
+        for r in self.requirements:
+            verdicts = r.admits_counts(counts[there], names, context) if len(there) else good[there]
+            if verdicts is None:
+                return False
+            good[there] &= verdicts
+        self._known |= zip(states, good.tolist(), strict=True)
+        return True
 
     def _ask(self, counts: Counts) -> bool:
         # Requirements that see values only cannot tell these stand-ins from respondents.
@@ -113,6 +140,10 @@ class Histograms:
 
         Complexity: at most `MOST_STATES` states, and for each admissible one its ways to split.
         """
+        return _histograms(problem)
+
+    @classmethod
+    def _of(cls, problem: Problem) -> Histograms | str:
         judge = Judge(problem)
         found = sorted(problem.table.histogram.items())
         room = (len(problem.table),) if judge.blind else tuple(count for _, count in found)
@@ -131,6 +162,7 @@ class Histograms:
                 return f"groups of up to {limit} tuples may be needed, with too many histograms to list"
             limit, beyond = len(levels) - 1, True
         states = tuple(state for level in levels[: limit + 1] for state in level)
+        judge.learn(states)
         admissible = {state for state in states if judge.admits(state)}
         if not admissible and beyond:
             return f"no histogram of up to {limit} tuples is admissible, and larger ones are too many to list"
@@ -142,6 +174,11 @@ class Histograms:
         return cls(
             steps=_steps(states, needed, limit, beyond=beyond, alike=alike, values=len(room)), states=states
         )
+
+
+@remembered
+def _histograms(problem: Problem) -> Histograms | str:
+    return Histograms._of(problem)  # pyright: ignore[reportPrivateUsage]
 
 
 def _implied(requirement: GroupRequirement, beside: list[GroupRequirement], judge: Judge) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ...settings import Clock
 from .boxes import side_cost, to_cell
 from .histograms import Steps
 from .rows import Cells, Geometry, Ints, Rows
@@ -17,14 +18,27 @@ __all__ = ["around"]
 
 NEAREST = 24
 """Neighbours that are tried first; all rows if they do not do."""
+AT_ONCE = 256
+"""Rows between two looks at the clock."""
 
 
-def around(rows: Rows, steps: Steps) -> NDArray[np.float64]:
-    """Per row, the cost per tuple of a group grown over nearest neighbours; infinite if none was found.
+def around(rows: Rows, steps: Steps, clock: Clock | None = None) -> NDArray[np.float64]:
+    """Per row, the cost per tuple of a group grown over nearest neighbours.
+
+    Infinite if none was found, or time was over before.
 
     Complexity: O(cells) per row and a sort of the cells near it.
     """
-    return _around(rows.geometry, rows.cells, rows.value, rows.count, steps, min(NEAREST, len(rows)))
+    found = np.full(len(rows), np.inf)
+    order = np.random.default_rng(0).permutation(len(rows))  # if time ends, a sample of all
+    for at in range(0, len(rows), AT_ONCE):
+        if clock is not None and clock.over:
+            break
+        part = order[at : at + AT_ONCE]
+        _around(
+            rows.geometry, rows.cells, rows.value, rows.count, steps, min(NEAREST, len(rows)), part, found
+        )
+    return found
 
 
 @compiled
@@ -70,15 +84,21 @@ def _grow(
 
 @compiled
 def _around(
-    g: Geometry, cells: Cells, value: Ints, count: Ints, steps: Steps, most: int
-) -> NDArray[np.float64]:
+    g: Geometry,
+    cells: Cells,
+    value: Ints,
+    count: Ints,
+    steps: Steps,
+    most: int,
+    part: Ints,
+    found: NDArray[np.float64],
+) -> None:
     rows, attributes, number = len(value), g.codes.shape[1], len(cells.start) - 1
-    found = np.full(rows, np.inf)
     way = np.empty(number, dtype=np.int64)
     lo, hi = np.empty(attributes, dtype=np.int64), np.empty(attributes, dtype=np.int64)
     seen = np.zeros(value.max() + 1, dtype=np.int64)
     near, far = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    for i in range(rows):
+    for i in part:
         for c in range(number):
             way[c] = to_cell(g.codes, g.weight, g.tree, g.side, g.table, i, cells.lo, cells.hi, c)
         # The row itself comes first, whatever else lies at the same place.
@@ -104,4 +124,3 @@ def _around(
             box = _grow(g, value, count, steps, i, np.argsort(ways), lo, hi, seen)
         if box >= 0:
             found[i] = box
-    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ ROOM = 1 << 61
 """Largest sum that may occur in a search; leaves one bit of int64 to spare."""
 MOST_NODES = 200_000
 """Search nodes per anchor, at most."""
-CHUNK = 64
-"""Anchors between two looks at the clock."""
+LEAST_CHUNK, MOST_CHUNK, PAUSE = 8, 256, 0.005
+"""Anchors between two looks at the clock: so many at first and at most; fewer, if that takes so long."""
 FINE = 1 << 14
 """Finest unit of duals, as a fraction of a cost."""
 
@@ -168,13 +169,15 @@ class Pricing:
             groups = np.empty((most, max(1, self.histograms.steps.largest)), dtype=np.int32)
             profits, best = np.empty(most, dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
             memory, total, cut_short = memory_of(), 0, 0
-            for at in range(0, len(part), CHUNK):
+            at, chunk = 0, LEAST_CHUNK
+            while at < len(part):
                 if self.clock is not None and self.clock.over:
                     return groups[:total], profits[:total], best, -1
+                began, here = perf_counter(), part[at : at + chunk]
                 found, short, _ = kernel(
                     asked,
                     memory,
-                    part[at : at + CHUNK],
+                    here,
                     floor,
                     per_anchor,
                     nodes,
@@ -182,10 +185,13 @@ class Pricing:
                     profits[total:],
                     best,
                 )
-                total += found
+                total, at = total + found, at + len(here)
                 if short < 0:
                     return groups[:total], profits[:total], best, -1
                 cut_short += short
+                # Some anchors take a thousand times longer; the answer is the same however they are cut.
+                slow = perf_counter() - began > PAUSE
+                chunk = max(1, chunk // 2) if slow else min(MOST_CHUNK, 2 * chunk)
             return groups[:total], profits[:total], best, cut_short
 
         if len(parts) == 1:

@@ -38,12 +38,14 @@ LIMIT = 1 << 61
 def describe(rows: Rows, cuts: Cuts, duals: Duals, tree: Tree | None) -> dict[str, Any]:
     """Write a proof down, as JSON can hold it; tuples are named by their row of the microdata (from 0)."""
     first = [behind[0] for behind in rows.tuples]
-    row_of = {t: r for r, behind in enumerate(rows.tuples) for t in behind}
+    row_of = np.empty(int(rows.count.sum()), dtype=np.int64)
+    for r, behind in enumerate(rows.tuples):
+        row_of[list(behind)] = r
 
     def numbers(found: Duals) -> dict[str, Any]:
         return {
             "scale": found.scale,
-            "duals": [int(found.rows[row_of[t]]) for t in range(len(row_of))],
+            "duals": found.rows[row_of].tolist(),
             "cut_duals": found.cuts.tolist(),
         }
 

@@ -8,6 +8,7 @@ row's side doubles when its dual runs into it and all sides shrink when a round 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,9 +50,9 @@ class Relaxation:
     def __init__(self, pricing: Pricing, clock: Clock, best: Best, raised: Callable[[], None]) -> None:
         self.pricing, self.clock, self.best = pricing, clock, best
         self._raised = raised
-        self._nodes = 2_000
+        self._nodes, self._cutting = 2_000, 0.0
         rows = pricing.rows
-        guess = around(rows, pricing.histograms.steps)
+        guess = around(rows, pricing.histograms.steps, clock)
         known = guess[np.isfinite(guess)]
         typical = float(known.mean()) if len(known) else 0.0
         guess = np.where(np.isfinite(guess), guess, typical)
@@ -97,7 +98,7 @@ class Relaxation:
             self._center = center
             program.prune(KEPT * rows, MOST_KEPT * rows)
             lowest, highest = center[:rows] - side, center[:rows] + side
-            state = program.run(lowest, highest, ITERATIONS)
+            state = program.run(lowest, highest, program.affordable(ITERATIONS, self.clock))
             if whole and self._solved(state, close):
                 return True
             if self.clock.over:
@@ -106,10 +107,14 @@ class Relaxation:
 
     def cut(self, least: float) -> int:
         """Add cuts that the amounts break by `least` or more; returns how many."""
+        if not self.clock.fits(2 * self._cutting):
+            return 0
+        began = perf_counter()
         fresh = separated(
             self.columns.members, self.program.amount, self.pricing.rows, self.pricing.cuts, least=least
         )
         self.pricing.cuts.add(fresh)
+        self._cutting = perf_counter() - began
         return len(fresh)
 
     def _solved(self, state: State, close: float) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, isfinite
+from time import perf_counter
 from typing import Any, cast
 
 import highspy  # pyright: ignore[reportMissingTypeStubs]
@@ -21,8 +22,11 @@ __all__ = ["best_of"]
 
 TOLERANCE = 1e-6
 """Relative."""
-PROMPT = 0.95
-"""Share of the time that the solver is told: it looks at its clock between steps only."""
+PROMPT, LEAST = 0.95, 0.03
+"""Share of the time that the solver is told, and seconds it is told less at least.
+
+It looks at its clock between steps only.
+"""
 
 
 def best_of(
@@ -53,6 +57,9 @@ def best_of(
     -----
     The bound is taken `TOLERANCE` lower than stated, the solver's own precision. It is not a proof.
     """
+    if seconds is not None and seconds < LEAST:
+        return None, 0
+    began = perf_counter()
     known, cuts = cuts, Cuts(rows)
     # Cuts without a dual only slow the solver down.
     cuts.add(known.sets[c] for c in np.flatnonzero(duals.cuts).tolist())
@@ -77,7 +84,6 @@ def best_of(
         ("random_seed", seed),
         ("mip_rel_gap", 0.0),
         ("mip_abs_gap", 0.99 * duals.scale / unit),
-        ("time_limit", 1e9 if seconds is None else max(0.1, PROMPT * seconds)),
     ):
         solver.setOptionValue(option, value)
     lp = cast("Any", highspy.HighsLp())
@@ -98,6 +104,9 @@ def best_of(
         given = cast("Any", highspy.HighsSolution())
         given.col_value = columns.times(padded(first, columns.wide)).astype(float)
         solver.setSolution(given)
+    if seconds is not None:
+        left = seconds - (perf_counter() - began)
+        solver.setOptionValue("time_limit", max(0.0, min(PROMPT * left, left - LEAST)))
     solver.run()
     info = solver.getInfo()
     stated = float(info.mip_dual_bound) * unit

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from ...settings import Clock
 from .columns import Columns
 from .histograms import Judge
 from .master import Group
@@ -29,6 +30,7 @@ def rounded(
     reduced: NDArray[np.float64],
     *,
     buckets: bool,
+    clock: Clock | None = None,
 ) -> list[Group] | None:
     """Groups of `columns` by falling amount (then rising reduced cost) as long as they fit, completed."""
     left = rows.count.copy()
@@ -45,20 +47,30 @@ def rounded(
                 break
         else:
             groups.append(tuple(group))
-    return completed(rows, judge, groups, np.repeat(np.arange(len(rows)), free), buckets=buckets)
+    units = np.repeat(np.arange(len(rows)), free)
+    return completed(rows, judge, groups, units, buckets=buckets, clock=clock)
 
 
 def completed(
-    rows: Rows, judge: Judge, groups: Sequence[Group], left: Ints, *, buckets: bool
+    rows: Rows,
+    judge: Judge,
+    groups: Sequence[Group],
+    left: Ints,
+    *,
+    buckets: bool,
+    clock: Clock | None = None,
 ) -> list[Group] | None:
-    """Admissible groups and tuples left over made into a release; None if that failed.
+    """Admissible groups and tuples left over made into a release; None if that failed or time was over.
 
     `buckets` says that every group needs one tuple of each value: then the left-over ones are matched
     among each other. Otherwise each goes where it costs least and the group stays admissible.
     """
     if buckets:
         counts = np.bincount(rows.value[left], minlength=len(judge.names))
-        return [*groups, *_matched(rows, left)] if counts.min() == counts.max() else None
+        if counts.min() != counts.max():
+            return None
+        matched = _matched(rows, left, clock)
+        return None if matched is None else [*groups, *matched]
     grown = [list(group) for group in groups]
     if not grown and len(left):
         return None
@@ -72,6 +84,8 @@ def completed(
     histogram = np.array([np.bincount(rows.value[group], minlength=values) for group in grown])
     cost = size * rows.box_cost(lo, hi)
     for u in left.tolist():
+        if clock is not None and clock.over:
+            return None
         more = (size + 1) * rows.box_cost(np.minimum(lo, codes[u]), np.maximum(hi, codes[u])) - cost
         for at in _cheapest(more):
             after = histogram[at].copy()
@@ -97,7 +111,7 @@ def _cheapest(more: Ints) -> list[int]:
     return [*first[np.argsort(more[first], kind="stable")].tolist(), *np.sort(near[NEAREST:]).tolist()]
 
 
-def _matched(rows: Rows, left: Ints) -> list[Group]:
+def _matched(rows: Rows, left: Ints, clock: Clock | None) -> list[Group] | None:
     """Groups of one tuple of each value: value by value, the assignment that widens boxes least."""
     weight = np.where(rows.geometry.tree < 0, rows.geometry.weight, 1)
     pending = [[left[rows.value[left] == v] for v in range(int(rows.value.max()) + 1)]]
@@ -107,6 +121,8 @@ def _matched(rows: Rows, left: Ints) -> list[Group]:
         block = pending.pop()
         if len(block[0]) == 0:
             continue
+        if clock is not None and clock.over:
+            return None
         if len(block[0]) > MATCHED:
             every = np.concatenate(block)
             a = int(np.argmax((codes[every] * weight).std(axis=0)))

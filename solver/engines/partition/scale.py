@@ -28,6 +28,8 @@ CLOSE = 5e-5
 """Relative distance of bound and linear program at which the first linear program counts as solved."""
 NEAR, NEAR_BUCKETS, NEAREST = 3e-5, 2e-5, 1e-5
 """The same while cuts are added: at first (bucketed tables are solved sooner), and before cutting ends."""
+LINEAR_SHARE = 0.85
+"""Share of the time limit after which the linear program stays as it is: releases need the rest."""
 CUT_ROUNDS = 40
 CUT_SHARE = 0.25
 """Share of the time limit after which no more cuts are sought: releases need the rest."""
@@ -54,7 +56,8 @@ FINISHED = 4_000
 def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, settings: Settings) -> bool:
     """Prove a bound, then improve releases until nothing more is found; False if there is no release."""
     clock = pricing.clock or Clock()
-    relaxation = Relaxation(pricing, clock, best, lambda: progress.lift(best.bound, "linear program"))
+    first = clock if clock.limit is None else Clock(LINEAR_SHARE * clock.limit, clock.began)
+    relaxation = Relaxation(pricing, first, best, lambda: progress.lift(best.bound, "linear program"))
     relaxation.start(progress.starts)
     solved = relaxation.run(CLOSE)
     if progress.bound > pricing.rows.most:
@@ -90,7 +93,9 @@ def _round(relaxation: Relaxation, judge: Judge, noise: Floats | None = None) ->
     if pricing.buckets:
         return dived(pricing, columns, program, judge, noise)
     amount = program.amount if noise is None else program.amount + noise
-    return rounded(pricing.rows, judge, columns, amount, program.reduced(), buckets=False)
+    return rounded(
+        pricing.rows, judge, columns, amount, program.reduced(), buckets=False, clock=pricing.clock
+    )
 
 
 class _Sweeps:

@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 from ....models.problem import Problem
 from ....models.release import Release
+from ...ending import ending
 from ...result import Status, Termination
 from ...settings import Answer, Clock, Settings, Watch
 from .best import Best
@@ -26,6 +27,8 @@ __all__ = ["Search"]
 
 MANY = 150
 """From so many rows on, a first-order method takes the place of the simplex method."""
+STARTS = 0.3
+"""Share of the time limit for a first release."""
 
 
 class Search:
@@ -34,6 +37,7 @@ class Search:
     def __init__(self, problem: Problem, settings: Settings, watch: Watch, objective: Objective) -> None:
         self.problem, self.settings = problem, settings
         self.clock = Clock(settings.time_limit, watch.clock.began)
+        self.clock.keep(ending(problem))
         self.judge = Judge(problem)
         self.rows = Rows.of(problem, blind=self.judge.blind)
         histograms = Histograms.of(problem)
@@ -73,7 +77,8 @@ class Search:
             row_of = {who: home[t] for who, t in self.problem.table.row.items()}
             buckets = self.pricing.buckets
             self.progress.start(repaired(initial, row_of, self.rows, self.judge, buckets=buckets))
-        self.progress.start(halved(self.rows, self.judge))
+        share = None if self.clock.limit is None else self.clock.part(STARTS * self.clock.limit)
+        self.progress.start(halved(self.rows, self.judge, share))
 
     def _release(self) -> Release | None:
         if self.progress.groups is None:
