@@ -8,42 +8,49 @@ from ..models.problem import Problem
 from .engines.assignment.engine import AssignmentEngine
 from .parts import Part, feasibility, parts_of, variant
 from .result import Status
-from .settings import Settings, Watch
+from .settings import Clock, Settings, Watch
 
 __all__ = ["conflict"]
 
 SECONDS = 10.0
-"""Time for each trial; a trial that does not end counts as undecided and keeps its part."""
+"""Most time for each trial; a trial that does not end counts as undecided and keeps its part."""
+LEAST = 0.01
+"""Nothing is tried in less time."""
 
 
-def conflict(problem: Problem, settings: Settings) -> str:
+def conflict(problem: Problem, settings: Settings, clock: Clock | None = None) -> str:
     """Name parts of the policy that cannot be kept together, none of them superfluous.
 
     Each part is dropped in turn and left out for good if the rest is still proven infeasible: a
     deletion filter, one feasibility solve per part. Irreducible, not necessarily the fewest parts, and
-    only one of perhaps several such sets: see `explain` for all of them and for remedies.
+    only one of perhaps several such sets: see `explain` for all of them and for remedies. Ends when the
+    clock is over.
     """
     parts = list(parts_of(problem))
     undecided: list[str] = []
+    waiting = len(parts)
     for part in list(parts):
         rest = [other for other in parts if other is not part]
-        found = _feasible(problem, rest, settings)
+        left = None if clock is None else clock.left
+        seconds = SECONDS if left is None else min(SECONDS, left / waiting)
+        waiting -= 1
+        found = None if seconds < LEAST else _feasible(problem, rest, settings, seconds)
         if found is False:
             parts = rest
         elif found is None:
             undecided.append(part.label)
     names = " + ".join(part.label for part in parts)
-    note = f" (not decided within {SECONDS:g} s whether {', '.join(undecided)} matters)" if undecided else ""
+    note = f" (not decided in time whether {', '.join(undecided)} matters)" if undecided else ""
     if len(parts) == 1:
         return f"no release keeps {names}{note}"
     return f"these cannot be kept together: {names}; without any one of them a release exists{note}"
 
 
-def _feasible(problem: Problem, parts: Sequence[Part], settings: Settings) -> bool | None:
+def _feasible(problem: Problem, parts: Sequence[Part], settings: Settings, seconds: float) -> bool | None:
     if all(part.requirement is None for part in parts):
         return True
     trial = feasibility(variant(problem, parts))
-    limited = Settings(time_limit=SECONDS, seed=settings.seed, workers=settings.workers, first=True)
+    limited = Settings(time_limit=seconds, seed=settings.seed, workers=settings.workers, first=True)
     answer = AssignmentEngine().solve(trial, limited, Watch())
     if answer.status is Status.INFEASIBLE:
         return False

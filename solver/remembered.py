@@ -14,19 +14,20 @@ R = TypeVar("R")
 
 
 def remembered(function: Callable[[A], R]) -> Callable[[A], R]:
-    """Remember the answer about the last argument, as long as that very object exists.
+    """Remember answers as long as the very object asked about exists.
 
-    For pure functions of objects that do not change.
+    For pure functions of objects that do not change; an answer must not hold on to the object.
     """
-    last: list[tuple[weakref.ref[A], R]] = []
+    known: dict[int, tuple[weakref.ref[A], R]] = {}
 
     @wraps(function)
     def asked(about: A) -> R:
-        known = last[:1]
-        if known and known[0][0]() is about:
-            return known[0][1]
+        number = id(about)
+        found = known.get(number)
+        if found is not None and found[0]() is about:
+            return found[1]
         answer = function(about)
-        last[:] = [(weakref.ref(about), answer)]
+        known[number] = weakref.ref(about, lambda _: known.pop(number, None)), answer
         return answer
 
     return asked

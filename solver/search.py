@@ -22,7 +22,7 @@ from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
 from .randomize import draw
 from .result import LevelValue, Point, Result, Status, Termination
-from .settings import Answer, Engine, Settings, Watch
+from .settings import Answer, Clock, Engine, Settings, Watch
 
 __all__ = ["choose", "default_workers", "engines", "obstacles", "solve", "solve_problem"]
 
@@ -282,7 +282,7 @@ def _result(
                 f"no combination of hierarchy levels keeps the policy with at most {limit} suppressed tuples"
             )
         elif reasons and settings.extend is None and AssignmentEngine().refuses(problem) is None:
-            reason = conflict(problem, settings)
+            reason = conflict(problem, settings, Clock(settings.time_limit, watch.clock.began))
     return Result(
         status=answer.status,
         termination=answer.termination,

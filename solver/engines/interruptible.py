@@ -15,10 +15,19 @@ from types import FrameType
 
 from ortools.sat.python import cp_model
 
-__all__ = ["interruptible"]
+__all__ = ["interruptible", "prompt"]
 
 _LISTEN = 0.1
 """Seconds between looks for the signal; a call that had not begun and did not hear it is told again."""
+
+
+LATE, LATENESS = 0.1, 0.12
+"""CP-SAT looks at its clock between steps: it is late by so large a share of the time, or so many seconds."""
+
+
+def prompt(left: float, share: float = 1.0) -> float:
+    """Seconds to tell CP-SAT so that it ends when `left` seconds have passed, or `share` of them."""
+    return max(0.01, min(share * left, left - min(LATE * left, LATENESS)))
 
 
 def interruptible(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from math import isfinite, lcm
+from time import perf_counter
 
 from ortools.sat.python import cp_model
 
@@ -22,10 +23,11 @@ from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.release import Release
 from ....models.requirement import Cut
-from ...baselines.greedy import greedy
+from ...baselines.greedy import greedy, together
+from ...ending import ending
 from ...result import Status, Termination
 from ...settings import Answer, Clock, Settings, Watch
-from ..interruptible import interruptible
+from ..interruptible import interruptible, prompt
 
 __all__ = ["AssignmentEngine"]
 
@@ -78,14 +80,9 @@ class _Search:
     def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
         self.problem, self.settings, self.watch = problem, settings, watch
         self.clock = Clock(settings.time_limit, watch.clock.began)
-        self.model = Encoding(problem)
-        for requirement in problem.policy.requirements:
-            requirement.encode(self.model)
-        if settings.extend is not None:
-            settings.extend(self.model)
-        self.objectives = [_objective(level, self.model) for level in problem.policy.levels]
+        self.clock.keep(ending(problem))
         self.best: Release | None = None
-        self.bounds: list[Fraction | None] = [None] * len(self.objectives)
+        self.bounds: list[Fraction | None] = [None] * len(problem.policy.levels)
         self.rounds = 0
         self.interrupted = False
 
@@ -93,10 +90,14 @@ class _Search:
         if self.settings.extend is None:
             self._offer(self.settings.initial)
             if self.best is None:
+                self._offer(together(self.problem))
                 self._offer(greedy(self.problem, self.settings.seed, clock=self._start_clock()))
         if self.settings.first and self.best is not None:
             return self._answer(Status.FEASIBLE, Termination.COMPLETED)
         try:
+            if not self._build():
+                status = Status.UNKNOWN if self.best is None else Status.FEASIBLE
+                return self._answer(status, Termination.TIME_LIMIT)
             for index in range(len(self.objectives)):
                 status, termination = self._minimize(index)
                 if status is not Status.OPTIMAL:
@@ -116,10 +117,27 @@ class _Search:
             Termination.COMPLETED if proven else Termination.ROUNDING,
         )
 
+    def _build(self) -> bool:
+        """Write the model; False if there is no time for it: a step takes about as long as all before it."""
+        began = perf_counter()
+        self.model = Encoding(self.problem)
+        for requirement in self.problem.policy.requirements:
+            if not self.clock.fits(perf_counter() - began):
+                return False
+            requirement.encode(self.model)
+        if self.settings.extend is not None:
+            self.settings.extend(self.model)
+        self.objectives: list[_Objective] = []
+        for level in self.problem.policy.levels:
+            if not self.clock.fits(perf_counter() - began):
+                return False
+            self.objectives.append(_objective(level, self.model))
+        return True
+
     def _start_clock(self) -> Clock:
-        """The start gets the time there is, and a moment even under a tiny limit: some release beats none."""
+        """The start gets half of the time there is."""
         left = self.clock.left
-        return Clock(None if left is None else max(0.5, left))
+        return Clock(None if left is None else left / 2)
 
     def _repeatable(self) -> None:
         """Replace the optimum that parallel threads happened to find by the one a single thread finds.
@@ -134,7 +152,7 @@ class _Search:
         solver.parameters.num_workers = 1
         solver.parameters.max_deterministic_time = 30.0
         if self.clock.left is not None:
-            solver.parameters.max_time_in_seconds = max(0.01, self.clock.left)
+            solver.parameters.max_time_in_seconds = prompt(self.clock.left)
         if interruptible(solver, self.model.cp)[0] in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             release = self.model.release(solver.value)
             if next(self.problem.check(release), None) is None:
@@ -195,7 +213,7 @@ class _Search:
         parameters.num_workers = self.settings.workers
         parameters.stop_after_first_solution = self.settings.first
         if self.clock.left is not None:
-            parameters.max_time_in_seconds = max(0.01, self.clock.left)
+            parameters.max_time_in_seconds = prompt(self.clock.left)
         listener = _Listener(self, index, objective)
         solver.best_bound_callback = listener.on_bound
         status, interrupted = interruptible(solver, self.model.cp, listener)

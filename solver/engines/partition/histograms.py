@@ -187,7 +187,13 @@ def _implied(requirement: GroupRequirement, beside: list[GroupRequirement], judg
     others = [r.smallest_group(problem.table) for r in beside]
     if not others or requirement.sight(problem) is not Sight.SIZE:
         return False
-    members = tuple(Member(f"\0{i}", (), value) for i in range(len(problem.table)))
+    first, most = max(others), len(problem.table)
+    counts = np.zeros((max(0, most - first + 1), len(judge.names)), dtype=np.int64)
+    counts[:, 0] = np.arange(first, first + len(counts))
+    verdicts = requirement.admits_counts(counts, tuple(judge.names), problem.context) if len(counts) else None
+    if verdicts is not None:
+        return bool(verdicts.all())
+    members = tuple(Member(f"\0{i}", (), value) for i in range(most))
     return all(
         requirement.admits(QIGroup(members=members[:size]), problem.context)
         for size in range(max(others), len(members) + 1)

@@ -20,7 +20,7 @@ from .question import Question, question, stack
 from .rows import Ints, Rows
 from .search import search
 
-__all__ = ["MOST_NODES", "Duals", "Found", "Pricing", "ceil_div"]
+__all__ = ["LEAST_CHUNK", "MOST_CHUNK", "MOST_NODES", "PAUSE", "Duals", "Found", "Pricing", "ceil_div"]
 
 ROOM = 1 << 61
 """Largest sum that may occur in a search; leaves one bit of int64 to spare."""

@@ -18,7 +18,7 @@ from .master import Group, quiet_solver
 from .pricing import Duals
 from .rows import Rows
 
-__all__ = ["best_of"]
+__all__ = ["LEAST", "PROMPT", "best_of"]
 
 TOLERANCE = 1e-6
 """Relative."""

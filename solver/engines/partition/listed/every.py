@@ -85,7 +85,9 @@ def _without_fakes(
     values: Sequence[Fraction] | None,
     clock: Clock,
 ) -> list[Column] | None:
-    masks = _subsets(problem, judge)
+    masks = _subsets(problem, judge, clock)
+    if masks is None:
+        return None
     if division is not None:
         if not division.divide(masks):
             return None
@@ -110,14 +112,16 @@ def _with_fakes(problem: Problem, judge: Judge, most: int, clock: Clock) -> list
     return found
 
 
-def _subsets(problem: Problem, judge: Judge) -> NDArray[np.int64]:
-    """Sets of rows (bit t: row t) whose values alone do not forbid them."""
+def _subsets(problem: Problem, judge: Judge, clock: Clock) -> NDArray[np.int64] | None:
+    """Sets of rows (bit t: row t) whose values alone do not forbid them; None if time is over."""
     n = len(problem.table)
     masks = np.arange(1, 1 << n, dtype=np.int64)
     names = problem.values
     least = max(r.smallest_group(problem.table) for r in problem.policy.requirements)
     counts = np.zeros((len(masks), len(names)), dtype=np.int64)
     for t, member in enumerate(problem.table.members):
+        if clock.over:
+            return None
         counts[:, names.index(member.value)] += masks >> t & 1
     fits = counts.sum(axis=1) >= least
     masks, counts = masks[fits], counts[fits]

@@ -46,7 +46,7 @@ def improve(state: State, clock: Clock, note: Callable[[], None]) -> None:
                 if pair in tried:
                     continue
                 tried.add(pair)
-                if _change(state, pair):
+                if _change(state, pair, clock):
                     changed = True
                     note()
                     break
@@ -64,7 +64,7 @@ def _near(state: State, group: tuple[int, ...]) -> list[tuple[tuple[int, ...], t
     return [(group, ()), *((group, state.groups[int(other)]) for other in near)]
 
 
-def _change(state: State, pair: tuple[tuple[int, ...], tuple[int, ...]]) -> bool:
+def _change(state: State, pair: tuple[tuple[int, ...], tuple[int, ...]], clock: Clock) -> bool:
     """Try the cheaper ways to divide the tuples of a pair in two, the cheapest first."""
     tuples = np.array(sorted(pair[0] + pair[1]))
     masks = _divisions(state.codes[tuples], np.isin(tuples, pair[0]), whole=not pair[1])
@@ -77,6 +77,8 @@ def _change(state: State, pair: tuple[tuple[int, ...], tuple[int, ...]]) -> bool
     for candidate in better[np.argsort(costs[better], kind="stable")][:TESTED]:
         first = tuple(tuples[masks[candidate]].tolist())
         second = tuple(tuples[~masks[candidate]].tolist())
+        if clock.over:
+            return False
         if not (state.admits(first) and state.admits(second)):
             continue
         groups = state.exchange(numbers, [first, second])

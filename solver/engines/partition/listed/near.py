@@ -33,6 +33,8 @@ __all__ = ["near_groups"]
 
 WORK = 2_000_000_000
 """Pairs looked at for one anchor, at most: a second or two, in which the clock is not heard."""
+PACE = 600_000_000
+"""Pairs that are looked at in a second, at least."""
 
 
 def near_groups(
@@ -64,7 +66,8 @@ def near_groups(
     groups = np.empty((room, len(order)), dtype=np.bool_)
     total = 0
     for anchor in range(len(order)):
-        if clock.over:
+        left = clock.left
+        if left == 0:
             return None
         total = _from(
             anchor,
@@ -81,7 +84,7 @@ def near_groups(
             slack,
             groups,
             total,
-            WORK,
+            WORK if left is None else min(WORK, int(PACE * left)),
         )
         if total < 0:
             return None

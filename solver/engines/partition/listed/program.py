@@ -23,7 +23,7 @@ from .....models.problem import Problem
 from .....models.release import QIGroup, Release
 from .....models.requirement import Cut, GroupRequirement, Requirement
 from ....settings import Clock, Settings
-from ...interruptible import interruptible
+from ...interruptible import interruptible, prompt
 from .columns import Column
 from .model import ColumnEncoding
 
@@ -131,7 +131,7 @@ class Program:
             parameters.merge_at_most_one_work_limit = 1e6
         if self.clock.left is not None:
             share = PROMPT if len(self.model.columns) > LONG else 1.0
-            parameters.max_time_in_seconds = max(0.01, share * self.clock.left)
+            parameters.max_time_in_seconds = prompt(self.clock.left, share)
         listener = _Listener(self.model)
         status, interrupted = interruptible(solver, self.model.cp, listener)
         self.interrupted |= interrupted

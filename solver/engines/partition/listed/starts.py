@@ -8,7 +8,7 @@ from dataclasses import replace
 from .....models.errors import OptanonError
 from .....models.problem import Problem
 from .....models.release import Release
-from ....baselines.greedy import greedy
+from ....baselines.greedy import greedy, together
 from ....settings import Clock, Settings, Watch
 from ..histograms import Histograms
 from ..objective import Objective
@@ -20,8 +20,8 @@ from .state import State
 
 __all__ = ["Starts"]
 
-NEW_SHARE, REPAIR_SHARE, IMPROVE_SHARE = 0.1, 0.15, 0.2
-"""Parts of the time limit for grouping newcomers, for repairs, and for improving releases."""
+QUICK_SHARE, NEW_SHARE, REPAIR_SHARE, IMPROVE_SHARE = 0.3, 0.1, 0.15, 0.2
+"""Parts of the time limit for the greedy release, for grouping newcomers, for repairs, for improving."""
 
 
 class Starts:
@@ -40,18 +40,14 @@ class Starts:
         self.problem, self.settings, self.clock, self.offer = problem, settings, clock, offer
 
     def quick(self) -> None:
-        """The caller's release, and a greedy one if there is none."""
+        """The caller's release; if there is none, everybody in one group, and a greedy one."""
         if self.settings.initial is None or not self.offer(self.settings.initial):
-            left = self.clock.left
-            self.offer(
-                greedy(
-                    self.problem, self.settings.seed, clock=Clock(None if left is None else max(0.5, left))
-                )
-            )
+            self.offer(together(self.problem))
+            self.offer(greedy(self.problem, self.settings.seed, clock=self._part(QUICK_SHARE)))
 
     def repaired(self, releases: Sequence[Release]) -> None:
         """Releases of the part, merged until they keep the whole policy, and the best one improved."""
-        if self.problem.policy.form != "generalized":
+        if self.problem.policy.form != "generalized" or self.clock.over:
             return
         row = self.problem.table.row
         states = [

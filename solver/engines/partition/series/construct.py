@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .....models.problem import Problem
 from .....models.release import Release
+from ....settings import Clock
 from ..rows import Ints
 from .counts import Fewest
 from .types import Column, Types
@@ -27,33 +28,57 @@ class _Part:
         self.types = types
         self.rows: list[int] = []
         self.values: set[int] = set()
+        self.lo = self.hi = np.zeros(0, dtype=np.int64)
 
-    def cost_with(self, row: int) -> int:
-        codes = self.types.rows.geometry.codes[[*self.rows, row]]
-        return int(self.types.rows.box_cost(codes.min(axis=0)[None], codes.max(axis=0)[None])[0])
+    def cost_with(self, rows: Ints) -> Ints:
+        """What a tuple costs in the box around the part and each of some rows."""
+        codes = self.types.rows.geometry.codes[rows]
+        if not self.rows:
+            return self.types.rows.box_cost(codes, codes)
+        return self.types.rows.box_cost(np.minimum(self.lo, codes), np.maximum(self.hi, codes))
 
     def add(self, row: int) -> None:
+        code = self.types.rows.geometry.codes[row]
+        self.lo, self.hi = (
+            (np.minimum(self.lo, code), np.maximum(self.hi, code)) if self.rows else (code, code)
+        )
         self.rows.append(row)
         self.values.add(int(self.types.rows.value[row]))
 
 
-def filled(types: Types, counts: Fewest, random: Random) -> list[Column]:
+def _cheapest(types: Types, parts: Sequence[_Part], row: int) -> _Part:
+    """The part whose box with a row costs least, the first of them."""
+    if len(parts) == 1:
+        return parts[0]
+    code = types.rows.geometry.codes[row]
+    lo = np.array([part.lo if part.rows else code for part in parts])
+    hi = np.array([part.hi if part.rows else code for part in parts])
+    return parts[int(np.argmin(types.rows.box_cost(np.minimum(lo, code), np.maximum(hi, code))))]
+
+
+def filled(types: Types, counts: Fewest, random: Random, clock: Clock | None = None) -> list[Column]:
     """A release with the counts of the integer program, tuples placed near one another.
 
     Where no order of the returning tuples is found that earlier groups allow, they are published in
-    one group; it may still break a requirement, so check the release.
+    one group, as they are when the clock is over; it may still break a requirement, so check the release.
 
     Complexity: O(buckets x tuples) box costs.
     """
     left = types.rows.count.copy()
     columns: list[Column] = []
     for b, signature in enumerate(types.rules.signatures):
-        columns += _bucket(types, b, signature, counts, left, random)
+        columns += _bucket(types, b, signature, counts, left, random, clock)
     return columns + _near(types, left, random)
 
 
 def _bucket(
-    types: Types, b: int, signature: tuple[int, ...], counts: Fewest, left: Ints, random: Random
+    types: Types,
+    b: int,
+    signature: tuple[int, ...],
+    counts: Fewest,
+    left: Ints,
+    random: Random,
+    clock: Clock | None,
 ) -> list[Column]:
     rows, each = types.rows, int(counts.each[b])
     here = np.flatnonzero(types.home == b)
@@ -67,16 +92,16 @@ def _bucket(
         for row in returning:
             free = [part for part in parts if int(rows.value[row]) not in part.values]
             chance = [part for part in free if _hopeful(types, part, row)] or free
-            min(chance, key=lambda part: part.cost_with(row)).add(row)
+            _cheapest(types, chance, row).add(row)
         good = all(_hopeful(types, part, None) for part in parts)
-        if good:
+        if good or (clock is not None and clock.over):
             break
     for v in signature:
         open_parts = [part for part in parts if v not in part.values]
         random.shuffle(open_parts)
         for part in open_parts[: int(counts.joined[b, v])]:
-            near = np.flatnonzero((types.home < 0) & (rows.value == v) & (left > 0)).tolist()
-            best = min(near, key=part.cost_with)
+            near = np.flatnonzero((types.home < 0) & (rows.value == v) & (left > 0))
+            best = int(near[np.argmin(part.cost_with(near))])
             part.add(best)
             left[best] -= 1
     back = [part.rows for part in parts if any(types.home[r] >= 0 for r in part.rows)]
@@ -153,14 +178,18 @@ def places(types: Types) -> NDArray[np.float64]:
     return geometry.codes * step / types.rows.scale
 
 
-def neighbours(types: Types) -> NDArray[np.float64]:
+def neighbours(types: Types, clock: Clock | None = None) -> NDArray[np.float64]:
     """Cost of the way from each row to its m-th nearest value, its own counted: a guess at duals.
 
-    No member of a group of m different real tuples has a smaller box.
+    No member of a group of m different real tuples has a smaller box. If time ends, the mean stands
+    for the rows that are left.
     """
     rows, codes = types.rows, types.rows.geometry.codes
     new, found = types.home < 0, np.zeros(len(types))
     for r in range(len(types)):
+        if clock is not None and clock.over:
+            found[r:] = found[:r].mean() if r else 0.0
+            break
         b, v = int(types.home[r]), int(rows.value[r])
         there = np.flatnonzero((new | (types.home == b)) & (rows.value != v))
         if b >= 0:

@@ -11,6 +11,7 @@ from .....models.errors import EngineError
 from .....models.problem import Problem
 from .....models.release import Release
 from ....baselines.registry import baselines
+from ....ending import ending
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
 from ..objective import Objective
@@ -28,8 +29,10 @@ from .types import Column, Types
 
 __all__ = ["Search"]
 
-STARTS = 8
-"""Random fillings of the counts that are tried."""
+STARTS, STARTS_SHARE = 8, 0.3
+"""Random fillings of the counts that are tried, and the share of the time limit for all first releases."""
+HEURISTIC = 1e-3
+"""Seconds per tuple that a published heuristic may take; it cannot be stopped."""
 CUT_ROUNDS = 10
 POOL_NODES = 200
 NEAR = 0.03
@@ -59,6 +62,7 @@ class Search:
         self.counted, self.measured = objective.counterfeits, objective.measured
         self.factor = objective.factor
         self.clock = Clock(settings.time_limit, watch.clock.began)
+        self.clock.keep(ending(problem))
         self.types = Types.of(problem, rules)
         self.pricing = Pricing(self.types, settings.workers, self.clock)
         self.counts: Fewest | None = None
@@ -94,6 +98,12 @@ class Search:
 
     # -- releases --------------------------------------------------------------------
 
+    @property
+    def _early(self) -> Clock:
+        """What is left of the first part of the time limit."""
+        limit = self.clock.limit
+        return self.clock if limit is None else Clock(STARTS_SHARE * limit, self.clock.began)
+
     def _starts(self, counts: Fewest) -> None:
         """Releases to begin with: the user's, published heuristics', the counts filled at random."""
         initial = self.settings.initial
@@ -101,12 +111,13 @@ class Search:
             self._offer(read(self.types, self.problem, initial))
         random = Random(self.settings.seed)
         for attempt in range(STARTS):
-            self._offer(filled(self.types, counts, random))
-            if self.clock.over or (attempt and self.columns is not None and self.fakes == self.fewest):
+            self._offer(filled(self.types, counts, random, self._early))
+            if self._early.over or (attempt and self.columns is not None and self.fakes == self.fewest):
                 break
         names = {r.name for r in self.problem.policy.requirements}
         for baseline in baselines().values():
-            if self.clock.over or (self.columns is not None and self.fakes == self.fewest):
+            enough = self.columns is not None and self.fakes == self.fewest
+            if enough or not self._early.fits(HEURISTIC * len(self.problem.table)):
                 break
             if set(baseline.promises) <= names:
                 try:
@@ -168,7 +179,12 @@ class Search:
     def _share(self, part: float) -> float | None:
         """Seconds until a share of the time limit has passed."""
         limit = self.clock.limit
-        return None if limit is None else max(0.5, part * limit - self.clock.seconds)
+        return None if limit is None else max(self._least, part * limit - self.clock.seconds)
+
+    @property
+    def _least(self) -> float:
+        """What any step gets, however late it is."""
+        return min(0.5, 0.05 * (self.clock.limit or 10.0))
 
     def _loss(self) -> None:
         assert self.columns is not None
@@ -176,14 +192,14 @@ class Search:
         master = Master(types, self.pricing.cuts, self.limit, self.cost / len(self.columns))
         master.add(self.columns)
         generation = self.generation = Generation(self.pricing, master, self.clock)
-        guess = neighbours(types)
+        guess = neighbours(types, self._early)
         generation.begin(guess, -float(guess.max(initial=0.0)))
         solved = generation.run(0.8, seconds=self._share(0.55))
         self._raise(generation.bound, "linear program")
         for _ in range(CUT_ROUNDS):
             before = self.bound
             share = self._share(0.65)
-            if not solved or self.bound >= self.cost or share == 0.5 or not generation.cut():
+            if not solved or self.bound >= self.cost or share == self._least or not generation.cut():
                 break
             solved = generation.run(0.3, seconds=share)
             self._raise(generation.bound, f"{len(self.pricing.cuts)} cuts")

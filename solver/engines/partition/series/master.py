@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, isfinite
+from time import perf_counter
 from typing import Any, cast
 
 import highspy  # pyright: ignore[reportMissingTypeStubs]
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..cuts import Cuts
 from ..master import quiet_solver
+from ..restricted import LEAST, PROMPT
 from .types import Column, Types
 
 __all__ = ["Master", "Proposal", "chosen_of"]
@@ -158,6 +160,9 @@ def chosen_of(
     -----
     The bound is taken `TOLERANCE` lower than stated. It is not a proof.
     """
+    if seconds is not None and seconds < LEAST:
+        return None, 0
+    began = perf_counter()
     known = list(dict.fromkeys([*columns, *start]))
     costs = np.array(types.costs(known), dtype=float)
     unit = max(1.0, costs.sum() / max(1, len(known)))
@@ -179,7 +184,6 @@ def chosen_of(
         ("mip_max_nodes", nodes),
         ("random_seed", seed),
         ("mip_rel_gap", 0.0),
-        ("time_limit", 1e9 if seconds is None else max(0.1, seconds)),
     ):
         solver.setOptionValue(option, value)
     lp = cast("Any", highspy.HighsLp())
@@ -206,6 +210,9 @@ def chosen_of(
             taken[number[column]] += 1
         first.col_value = taken
         solver.setSolution(first)
+    if seconds is not None:
+        left = seconds - (perf_counter() - began)
+        solver.setOptionValue("time_limit", max(0.0, min(PROMPT * left, left - LEAST)))
     solver.run()
     info = solver.getInfo()
     stated = float(info.mip_dual_bound) * unit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import TypeAlias
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from ....settings import Clock
 from ..cuts import Cuts
-from ..pricing import FINE, ROOM, ceil_div
+from ..pricing import FINE, LEAST_CHUNK, MOST_CHUNK, PAUSE, ROOM, ceil_div
 from ..rows import Ints
 from .buckets import search_buckets
 from .fresh import search_fresh
@@ -23,8 +24,6 @@ __all__ = ["MOST_NODES", "Duals", "Found", "Pricing"]
 
 MOST_NODES = 300_000
 """Search nodes per anchor and way of searching, at most."""
-CHUNK = 16
-"""Anchors between two looks at the clock."""
 
 Part: TypeAlias = tuple[int, Ints]
 """How often values occur (0: all-new groups), and anchors."""
@@ -189,14 +188,18 @@ class Pricing:
             groups = np.empty((most, deep), dtype=np.int32)
             profits, best = np.empty(most, dtype=np.int64), np.zeros(len(self.types), dtype=np.int64)
             total, cut_short = 0, 0
-            for at in range(0, len(part), CHUNK):
+            at, chunk = 0, LEAST_CHUNK
+            while at < len(part):
                 if self.clock is not None and self.clock.over:
                     return [], best, -1
-                found, short, _ = search(part[at : at + CHUNK], groups[total:], profits[total:], best)
-                total += found
+                began, here = perf_counter(), part[at : at + chunk]
+                found, short, _ = search(here, groups[total:], profits[total:], best)
+                total, at = total + found, at + len(here)
                 if short < 0:
                     return [], best, -1
                 cut_short += short
+                slow = perf_counter() - began > PAUSE
+                chunk = max(1, chunk // 2) if slow else min(MOST_CHUNK, 2 * chunk)
             columns = [
                 Column(tuple(sorted(u for u in line if u >= 0)), times) for line in groups[:total].tolist()
             ]

@@ -31,6 +31,7 @@ from .....models.problem import Problem
 from .....models.release import QIGroup
 from .....models.requirement import GroupRequirement, Sight
 from .....models.table import Member
+from ....remembered import remembered
 from ..rows import Ints
 
 __all__ = ["MOST_TIMES", "Rules"]
@@ -85,6 +86,10 @@ class Rules:
 
         Complexity: O(tuples x releases) plus the sizes of the tables.
         """
+        return _rules(problem)
+
+    @classmethod
+    def _of(cls, problem: Problem) -> Rules | str:
         rule, meetings = _forms(problem)
         if isinstance(rule, str):
             return rule
@@ -144,6 +149,11 @@ class Rules:
             present=np.array([present[met] for met in order], dtype=np.int64),
             fewest=_fewest(problem, named, home, traces, number, safe),
         )
+
+
+@remembered
+def _rules(problem: Problem) -> Rules | str:
+    return Rules._of(problem)  # pyright: ignore[reportPrivateUsage]
 
 
 def _forms(problem: Problem) -> tuple[EqualCounts | str, list[GroupRequirement]]:
