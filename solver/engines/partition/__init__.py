@@ -7,5 +7,6 @@ Read in this order: `rows` (the table in integers), `histograms` (which groups c
 `pricing` (the groups that pay at given duals, exactly; its compiled parts are `search` and `buckets`),
 `master` and `generation` (simplex: small tables) or `first_order` and `relaxation` (large ones), `cuts`,
 `separation` and `odd_sets`, `start`, `rounding` and `windows` (releases), `finish` (closing the
-last gap), `proof` (the bound re-checked without any of them), `singly`.
+last gap), `proof` (the bound re-checked without any of them), `loosened` (large tables under
+policies without a largest needed group), `singly`.
 """

@@ -129,6 +129,18 @@ class Histograms:
     steps: Steps
     states: tuple[Counts, ...]
 
+    def upto(self, size: int) -> Histograms:
+        """As if only groups of up to `size` tuples were needed."""
+        states = tuple(state for state in self.states if sum(state) <= size)
+        needed = {
+            state
+            for state, flag in zip(self.states, self.steps.needed, strict=True)
+            if flag and sum(state) <= size
+        }
+        values = max(len(state) for state in self.states)
+        steps = _steps(states, needed, size, beyond=False, alike=self.steps.alike, values=values)
+        return Histograms(steps=steps, states=states)
+
     def one_of_each(self, values: int) -> bool:
         """Whether the only needed histogram has each of `values` values once."""
         needed = [state for state, flag in zip(self.states, self.steps.needed, strict=True) if flag]

@@ -23,6 +23,7 @@ from ....models.errors import CertificateError
 from ....models.problem import Problem
 from .cuts import Cuts
 from .histograms import Histograms, Judge
+from .loosened import part_of, part_rows
 from .master import FREE, Group
 from .pricing import Duals, ceil_div
 from .rows import Ints, Rows
@@ -117,7 +118,7 @@ def verify_bound(problem: Problem, proof: Mapping[str, Any], most: Fraction | No
             raise CertificateError("a cut names a tuple twice")
         cuts.add([rows_of_cut])
     duals = _duals(rows, cuts, proof["root"])
-    paying = groups_above(rows, histograms, cuts, duals, 0)
+    paying = _paying(problem, rows, histograms, cuts, duals, proof.get("part"))
     if paying:
         raise CertificateError(
             f"the duals prove nothing: {len(paying)} groups have less cost than their duals, the first of "
@@ -152,6 +153,26 @@ def _duals(rows: Rows, cuts: Cuts, stated: Mapping[str, Any]) -> Duals:
         cuts=np.array(per_cut, dtype=np.int64),
         scale=scale,
     )
+
+
+def _paying(
+    problem: Problem,
+    rows: Rows,
+    histograms: Histograms,
+    cuts: Cuts,
+    duals: Duals,
+    part: Sequence[int] | None,
+) -> list[Group]:
+    """Groups that cost less than their duals, of those needed by the policy or by a part of it."""
+    if part is None:
+        return groups_above(rows, histograms, cuts, duals, 0)
+    if any(isinstance(i, bool) or i not in range(len(problem.policy.requirements)) for i in part):
+        raise CertificateError("the bound's proof names requirements that the policy does not have")
+    easier = part_of(problem, part)
+    known = Histograms.of(easier)
+    if isinstance(known, str):
+        raise CertificateError(f"the bound cannot be confirmed: {known}")
+    return groups_above(part_rows(rows, easier), known, cuts, duals, 0)
 
 
 # -- the other search -------------------------------------------------------------------

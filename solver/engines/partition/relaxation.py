@@ -19,7 +19,7 @@ from .columns import Columns, padded
 from .first_order import FirstOrder, State
 from .neighbours import around
 from .odd_sets import separated
-from .pricing import MOST_NODES, Pricing
+from .pricing import MOST_NODES, Duals, Pricing
 
 __all__ = ["Relaxation"]
 
@@ -45,9 +45,20 @@ class Relaxation:
     ----------
     best : Best
         The best proven bound and its duals.
+
+    Notes
+    -----
+    It starts from the duals `begin`, or from a guess.
     """
 
-    def __init__(self, pricing: Pricing, clock: Clock, best: Best, raised: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        pricing: Pricing,
+        clock: Clock,
+        best: Best,
+        raised: Callable[[], None],
+        begin: Duals | None = None,
+    ) -> None:
         self.pricing, self.clock, self.best = pricing, clock, best
         self._raised = raised
         self._nodes, self._cutting = 2_000, 0.0
@@ -61,6 +72,9 @@ class Relaxation:
             rows, pricing.cuts, self.columns, max(1.0, typical), GUESS * guess / max(1.0, typical)
         )
         self._center = self.program.dual.copy()
+        if begin is not None:
+            dual = np.concatenate([begin.rows, begin.cuts]).astype(np.float64)
+            self._center = dual / (begin.scale * self.program.unit)
 
     def start(self, groups: Sequence[Sequence[int]]) -> None:
         """Add groups (of a release, for instance) as columns."""

@@ -20,7 +20,7 @@ from .restricted import best_of
 from .rounding import rounded
 from .windows import Windows
 
-__all__ = ["FINISHED", "at_scale"]
+__all__ = ["CLOSE", "FINISHED", "LINEAR_SHARE", "a_release", "at_scale", "improved", "tightened", "until"]
 
 Floats = NDArray[np.float64]
 
@@ -55,37 +55,53 @@ FINISHED = 4_000
 
 def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, settings: Settings) -> bool:
     """Prove a bound, then improve releases until nothing more is found; False if there is no release."""
-    clock = pricing.clock or Clock()
-    first = clock if clock.limit is None else Clock(LINEAR_SHARE * clock.limit, clock.began)
-    relaxation = Relaxation(pricing, first, best, lambda: progress.lift(best.bound, "linear program"))
+    relaxation = Relaxation(
+        pricing, until(pricing, LINEAR_SHARE), best, lambda: progress.lift(best.bound, "linear program")
+    )
     relaxation.start(progress.starts)
     solved = relaxation.run(CLOSE)
     if progress.bound > pricing.rows.most:
         return False
-    progress.offer(_round(relaxation, judge), "rounded")
+    progress.offer(a_release(relaxation, judge), "rounded")
+    tightened(relaxation, solved, until(pricing, CUT_SHARE), progress)
+    progress.offer(a_release(relaxation, judge), "rounded")
+    improved(relaxation, judge, progress, settings)
+    return True
+
+
+def until(pricing: Pricing, share: float) -> Clock:
+    """The clock of a search, over when a share of its limit has passed."""
+    clock = pricing.clock or Clock()
+    return clock if clock.limit is None else Clock(share * clock.limit, clock.began)
+
+
+def tightened(relaxation: Relaxation, solved: bool, clock: Clock, progress: Progress) -> None:
+    """Add cuts to a solved linear program as long as they raise what it proves, and the clock allows."""
+    best, pricing = relaxation.best, relaxation.pricing
     close = first = NEAR_BUCKETS if pricing.buckets else NEAR
     least = LEAST_BROKEN
     for _ in range(CUT_ROUNDS):
         before = float(best.value)
-        late = clock.limit is not None and clock.seconds > CUT_SHARE * clock.limit
-        if late or not solved:
+        if clock.over or not solved:
             break
         found = relaxation.cut(least)
         if found or close == first:
             solved = relaxation.run(close, box=0.1, smoothing=0.2)
-            progress.lift(best.bound, f"{len(pricing.cuts)} cuts")
+            progress.note(f"{len(pricing.cuts)} cuts")
         if not found or float(best.value) - before < LEAST_GAIN * before:
             # Cuts that gain nothing under rough duals may gain under finer ones.
             if close < NEAREST:
                 break
             close, least = close / 2, least / 2
-    progress.offer(_round(relaxation, judge), "rounded")
-    if best.duals is not None:
-        _Sweeps(relaxation, judge, progress, best.duals, settings).run()
-    return True
 
 
-def _round(relaxation: Relaxation, judge: Judge, noise: Floats | None = None) -> list[Group] | None:
+def improved(relaxation: Relaxation, judge: Judge, progress: Progress, settings: Settings) -> None:
+    """Improve the best release window by window, under the duals that prove most."""
+    if relaxation.best.duals is not None:
+        _Sweeps(relaxation, judge, progress, relaxation.best.duals, settings).run()
+
+
+def a_release(relaxation: Relaxation, judge: Judge, noise: Floats | None = None) -> list[Group] | None:
     """A release from the linear program's amounts (plus noise, for other ones)."""
     pricing, columns, program = relaxation.pricing, relaxation.columns, relaxation.program
     if len(program.amount) != len(columns.members):
@@ -126,7 +142,7 @@ class _Sweeps:
         known = list(progress.groups)
         while stalled < OTHERS and not self._late():
             before = progress.cost
-            other = _round(self.relaxation, self.judge, self._noise())
+            other = a_release(self.relaxation, self.judge, self._noise())
             if other is None:
                 stalled += 1
                 continue

@@ -13,6 +13,7 @@ from ...settings import Answer, Clock, Settings, Watch
 from .best import Best
 from .finish import Finish
 from .histograms import Histograms, Judge
+from .loosened import Part, by_part
 from .objective import Objective
 from .pricing import Pricing
 from .progress import Progress
@@ -47,6 +48,7 @@ class Search:
         self.progress = Progress(self.rows, watch, self.level, objective.factor)
         self.root = Best(self.pricing)
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed)
+        self.part: Part | None = None
         self.interrupted = False
 
     def run(self) -> Answer:
@@ -57,8 +59,11 @@ class Search:
             return self._answer(Status.INFEASIBLE, Termination.COMPLETED)
         try:
             self._starts()
-            large = len(self.rows) >= MANY and not self.pricing.histograms.steps.beyond
-            solved = large and at_scale(self.judge, self.pricing, self.progress, self.root, self.settings)
+            large = len(self.rows) >= MANY
+            if large and self.pricing.histograms.steps.beyond:
+                solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
+            else:
+                solved = large and at_scale(self.judge, self.pricing, self.progress, self.root, self.settings)
             if not large or (self.progress.groups is None and not self.clock.over):
                 # Only the simplex method can tell that there is no release.
                 solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
@@ -126,6 +131,8 @@ class Search:
             **describe(self.rows, self.pricing.cuts, self.root.duals, self.finish.tree),
             "solver": made_by,
         }
+        if self.part is not None:
+            content["part"] = list(self.part)
         if self.finish.trusted:
             content["last_step"] = (
                 f"the bound {self.rows.loss(self.progress.bound)} (information loss) rests on the integer "

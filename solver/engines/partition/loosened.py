@@ -1,0 +1,159 @@
+"""Large tables under policies without a largest needed group: the bound of a part, then all of it.
+
+Some requirements (l-diversity, t-closeness) may need groups of any size: one with 100 tuples of
+one value and one of another splits into no two that are 2-diverse. Searching for those among
+thousands of tuples takes too long. So
+
+1. the bound comes from a part of the policy that has a largest needed group, with the least size that
+   all of it implies: leaving requirements out only adds releases. Every group the whole policy admits is
+   one, or a union, of the part's needed groups; boxes and penalties of cuts of the union are no
+   smaller, so duals that are feasible for the part are feasible for the whole;
+2. releases come from groups that the whole policy needs, up to a few tuples more;
+3. their duals are priced once with the large groups, too: mostly that proves more than the part does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ....models.policy import Policy
+from ....models.problem import Problem
+from ....models.requirement import GroupRequirement, Requirement
+from ....models.requirements import KCAnonymity
+from ...remembered import remembered
+from ...settings import Clock, Settings
+from .best import Best
+from .histograms import Histograms, Judge
+from .pricing import Pricing
+from .progress import Progress
+from .relaxation import Relaxation
+from .rows import Ints, Rows
+from .scale import CLOSE, a_release, improved, tightened, until
+
+__all__ = ["Part", "by_part", "finite", "part_of", "part_rows"]
+
+PART_SHARE, CUTS_SHARE = 0.25, 0.35
+"""Shares of the time limit after which the part's linear program, and its cuts, stay as they are."""
+NEARER_SHARE, LAST_CUTS_SHARE = 0.55, 0.6
+"""The same for the groups that the whole policy needs, up to a few tuples more."""
+WHOLE_SHARE, WHOLE_NODES = 0.75, 20_000
+"""Share of the time limit at which pricing with the large groups is given up, and its nodes per anchor."""
+
+
+Part = tuple[int, ...]
+"""Which requirements of a policy (indices, from 0)."""
+
+
+def part_of(problem: Problem, indices: Sequence[int]) -> Problem:
+    """The problem with some of its requirements, and the least group size that all of them imply."""
+    requirements = problem.policy.requirements
+    left: list[Requirement] = [requirements[index] for index in indices]
+    least = max(r.smallest_group(problem.table) for r in requirements)
+    if not left or max(r.smallest_group(problem.table) for r in left) < least:
+        left.append(KCAnonymity(k=least))
+    return replace(problem, policy=Policy(left))
+
+
+def part_rows(rows: Rows, part: Problem) -> Rows:
+    """The table's rows as the part sees them: all of one value if values do not matter to it."""
+    return replace(rows, value=np.zeros_like(rows.value)) if Judge(part).blind else rows
+
+
+@remembered
+def finite(problem: Problem) -> tuple[Part, Problem, Histograms]:
+    """The most requirements that have a largest needed group together, the first of them."""
+    known = [
+        index
+        for index, r in enumerate(problem.policy.requirements)
+        if isinstance(r, GroupRequirement) and r.splits_from() is not None
+    ]
+    tried = [tuple(known), *((index,) for index in known), ()]
+    for indices in tried:
+        part = part_of(problem, indices)
+        histograms = Histograms.of(part)
+        if isinstance(histograms, Histograms) and not histograms.steps.beyond:
+            return indices, part, histograms
+    raise AssertionError("groups of at least k tuples have a largest needed group")
+
+
+def by_part(
+    judge: Judge, pricing: Pricing, progress: Progress, best: Best, settings: Settings
+) -> tuple[bool, Part | None]:
+    """Bound and releases of a large table; False if there is no release.
+
+    Parameters
+    ----------
+    pricing, best
+        Of the whole policy. Cuts are added to the first, duals to the second.
+
+    Returns
+    -------
+    bool
+        As in `scale.at_scale`.
+    tuple of int or None
+        The part of the policy for which the best duals hold, if they were not priced for the whole.
+    """
+    clock = pricing.clock or Clock()
+    indices, part, histograms = finite(judge.problem)
+    easier = Pricing(part_rows(pricing.rows, part), histograms, settings.workers, clock)
+    easier.cuts = pricing.cuts
+    known = Best(easier)
+    first = Relaxation(
+        easier, until(pricing, PART_SHARE), known, lambda: progress.lift(known.bound, "part of the policy")
+    )
+    solved = first.run(CLOSE)
+    if progress.bound > pricing.rows.most:
+        return False, indices
+    _tightened(first, solved, until(pricing, CUTS_SHARE), progress)
+    if known.duals is None:
+        return True, indices
+    best.offer(known.duals)
+    nearer = Pricing(pricing.rows, _few(pricing.histograms, histograms), settings.workers, clock)
+    nearer.cuts = pricing.cuts
+    reached = Best(nearer)
+    second = Relaxation(nearer, until(pricing, NEARER_SHARE), reached, lambda: None, begin=known.duals)
+    second.start(progress.starts)
+    second.start(_admissible(first, pricing.rows.value, judge))
+    solved = second.run(CLOSE)
+    progress.offer(a_release(second, judge), "rounded")
+    _tightened(second, solved, until(pricing, LAST_CUTS_SHARE), progress)
+    progress.offer(a_release(second, judge), "rounded")
+    priced = _priced(pricing, best, reached, progress)
+    improved(second, judge, progress, settings)
+    return True, None if priced else indices
+
+
+def _tightened(relaxation: Relaxation, solved: bool, clock: Clock, progress: Progress) -> None:
+    relaxation.clock = clock
+    tightened(relaxation, solved, clock, progress)
+
+
+def _few(whole: Histograms, part: Histograms) -> Histograms:
+    """What the whole policy needs, without the groups larger than the part's and twice the smallest."""
+    needed = zip(whole.states, whole.steps.needed, strict=True)
+    least = min(sum(state) for state, flag in needed if flag)
+    return whole.upto(min(whole.steps.largest, max(part.steps.largest, 2 * least - 1)))
+
+
+def _admissible(relaxation: Relaxation, value: Ints, judge: Judge) -> list[list[int]]:
+    """The groups of a linear program that the whole policy admits."""
+    names = len(judge.names)
+    groups = [[u for u in line if u >= 0] for line in relaxation.columns.members.tolist()]
+    return [g for g in groups if judge.admits(tuple(np.bincount(value[g], minlength=names).tolist()))]
+
+
+def _priced(pricing: Pricing, best: Best, reached: Best, progress: Progress) -> bool:
+    """Price duals for groups of any size; whether they prove more than what is known."""
+    if reached.duals is None or reached.value <= best.value:
+        return False
+    everything = Pricing(pricing.rows, pricing.histograms, pricing.workers, until(pricing, WHOLE_SHARE))
+    everything.cuts = pricing.cuts
+    found = everything.search(reached.duals, per_anchor=1, nodes=WHOLE_NODES)
+    before = best.value
+    if found.bounded and best.offer(reached.duals.lowered(found.best)) > before:
+        progress.lift(best.bound, "groups of any size")
+        return True
+    return False
