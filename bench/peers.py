@@ -22,7 +22,6 @@ from ..models.release import Release
 from ..models.requirements import DistinctLDiversity, KCAnonymity
 from ..models.table import QISpec, Sensitive
 from ..solver.insight.audit import audit
-from ..solver.insight.comparison.comparing import narrowed
 from ..solver.result import Result
 from ..solver.search import solve_problem
 from .peer_tools import PEERS, Asked, Made, Peer, pycanon_verdict
@@ -41,10 +40,6 @@ class Peers(Case):
     Tools that form any groups are measured against the least loss over all groupings, ANJANA
     (one level per column) against the least over all levels of the same hierarchies. Losses are of the
     tightest boxes around a tool's groups, or of the levels' cells; no tuple may be suppressed.
-
-    Over all groupings the engine is asked twice, for half the time each: for k alone, whose groups are
-    never larger than 2 k - 1, and for k and l, from the release found first, repaired. What is proven for
-    k alone is a bound for k and l, too; the better one is shown.
     """
 
     name: ClassVar[str] = "peers"
@@ -71,7 +66,7 @@ class Peers(Case):
             asked, problems = self._slice(size)
             ours: dict[bool, _Ours] = {}
             for full_domain, problem in problems.items():
-                ours[full_domain] = self._solved(problem, full_domain)
+                ours[full_domain] = self._solved(problem)
                 rows.append(self._ours(problem, full_domain, ours[full_domain]))
                 sys.stderr.write(f"{rows[-1]}\n")
             for peer in PEERS:
@@ -111,20 +106,11 @@ class Peers(Case):
             True: Problem(table=table, policy=Policy(wanted, recoding="full_domain", hierarchies=levels)),
         }
 
-    def _solved(self, problem: Problem, full_domain: bool) -> _Ours:
+    def _solved(self, problem: Problem) -> _Ours:
         began = time.process_time()
-        bound, start, limit = Fraction(0), None, float(self.time_limit)
-        if not full_domain:
-            limit /= 2
-            only_k = narrowed(problem, frozenset({"k_c_anonymity"}))
-            first = solve_problem(only_k, time_limit=limit, seed=self.seed, display=False)
-            bound, start = first.bounds[0] or bound, first.release
-        result = solve_problem(problem, time_limit=limit, seed=self.seed, display=False, initial=start)
-        return _Ours(
-            result=result,
-            bound=max(bound, result.bounds[0] or Fraction(0)),
-            seconds=time.process_time() - began,
-        )
+        result = solve_problem(problem, time_limit=self.time_limit, seed=self.seed, display=False)
+        bound = result.bounds[0] if result.bounds else None
+        return _Ours(result=result, bound=bound or Fraction(0), seconds=time.process_time() - began)
 
     def _ours(self, problem: Problem, full_domain: bool, ours: _Ours) -> Row:
         row: Row = {

@@ -37,10 +37,12 @@ __all__ = ["Part", "by_part", "finite", "part_of", "part_rows"]
 
 PART_SHARE, CUTS_SHARE = 0.25, 0.35
 """Shares of the time limit after which the part's linear program, and its cuts, stay as they are."""
-NEARER_SHARE, LAST_CUTS_SHARE = 0.55, 0.6
+NEARER_SHARE, LAST_CUTS_SHARE = 0.5, 0.55
 """The same for the groups that the whole policy needs, up to a few tuples more."""
 WHOLE_SHARE, WHOLE_NODES = 0.75, 20_000
 """Share of the time limit at which pricing with the large groups is given up, and its nodes per anchor."""
+FIRST_SIZES = (50, 50, 70, 100, 100, 140)
+"""Tuples per window in the first sweeps: far from the bound, many groups may pay, and programs take long."""
 
 
 Part = tuple[int, ...]
@@ -118,11 +120,13 @@ def by_part(
     second.start(progress.starts)
     second.start(_admissible(first, pricing.rows.value, judge))
     solved = second.run(CLOSE)
+    # Groups are larger than elsewhere: what greedy rounding leaves over fits badly.
     progress.offer(a_release(second, judge), "rounded")
+    progress.offer(a_release(second, judge, dive=True), "dived")
     _tightened(second, solved, until(pricing, LAST_CUTS_SHARE), progress)
-    progress.offer(a_release(second, judge), "rounded")
+    progress.offer(a_release(second, judge, dive=True), "dived")
     priced = _priced(pricing, best, reached, progress)
-    improved(second, judge, progress, settings)
+    improved(second, judge, progress, settings, FIRST_SIZES)
     return True, None if priced else indices
 
 

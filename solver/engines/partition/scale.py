@@ -95,18 +95,29 @@ def tightened(relaxation: Relaxation, solved: bool, clock: Clock, progress: Prog
             close, least = close / 2, least / 2
 
 
-def improved(relaxation: Relaxation, judge: Judge, progress: Progress, settings: Settings) -> None:
-    """Improve the best release window by window, under the duals that prove most."""
+def improved(
+    relaxation: Relaxation,
+    judge: Judge,
+    progress: Progress,
+    settings: Settings,
+    first: Sequence[int] = (),
+) -> None:
+    """Improve the best release window by window, under the duals that prove most.
+
+    Windows of `first` tuples come before all others.
+    """
     if relaxation.best.duals is not None:
-        _Sweeps(relaxation, judge, progress, relaxation.best.duals, settings).run()
+        _Sweeps(relaxation, judge, progress, relaxation.best.duals, settings, first).run()
 
 
-def a_release(relaxation: Relaxation, judge: Judge, noise: Floats | None = None) -> list[Group] | None:
-    """A release from the linear program's amounts (plus noise, for other ones)."""
+def a_release(
+    relaxation: Relaxation, judge: Judge, noise: Floats | None = None, *, dive: bool = False
+) -> list[Group] | None:
+    """A release from the linear program's amounts (plus noise, for other ones), by rounding or a dive."""
     pricing, columns, program = relaxation.pricing, relaxation.columns, relaxation.program
     if len(program.amount) != len(columns.members):
         return None  # time was over before the linear program saw the groups
-    if pricing.buckets:
+    if pricing.buckets or dive:
         return dived(pricing, columns, program, judge, noise)
     amount = program.amount if noise is None else program.amount + noise
     return rounded(
@@ -118,7 +129,13 @@ class _Sweeps:
     """Windows over the best release; where they find nothing more, over others, combined with it."""
 
     def __init__(
-        self, relaxation: Relaxation, judge: Judge, progress: Progress, duals: Duals, settings: Settings
+        self,
+        relaxation: Relaxation,
+        judge: Judge,
+        progress: Progress,
+        duals: Duals,
+        settings: Settings,
+        first: Sequence[int],
     ) -> None:
         pricing = relaxation.pricing
         self.relaxation, self.judge, self.progress = relaxation, judge, progress
@@ -127,7 +144,10 @@ class _Sweeps:
         self.random = np.random.default_rng(settings.seed)
         # A window that holds most of the table would only do the work of the last step.
         most = int(pricing.rows.count.sum()) // 2
-        self.sizes, self.later = ([size for size in known if size <= most] for known in (SIZES, LATER))
+        self.sizes, self.later = (
+            [size for size in known if size <= most] for known in ((*first, *SIZES), LATER)
+        )
+        self.again = self.sizes[1:FEW]
         self.patience = STALLED
         if self.clock.limit is not None and len(pricing.rows) > FINISHED:
             self.patience = 1_000
@@ -146,7 +166,7 @@ class _Sweeps:
             if other is None:
                 stalled += 1
                 continue
-            known += self._settle(other, self.sizes[1:FEW], 0)
+            known += self._settle(other, self.again, 0)
             if self._combine(known):
                 self._settle(progress.groups, (), STALLED // 2)
                 known += progress.groups
