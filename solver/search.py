@@ -70,8 +70,10 @@ def solve(
     engine : str
         ``"auto"`` or the name of an engine (see `engines`).
     time_limit : float, optional
-        Seconds of wall time, above 0. When it ends, the best release so far is
-        returned with its true gap.
+        Seconds of wall time, above 0, for the whole call. When it ends, the best release so far is
+        returned with its true gap. It is kept within 5 % or a quarter of a second, whichever is
+        more (``python -m bench time-limits``), on a machine that does nothing else; the first call in
+        a process also loads the engine (about a second), and the first ever compiles it (a minute).
     seed : int, optional
         Same seed and workers give the same result if the search runs to its end; default 0, and
         for a drawn release a secret one.

@@ -88,38 +88,32 @@ class Judge:
     def admits(self, counts: Counts) -> bool:
         """Whether a group with these counts of values keeps every requirement."""
         key = tuple(sorted(filter(None, counts), reverse=True)) if self.alike or self.blind else counts
-        known = self._known.get(key)
-        if known is None:
-            if not self.learn([key]):
-                self._known[key] = sum(key) > 0 and self._ask(key)
-            known = self._known[key]
-        return known
+        if key not in self._known:
+            self.learn([key])
+        return self._known[key]
 
-    def learn(self, states: Sequence[Counts]) -> bool:
-        """Find the verdicts on many histograms at once; False if their requirements cannot."""
+    def learn(self, states: Sequence[Counts]) -> None:
+        """Find the verdicts on many histograms at once; counts fall if values are alike."""
         names, context = tuple(self.names), self.problem.context
         counts = np.zeros((len(states), len(names)), dtype=np.int64)
         for line, state in enumerate(states):
             counts[line, : len(state)] = state
-        there = np.flatnonzero(counts.sum(axis=1))
-        good = np.zeros(len(states), dtype=np.bool_)
-        good[there] = True
+        good = counts.sum(axis=1) > 0
         for r in self.requirements:
-            verdicts = r.admits_counts(counts[there], names, context) if len(there) else good[there]
+            left = np.flatnonzero(good)
+            verdicts = r.admits_counts(counts[left], names, context) if len(left) else None
             if verdicts is None:
-                return False
-            good[there] &= verdicts
+                verdicts = np.array([self._ask(r, states[line]) for line in left.tolist()], dtype=np.bool_)
+            good[left] = verdicts
         self._known |= zip(states, good.tolist(), strict=True)
-        return True
 
-    def _ask(self, counts: Counts) -> bool:
+    def _ask(self, requirement: GroupRequirement, counts: Counts) -> bool:
         # Requirements that see values only cannot tell these stand-ins from respondents.
         values = [
             self.names[v if not self.blind else 0] for v, count in enumerate(counts) for _ in range(count)
         ]
         members = tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values))
-        group = QIGroup(members=members)
-        return all(r.admits(group, self.problem.context) for r in self.requirements)
+        return requirement.admits(QIGroup(members=members), self.problem.context)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +220,10 @@ def _splits_from(binding: list[GroupRequirement], judge: Judge, room: Counts, *,
             continue
         levels = _reachable(room, size - 1, alike=alike)
         own = Judge(judge.problem, [requirement])
-        small = [state for level in levels for state in level if own.admits(state)]
+        listed = [state for level in levels for state in level]
+        own.learn(listed)
+        small = [state for state in listed if own.admits(state)]
+        judge.learn(small)
         if len(levels) == size and all(judge.admits(state) for state in small):
             return size
     return None

@@ -92,6 +92,8 @@ def verify_bound(problem: Problem, proof: Mapping[str, Any], most: Fraction | No
     Parameters
     ----------
     problem, proof
+        The root's duals are for the policy, or for the part of it that the proof names: requirements by
+        their index from 0, and the least group size that all of them imply.
     most : Fraction, optional
         Tuples may also be suppressed, at this loss each: duals are lowered to it, and only the root counts.
 

@@ -28,8 +28,11 @@ CLOSE = 5e-5
 """Relative distance of bound and linear program at which the first linear program counts as solved."""
 NEAR, NEAR_BUCKETS, NEAREST = 3e-5, 2e-5, 1e-5
 """The same while cuts are added: at first (bucketed tables are solved sooner), and before cutting ends."""
-LINEAR_SHARE = 0.85
-"""Share of the time limit after which the linear program stays as it is: releases need the rest."""
+LINEAR_SHARE, LEAST_SHARE, ROUNDING = 0.85, 0.5, 8e-5
+"""Share of the time limit after which the linear program stays as it is: releases need the rest.
+
+It is less where a release, at so many seconds per row, needs more.
+"""
 CUT_ROUNDS = 40
 CUT_SHARE = 0.25
 """Share of the time limit after which no more cuts are sought: releases need the rest."""
@@ -55,8 +58,12 @@ FINISHED = 4_000
 
 def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, settings: Settings) -> bool:
     """Prove a bound, then improve releases until nothing more is found; False if there is no release."""
+    limit = None if pricing.clock is None else pricing.clock.limit
+    share = LINEAR_SHARE
+    if limit:
+        share = max(LEAST_SHARE, min(share, 1 - ROUNDING * len(pricing.rows) / limit))
     relaxation = Relaxation(
-        pricing, until(pricing, LINEAR_SHARE), best, lambda: progress.lift(best.bound, "linear program")
+        pricing, until(pricing, share), best, lambda: progress.lift(best.bound, "linear program")
     )
     relaxation.start(progress.starts)
     solved = relaxation.run(CLOSE)

@@ -37,7 +37,7 @@ from .guide import Guide
 from .judge import Judge
 from .model import TimeOverError
 from .program import Outcome, Program
-from .starts import Starts
+from .starts import SET_UP, Starts
 
 __all__ = ["Search"]
 
@@ -84,7 +84,7 @@ class Search:
     def _search(self) -> None:
         starts = Starts(self.problem, self.settings, self.clock, self._offer)
         starts.quick()
-        if len(self.problem.table) > SMALL:
+        if len(self.problem.table) > SMALL and self.clock.fits(SET_UP):
             self.guide = Guide(self.problem, self.settings, self.clock, self._heard)
             self.guide.run()
             self.proof |= self.guide.proof

@@ -18,10 +18,12 @@ from .part import kept, plain
 from .repair import aligned, merge_until_clean, newcomers
 from .state import State
 
-__all__ = ["Starts"]
+__all__ = ["SET_UP", "Starts"]
 
 QUICK_SHARE, NEW_SHARE, REPAIR_SHARE, IMPROVE_SHARE = 0.3, 0.1, 0.15, 0.2
 """Parts of the time limit for the greedy release, for grouping newcomers, for repairs, for improving."""
+SET_UP = 0.15
+"""Seconds in which a search of a part of the policy, or of newcomers, is set up, at most."""
 
 
 class Starts:
@@ -56,7 +58,7 @@ class Starts:
             if not release.suppressed and not release.counterfeits
         ]
         together, fresh = aligned(self.problem), newcomers(self.problem)
-        if together and fresh:
+        if together and fresh and self.clock.fits(SET_UP):
             among = self._among(fresh)
             if among is not None:
                 states.append(State(self.problem, [*together, *among]))
