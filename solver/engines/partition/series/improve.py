@@ -21,6 +21,8 @@ TUPLES = 90
 """Tuples of a region."""
 FEW = 45
 """The same at first, for a release that is far from the best: small regions gain soonest."""
+FAKED = 0.3
+"""Share of the regions that begin with groups with counterfeits, wherever they are."""
 SECONDS = 4.0
 """For the column generation of one region, and for its integer program, if there is a time limit."""
 NODES = 10_000
@@ -141,8 +143,14 @@ class Regions:
         at = int(self._random.choice(len(columns), p=weight / weight.sum()))
         way = np.abs(center - center[at]).sum(axis=1) + 1e-3
         way *= self._random.uniform(0.5, 1.5, len(columns))
+        order = np.argsort(way, kind="stable")
+        if self._random.uniform() < FAKED:
+            # Counterfeits can only move between groups of one region.
+            faked = self._random.permutation(np.flatnonzero(fakes))
+            faked = faked[np.cumsum([len(columns[j].rows) for j in faked]) <= tuples // 2]
+            order = np.concatenate([faked, order[~np.isin(order, faked)]])
         chosen, held = list[int](), 0
-        for j in np.argsort(way, kind="stable").tolist():
+        for j in order.tolist():
             chosen.append(j)
             held += len(columns[j].rows)
             if held >= tuples:

@@ -207,8 +207,9 @@ class Search:
                 break
         if self._far:
             # Neither lists nor programs close so wide a gap: better releases first.
-            self._regions(self._worthwhile(), self._share(0.7))
-        self._pool()
+            self._regions(self._worthwhile(), self._share(0.75))
+        if not self._far:
+            self._pool()
         self.finish = Finish(self.pricing, generation, self.settings.seed, self.clock)
         if solved:
             self._close(self._share(0.8))
