@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 from .errors import PolicyError
+from .group import Form
 from .release import QIGroup, Release
 from .table import Member, Microdata
 
@@ -47,7 +48,8 @@ class Loss(ABC):
         Key in policy files.
     combine : {"sum", "max", "ratio"}
         How values of groups and suppressed tuples make the loss of a release;
-        only sums may be weighted with other losses.
+        only sums may be weighted with other losses. A ratio depends on the number of groups g alone
+        and falls with it: ``decode(tuples of the table - g, 1, table)``.
     by_group : bool
         Whether members and counterfeits of a group say what it loses; hidden cells are chosen apart.
     reference : str
@@ -66,6 +68,19 @@ class Loss(ABC):
     def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
         """Loss of one suppressed tuple."""
         return Fraction(0)
+
+    def by_size(self, size: int, fakes: int, form: Form) -> Fraction | None:
+        """Loss of a group of `size` published tuples, `fakes` of them counterfeits, if that is all it takes.
+
+        None, the default, if in releases of this form it may depend on more, such as boxes. A loss
+        that answers promises, each with a proof:
+
+        * it is f(size) + a fakes with f >= 0 that never falls, and a >= 0, for all groups without hidden
+          cells, and the same for every suppressed tuple;
+        * cutting a group in two never raises the loss of a release: f(s) + f(t) <= f(s + t) for a
+          sum; any rising f for a maximum; a ratio only counts groups.
+        """
+        return None
 
     def value(self, release: Release, table: Microdata) -> Fraction:
         """Exact loss of a release of `table`."""

@@ -251,6 +251,11 @@ class GroupRequirement(Requirement):
     ----------------
     values_alike : bool
         Whether exchanging sensitive values for one another never changes a verdict.
+    evening : bool
+        Whether a group that keeps it keeps it still when counts become more even: when one tuple's value
+        is exchanged for another value that is at least two tuples rarer. With `values_alike` it then
+        judges sorted counts, and whatever a histogram that keeps it majorizes keeps it, too. A claim, to
+        be made only with a proof.
     by_meetings : bool
         Whether a group keeps the requirement exactly if `allows` holds for each earlier group with
         which it shares a respondent.
@@ -260,6 +265,7 @@ class GroupRequirement(Requirement):
     # Verdicts on other groups do not depend on whether a group is there.
     hereditary: ClassVar[bool] = True
     values_alike: ClassVar[bool] = False
+    evening: ClassVar[bool] = False
     by_meetings: ClassVar[bool] = False
 
     @abstractmethod

@@ -116,6 +116,10 @@ def _bound(problem: Problem, content: dict[str, Any]) -> list[str]:
         from .engines.partition.listed.confirm import confirmed_part
 
         return confirmed_part(problem, proof, content)
+    if "histograms" in proof:
+        from .engines.partition.boxless.proof import confirmed_levels
+
+        return confirmed_levels(problem, proof, content)
     if "root" not in proof and "counterfeits" not in proof:
         return []
     from .engines.partition.confirm import confirmed_bounds

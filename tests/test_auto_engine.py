@@ -23,9 +23,11 @@ def clustered(tuples: int) -> oa.Microdata:
         (40, oa.Policy([oa.KCAnonymity(k=3)]), "partition (40 tuples)"),
         (
             20,
-            oa.Policy([oa.KCAnonymity(k=3)], ["discernibility"]),
+            oa.Policy([oa.KCAnonymity(k=3)], ["semiperimeter"]),
             "assignment (20 tuples; the partition engine",
         ),
+        (20, oa.Policy([oa.KCAnonymity(k=3)], ["discernibility"]), "partition (20 tuples)"),
+        (40, oa.Policy([oa.DistinctLDiversity(l=3)], form="anatomized"), "partition (40 tuples)"),
         (40, oa.Policy([oa.KCAnonymity(k=3)], recoding="full_domain"), "full_domain (full-domain recoding)"),
     ],
 )
@@ -36,7 +38,7 @@ def test_auto_says_which_engine_and_why(tuples: int, policy: oa.Policy, engine: 
 
 
 def test_too_large_for_every_engine_is_one_clear_error():
-    policy = oa.Policy([oa.WeakMInvariance(m=3)], ["counterfeits", "discernibility"])
+    policy = oa.Policy([oa.WeakMInvariance(m=3)], ["counterfeits", "semiperimeter"])
     with pytest.raises(oa.EngineError, match="assignment engine takes up to 200 tuples"):
         oa.solve(clustered(201), policy)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
+from ..group import Form
 from ..loss import Cost, Loss, register_loss
 from ..release import QIGroup
 from ..table import Member, Microdata
@@ -25,6 +26,10 @@ class Suppressed(Loss):
     def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
         return Fraction(1)
 
+    def by_size(self, size: int, fakes: int, form: Form) -> Fraction:
+        """Published groups cost nothing: f = 0."""
+        return Fraction(0)
+
     def encode(self, model: Encoding) -> Cost:
         return Cost(expression=sum(model.suppressed(t) for t in model.tuples))
 
@@ -38,6 +43,10 @@ class Counterfeits(Loss):
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
         return Fraction(group.fakes)
+
+    def by_size(self, size: int, fakes: int, form: Form) -> Fraction:
+        """F = 0, a = 1; two parts of a group have its counterfeits together."""
+        return Fraction(fakes)
 
     def encode(self, model: Encoding) -> Cost:
         return Cost(expression=sum(model.all_fakes(g) for g in model.slots))
@@ -57,6 +66,10 @@ class HiddenCells(Loss):
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
         return Fraction(group.hidden_cells)
+
+    def by_size(self, size: int, fakes: int, form: Form) -> Fraction:
+        """A group without hidden cells costs nothing: f = 0."""
+        return Fraction(0)
 
     def encode(self, model: Encoding) -> Cost:
         return Cost(expression=model.all_hidden())

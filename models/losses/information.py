@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, ClassVar
 
+from ..group import Form
 from ..loss import Cost, Loss, register_loss
 from ..release import QIGroup
 from ..table import Member, Microdata
@@ -56,6 +57,10 @@ class InformationLoss(Loss):
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
         return len(group.members) * perimeter(group, table)
+
+    def by_size(self, size: int, fakes: int, form: Form) -> Fraction | None:
+        """Anatomized groups have no boxes: f = 0."""
+        return Fraction(0) if form == "anatomized" else None
 
     def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
         return Fraction(len(table.domains))
@@ -132,6 +137,10 @@ class Semiperimeter(Loss):
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
         return perimeter(group, table)
+
+    def by_size(self, size: int, fakes: int, form: Form) -> Fraction | None:
+        """Anatomized groups have no boxes: f = 0."""
+        return Fraction(0) if form == "anatomized" else None
 
     def encode(self, model: Encoding) -> Cost:
         weights, scale, exact = unit_weights(model.table, len(model.slots) or 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from ..group import Form
 from ..loss import Cost, Loss, register_loss
 from ..release import QIGroup, Release
 from ..table import Member, Microdata
@@ -24,6 +25,10 @@ class Discernibility(Loss):
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
         return Fraction(group.size**2)
+
+    def by_size(self, size: int, fakes: int, form: Form) -> Fraction:
+        """f(s) = s * s, and s * s + t * t <= (s + t) * (s + t)."""
+        return Fraction(size**2)
 
     def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
         return Fraction(len(table))
@@ -52,6 +57,10 @@ class MaximumGroupSize(Loss):
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
         return Fraction(group.size)
 
+    def by_size(self, size: int, fakes: int, form: Form) -> Fraction:
+        """f(s) = s."""
+        return Fraction(size)
+
     def encode(self, model: Encoding) -> Cost:
         largest = model.cp.new_int_var(0, model.largest_size, "largest")
         for g in model.slots:
@@ -73,6 +82,10 @@ class AverageGroupSize(Loss):
 
     def value(self, release: Release, table: Microdata) -> Fraction:
         return Fraction(len(table), max(1, len(release.groups)))
+
+    def by_size(self, size: int, fakes: int, form: Form) -> Fraction:
+        """Only the number of groups counts, and it rises when one is cut in two."""
+        return Fraction(0)
 
     def encode(self, model: Encoding) -> Cost:
         return Cost(expression=len(model.tuples) - sum(model.used(g) for g in model.slots))

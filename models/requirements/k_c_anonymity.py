@@ -48,6 +48,7 @@ class KCAnonymity(GroupRequirement):
     name: ClassVar[str] = "k_c_anonymity"
     monotone: ClassVar[bool] = True
     values_alike: ClassVar[bool] = True
+    evening: ClassVar[bool] = True  # the size stays, the largest count does not rise
     reference: ClassVar[str] = "Byun, Li, Bertino, Li, Sohn, Def. 1"
 
     k: int

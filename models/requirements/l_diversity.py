@@ -74,6 +74,7 @@ class DistinctLDiversity(GroupRequirement):
     name: ClassVar[str] = "distinct_l_diversity"
     monotone: ClassVar[bool] = True
     values_alike: ClassVar[bool] = True
+    evening: ClassVar[bool] = True  # the exchanged value had two tuples more, so it is still there
     reference: ClassVar[str] = REFERENCE
 
     l: int  # noqa: E741 - the field's own name
@@ -124,6 +125,7 @@ class EntropyLDiversity(GroupRequirement):
     name: ClassVar[str] = "entropy_l_diversity"
     monotone: ClassVar[bool] = True  # entropy is concave, a merged histogram is a mixture
     values_alike: ClassVar[bool] = True
+    evening: ClassVar[bool] = True  # entropy is Schur-concave
     reference: ClassVar[str] = REFERENCE
 
     l: Fraction  # noqa: E741
@@ -240,6 +242,7 @@ class RecursiveCLDiversity(GroupRequirement):
     name: ClassVar[str] = "recursive_c_l_diversity"
     monotone: ClassVar[bool] = True
     values_alike: ClassVar[bool] = True
+    evening: ClassVar[bool] = True  # the largest count does not rise, sums of the smallest do not fall
     reference: ClassVar[str] = REFERENCE
 
     c: Fraction

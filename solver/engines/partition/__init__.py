@@ -1,7 +1,8 @@
-"""The partition engine: set partitioning over QI-groups, by one of three plans.
+"""The partition engine: set partitioning over QI-groups, by one of four plans.
 
 `plan` says which. Here and in `singly`: groups judged by what is published of them, by column generation with
-exact bounds. In `series`: equal counts with a past. In `listed`: everything else, by lists of groups.
+exact bounds. In `series`: equal counts with a past. In `boxless`: groups without boxes, or whose boxes no
+loss looks at, by histograms. In `listed`: everything else, by lists of groups.
 
 Read in this order: `rows` (the table in integers), `histograms` (which groups can be needed),
 `pricing` (the groups that pay at given duals, exactly; its compiled parts are `search` and `buckets`),

@@ -1,10 +1,11 @@
-"""Partition engine: set partitioning over QI-groups, by one of three plans."""
+"""Partition engine: set partitioning over QI-groups, by one of four plans."""
 
 from __future__ import annotations
 
 from ....models.errors import EngineError
 from ....models.problem import Problem
 from ...settings import Answer, Settings, Watch
+from .boxless.search import Search as Boxless
 from .listed.search import Search as Listed
 from .plan import Plan
 from .series.levels import Search as Series
@@ -32,6 +33,8 @@ class PartitionEngine:
             plan = "the partition engine has no model of tuples and groups to extend: use engine='assignment'"
         if isinstance(plan, str):
             raise EngineError(plan)
+        if plan.boxless:
+            return Boxless(problem, settings, watch).run()
         if plan.objective is None:
             return Listed(problem, settings, watch).run()
         if plan.rules is not None:

@@ -1,4 +1,4 @@
-"""Which way a problem is solved: by histograms of single groups, with equal counts and a past, by lists."""
+"""Which way a problem is solved: single groups with boxes, equal counts and a past, no boxes, lists."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ....models.problem import Problem
 from ....models.requirement import GroupRequirement, Scope, Sight
+from .boxless.search import boxless
 from .histograms import Histograms, Judge
 from .listed.every import MOST_ROWS
 from .listed.part import searchable
@@ -22,9 +23,11 @@ class Plan:
     Attributes
     ----------
     objective : Objective or None
-        None if groups are to be listed.
+        None if groups are to be listed, or have no boxes.
     rules : Rules or None
         Demands of equal counts and of the history, if the problem is solved by them.
+    boxless : bool
+        Whether histograms are all that matters of groups.
     why : str
         Why groups are listed; empty otherwise.
     guided : bool
@@ -33,6 +36,7 @@ class Plan:
 
     objective: Objective | None
     rules: Rules | None = None
+    boxless: bool = False
     why: str = ""
     guided: bool = True
 
@@ -47,6 +51,8 @@ class Plan:
         """
         if problem.policy.recoding != "multidimensional":
             return "the partition engine groups tuples freely: ask for recoding 'multidimensional'"
+        if boxless(problem) is None:
+            return cls(objective=None, boxless=True)
         found = cls._priced(problem)
         if isinstance(found, Plan):
             return found

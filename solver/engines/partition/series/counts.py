@@ -12,16 +12,13 @@ is the optimum.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
 
-import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 from scipy.sparse import csr_array
 
 from ....settings import Clock
-from ..master import quiet_solver
 from ..rows import Ints
-from .program import FREE, Program, Tree
+from .program import FREE, Program, Tree, solution
 from .types import Types
 
 __all__ = ["Fewest", "fewest", "program_of"]
@@ -109,7 +106,7 @@ def fewest(types: Types, clock: Clock | None = None) -> Fewest:
     Complexity: about three variables per bucket and value; instant for hundreds of buckets.
     """
     program = program_of(types)
-    x = _solution(program)
+    x = solution(program)
     tree = Tree(program, int(program.cost @ x), clock)
     proven = tree.run(MOST_NODES)
     if tree.best is not None:
@@ -122,25 +119,3 @@ def fewest(types: Types, clock: Clock | None = None) -> Fewest:
         joined[b, list(signature)] = x[at + 1 : at + 1 + 2 * len(signature) : 2]
         at += 1 + 2 * len(signature)
     return Fewest(bound=tree.target if proven else max(0, tree.bound), tree=tree, joined=joined, each=each)
-
-
-def _solution(program: Program) -> Ints:
-    """A solution of HiGHS' branch and bound, in whole numbers."""
-    solver = quiet_solver()
-    rows, columns = program.matrix.shape
-    lp = cast("Any", highspy.HighsLp())
-    lp.num_col_, lp.num_row_ = columns, rows
-    lp.col_cost_ = program.cost.astype(float)
-    lp.col_lower_, lp.col_upper_ = program.lower.astype(float), program.upper.astype(float)
-    lp.row_lower_ = np.where(program.low <= -FREE, -highspy.kHighsInf, program.low.astype(float))
-    lp.row_upper_ = np.where(program.high >= FREE, highspy.kHighsInf, program.high.astype(float))
-    by_column = program.matrix.tocsc()
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = columns, rows
-    lp.a_matrix_.start_ = by_column.indptr.astype(np.int32)
-    lp.a_matrix_.index_ = by_column.indices.astype(np.int32)
-    lp.a_matrix_.value_ = by_column.data.astype(float)
-    lp.integrality_ = [highspy.HighsVarType.kInteger] * columns
-    solver.passModel(lp)
-    solver.run()
-    return np.rint(np.array(solver.getSolution().col_value)).astype(np.int64)

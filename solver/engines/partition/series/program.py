@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
@@ -23,7 +23,7 @@ from ..master import quiet_solver
 from ..pricing import ceil_div
 from ..rows import Ints
 
-__all__ = ["FREE", "Leaf", "Program", "Tree", "confirm"]
+__all__ = ["FREE", "Leaf", "Program", "Tree", "confirm", "solution"]
 
 FREE = 1 << 40
 """No limit of a row."""
@@ -42,6 +42,12 @@ class Program:
     matrix: csr_array
     low: Ints
     high: Ints
+
+    def holds(self, x: Ints) -> bool:
+        """Whether x keeps all rows and ends."""
+        made = self.matrix @ x
+        ends = (x >= self.lower).all() and (x <= self.upper).all()
+        return bool(ends and (made >= self.low).all() and (made <= self.high).all())
 
     def proves(self, duals: Ints, lower: Ints, upper: Ints) -> int:
         """The bound that duals (in 1 / SCALE of a cost) prove for variables between other ends.
@@ -91,10 +97,18 @@ class Tree:
         The proof, every node after its parent.
     bound : int
         What the root alone proves.
+
+    Parameters
+    ----------
+    program, target, clock
+    first : slice
+        Variables to branch on before all others.
     """
 
-    def __init__(self, program: Program, target: int, clock: Clock | None = None) -> None:
-        self.program, self.target, self.clock = program, target, clock
+    def __init__(
+        self, program: Program, target: int, clock: Clock | None = None, first: slice = slice(0, 0)
+    ) -> None:
+        self.program, self.target, self.clock, self.first = program, target, clock, first
         self.best: Ints | None = None
         self.nodes: list[Leaf] = []
         self.bound = 0
@@ -158,7 +172,11 @@ class Tree:
                 self.nodes.append(Leaf(parent, side, tuple(duals.tolist())))
                 continue
             part = np.abs(amount - np.rint(amount))
-            variable = int(np.argmax(part))
+            sooner = part[self.first]
+            if len(sooner) and sooner.max() >= WHOLE:
+                variable = self.first.start + int(np.argmax(sooner))
+            else:
+                variable = int(np.argmax(part))
             if part[variable] < WHOLE:
                 return False
             at = int(np.floor(amount[variable]))
@@ -192,6 +210,32 @@ class Tree:
             cost = int(p.cost @ x)
             if cost < self.target:
                 self.target, self.best = cost, x
+
+
+def solution(program: Program, seconds: float | None = None, seed: int = 0) -> Ints:
+    """A solution of HiGHS' branch and bound, in whole numbers; whether it is one must be checked."""
+    solver = quiet_solver()
+    solver.setOptionValue("random_seed", seed)
+    solver.setOptionValue("mip_rel_gap", 0.0)
+    if seconds is not None:
+        solver.setOptionValue("time_limit", seconds)
+    rows, columns = program.matrix.shape
+    lp = cast("Any", highspy.HighsLp())
+    lp.num_col_, lp.num_row_ = columns, rows
+    lp.col_cost_ = program.cost.astype(float)
+    lp.col_lower_, lp.col_upper_ = program.lower.astype(float), program.upper.astype(float)
+    lp.row_lower_ = np.where(program.low <= -FREE, -highspy.kHighsInf, program.low.astype(float))
+    lp.row_upper_ = np.where(program.high >= FREE, highspy.kHighsInf, program.high.astype(float))
+    by_column = program.matrix.tocsc()
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = columns, rows
+    lp.a_matrix_.start_ = by_column.indptr.astype(np.int32)
+    lp.a_matrix_.index_ = by_column.indices.astype(np.int32)
+    lp.a_matrix_.value_ = by_column.data.astype(float)
+    lp.integrality_ = [highspy.HighsVarType.kInteger] * columns
+    solver.passModel(lp)
+    solver.run()
+    return np.rint(np.array(solver.getSolution().col_value)).astype(np.int64)
 
 
 def confirm(program: Program, target: int, nodes: Sequence[Mapping[str, Any]]) -> None:

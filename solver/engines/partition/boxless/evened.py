@@ -1,0 +1,234 @@
+"""Columns where only sorted counts matter and evening out never breaks a requirement.
+
+Let a release have groups with sorted counts p1, p2, ... The values' totals n can be dealt to groups with
+just these counts or more even ones exactly if n is majorized by p1 + p2 + ...: the k most frequent
+values have no more tuples than the k largest counts of all groups together, for each k, and totals are
+equal. (Sums of permutohedra are permutohedra of the sums, and their integer points are sums of integer
+points, as for all polymatroids.) More even groups are admissible, so the condition is exact, and of all
+admissible counts of one size only those that no other majorizes are needed.
+
+For a size, the k largest counts have at most a certain sum: the largest P for which P tuples spread evenly
+over k values, and the others evenly over the rest, are admissible; that is the most even histogram with
+such a sum. If the differences of these sums for k = 1, 2, ... are themselves admissible counts, they
+majorize all others. If not, admissible counts of that size are listed if they are few, and otherwise
+the sums stand in for them in bounds.
+
+Equal counts: with m-invariance and its kin a value occurs 1 time (or a fixed number of times) in
+every needed group, and there is nothing to even out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .....models.problem import Problem
+from .....models.requirement import GroupRequirement, Sight
+from ..rows import Ints
+from .shapes import Shapes, needed, published_at_most, splits_at
+from .verdicts import Verdicts
+
+__all__ = ["evened"]
+
+SPLITS = 1_000
+"""Sizes below one from which all groups split are looked at up to this one at once."""
+MOST_SIZES = 4_000
+"""Largest group of equal counts that is looked at."""
+MOST_JUDGED = 40_000_000
+"""Numbers that are judged for it, per partial sum."""
+MOST_PARTS = 3_000
+"""Histograms of one size that are listed."""
+MOST_LISTED = 20_000
+
+
+def evened(problem: Problem, top: int) -> Shapes | None:
+    """Find the columns; None if requirements have another form."""
+    verdicts = Verdicts(problem)
+    there = problem.table.histogram
+    values = tuple(sorted(verdicts.values, key=lambda v: (-there.get(v, 0), v)))
+    room = np.array([there.get(v, 0) for v in values], dtype=np.int64)
+    if verdicts.blind:
+        return _by_size(problem, verdicts, values, room, top)
+    rules = [rule for r in verdicts.requirements if (rule := r.equal_counts()) is not None]
+    others = [r for r in verdicts.requirements if r.equal_counts() is None]
+    if not all(_evening(r, problem) for r in others):
+        return None
+    if rules:
+        times = {rule.times for rule in rules if rule.times is not None}
+        if len(times) > 1:
+            return _made(values, room, [], unit=1)
+        return _equal(problem, verdicts, values, room, max(r.least for r in rules), min(times, default=None))
+    return _unequal(problem, verdicts, values, room, top)
+
+
+def _evening(r: GroupRequirement, problem: Problem) -> bool:
+    return (r.evening and r.values_alike) or r.sight(problem) is Sight.SIZE
+
+
+def _made(
+    values: tuple[str, ...],
+    room: Ints,
+    columns: list[tuple[Ints, bool]],
+    *,
+    unit: int = 1,
+    beyond: int | None = None,
+) -> Shapes:
+    """Columns of partial sums, and whether they are real; not needed ones are left out."""
+    counts = np.array([sums for sums, _ in columns], dtype=np.int64).reshape(len(columns), len(room))
+    return needed(
+        Shapes(
+            values=values,
+            room=room,
+            sizes=counts[:, -1].copy(),
+            counts=counts,
+            real=np.array([real for _, real in columns], dtype=np.bool_),
+            evened=True,
+            unit=unit,
+            beyond=beyond,
+        )
+    )
+
+
+def _most(problem: Problem, verdicts: Verdicts, top: int) -> tuple[int, int | None]:
+    """Largest size to look at, and whether there may be needed ones beyond."""
+    most, splits = published_at_most(problem, len(verdicts.values)), splits_at(verdicts)
+    if splits is not None:
+        most = min(most, splits - 1)
+        top = max(top, SPLITS)
+    top = min(most, top, max(64, MOST_JUDGED // len(verdicts.values) ** 2))
+    return top, None if top == most else top
+
+
+def _by_size(problem: Problem, verdicts: Verdicts, values: tuple[str, ...], room: Ints, top: int) -> Shapes:
+    last, beyond = _most(problem, verdicts, top)
+    sizes = np.arange(1, last + 1, dtype=np.int64)
+    sizes = sizes[verdicts.sizes(sizes)]
+    return needed(
+        Shapes(
+            values=values,
+            room=room,
+            sizes=sizes,
+            counts=sizes[:, None],
+            real=np.ones(len(sizes), dtype=np.bool_),
+            evened=True,
+            blind=True,
+            beyond=beyond,
+        )
+    )
+
+
+def _equal(
+    problem: Problem, verdicts: Verdicts, values: tuple[str, ...], room: Ints, least: int, times: int | None
+) -> Shapes | None:
+    """Each value once, or a fixed number of times; a group with c of each is cut into c groups."""
+    unit, found = times or 1, list[Ints]()
+    for wide in range(least, len(values) + 1):
+        pattern = np.array([[unit] * wide + [0] * (len(values) - wide)], dtype=np.int64)
+        if verdicts.admit(pattern)[0]:
+            found.append(pattern[0])
+        elif times is None:
+            most = min(published_at_most(problem, len(values)), MOST_SIZES) // wide
+            multiples = np.arange(2, most + 1, dtype=np.int64)[:, None] * pattern
+            if (
+                most * wide < published_at_most(problem, len(values)) - wide
+                or verdicts.admit(multiples).any()
+            ):
+                return None
+    return _made(values, room, [(pattern.cumsum(), True) for pattern in found], unit=unit)
+
+
+def _unequal(problem: Problem, verdicts: Verdicts, values: tuple[str, ...], room: Ints, top: int) -> Shapes:
+    last, beyond = _most(problem, verdicts, top)
+    sizes, sums = _envelope(verdicts, np.arange(1, last + 1, dtype=np.int64))
+    steps = np.diff(sums, axis=1, prepend=0)
+    falling = (np.diff(steps, axis=1) <= 0).all(axis=1) & (steps >= 0).all(axis=1)
+    exact = falling & verdicts.admit(steps)
+    columns: list[tuple[Ints, bool]] = []
+    for size, sum_, good in zip(sizes.tolist(), sums, exact.tolist(), strict=True):
+        if good:
+            columns.append((sum_, True))
+            continue
+        listed = _least_even(verdicts, size, sum_) if len(columns) < MOST_LISTED else None
+        if listed is not None:
+            columns += [(line, True) for line in listed]
+            continue
+        # One that exists, and one that stands in for all.
+        first = int(sum_[0])
+        columns.append((_spread(np.array([size]), np.array([first]), 1, len(values))[0].cumsum(), True))
+        columns.append((sum_, False))
+    return _made(values, room, columns, beyond=beyond)
+
+
+def _spread(sizes: Ints, sums: Ints, first: int, values: int) -> Ints:
+    """Histograms whose `first` largest counts have a given sum, as even as that can be."""
+    counts = np.zeros((len(sizes), values), dtype=np.int64)
+    for start, end, total in ((0, first, sums), (first, values, sizes - sums)):
+        wide = end - start
+        if wide:
+            counts[:, start:end] = (total // wide)[:, None] + (np.arange(wide) < (total % wide)[:, None])
+    return counts
+
+
+def _envelope(verdicts: Verdicts, sizes: Ints) -> tuple[Ints, Ints]:
+    """Sizes that groups can have, and for each the most that its 1, 2, ... largest counts can hold."""
+    values = len(verdicts.values)
+    evenest = _spread(sizes, sizes, values, values)
+    fits = verdicts.admit(evenest)
+    sizes, least = sizes[fits], evenest[fits].cumsum(axis=1)
+    sums = np.repeat(sizes[:, None], values, axis=1)
+    for first in range(1, values):
+        low, high = least[:, first - 1].copy(), sizes.copy()
+        open_ = np.flatnonzero(~verdicts.admit(_spread(sizes, high, first, values)))
+        if not len(open_):
+            break
+        high[open_] -= 1
+        low[np.setdiff1d(np.arange(len(sizes)), open_)] = sizes[np.setdiff1d(np.arange(len(sizes)), open_)]
+        while True:
+            open_ = np.flatnonzero(low < high)
+            if not len(open_):
+                break
+            middle = (low[open_] + high[open_] + 1) // 2
+            good = verdicts.admit(_spread(sizes[open_], middle, first, values))
+            low[open_[good]] = middle[good]
+            high[open_[~good]] = middle[~good] - 1
+        sums[:, first - 1] = low
+    return sizes, sums
+
+
+def _least_even(verdicts: Verdicts, size: int, sums: Ints) -> list[Ints] | None:
+    """Partial sums of the admissible counts of one size that no others majorize; None if too many."""
+    listed: list[tuple[int, ...]] = []
+    for counts in _partitions(size, sums.tolist()):
+        listed.append(counts)
+        if len(listed) > MOST_PARTS:
+            return None
+    table = np.array(listed, dtype=np.int64).reshape(len(listed), len(sums))
+    good: NDArray[np.bool_] = verdicts.admit(table)
+    kept: list[Ints] = []
+    for line in table[good].cumsum(axis=1):
+        # In falling order, whatever majorizes a line came before it.
+        if not any((other >= line).all() for other in kept):
+            kept.append(line)
+    return kept
+
+
+def _partitions(size: int, sums: list[int]) -> Iterator[tuple[int, ...]]:
+    """Falling counts of `size` tuples within given partial sums, in falling order."""
+
+    def extend(at: int, taken: int, last: int) -> Iterator[tuple[int, ...]]:
+        if at == len(sums):
+            if taken == size:
+                yield ()
+            return
+        left = size - taken
+        if left > last * (len(sums) - at):
+            return
+        for count in range(min(last, left, sums[at] - taken), -1, -1):
+            if count * (len(sums) - at) < left:
+                return
+            for rest in extend(at + 1, taken + count, count):
+                yield (count, *rest)
+
+    return extend(0, 0, size)

@@ -1,0 +1,120 @@
+"""Levels of the objective by published sizes, in integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Literal
+
+import numpy as np
+
+from .....models.loss import loss
+from .....models.policy import Level
+from .....models.problem import Problem
+from ..rows import Ints
+
+__all__ = ["Prices"]
+
+LARGEST = 1 << 50
+"""Largest cost of a whole release: far inside int64."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prices:
+    """One level: what groups by size, counterfeits and suppressed tuples cost.
+
+    Attributes
+    ----------
+    level : Level
+    problem : Problem
+    kind : {"sum", "max", "ratio"}
+        As `Loss.combine`.
+    """
+
+    level: Level
+    problem: Problem
+    kind: Literal["sum", "max", "ratio"]
+
+    @classmethod
+    def of(cls, problem: Problem, level: Level) -> Prices:
+        """Read a level; all its losses must answer `Loss.by_size`."""
+        return cls(level=level, problem=problem, kind=loss(level.weights[0][0]).combine)
+
+    @cached_property
+    def scale(self) -> int:
+        """Cost of one unit of the level; 1 unless it is a sum."""
+        if self.kind != "sum":
+            return 1
+        weights = [self._fake, self._suppressed, *(self._group(size) for size in (1, 2, 3))]
+        return lcm(*(weight.denominator for weight in weights))
+
+    def groups(self, sizes: Ints) -> Ints:
+        """Cost of a group of each size without counterfeits.
+
+        A ratio's groups cost -1 each; for a maximum, see `above`.
+        """
+        if self.kind == "ratio":
+            return np.full(len(sizes), -1, dtype=np.int64)
+        costs = {size: self._group(size) * self.scale for size in sorted(set(sizes.tolist()))}
+        if any(cost.denominator > 1 or cost > LARGEST for cost in costs.values()):
+            raise OverflowError("costs by size are no moderate whole numbers")
+        return np.array([int(costs[size]) for size in sizes.tolist()], dtype=np.int64)
+
+    def per_tuple(self, size: int) -> int:
+        """No group of `size` tuples or more costs less per tuple.
+
+        Larger groups are sums of ones with `size` to 2 `size` - 1 tuples, and cost no less (`Loss.by_size`).
+        """
+        if self.kind == "ratio":
+            return 0
+        sizes = np.arange(size, 2 * size, dtype=np.int64)
+        return int((self.groups(sizes) // sizes).min())
+
+    @property
+    def fake(self) -> int:
+        """Cost of a counterfeit."""
+        return int(self._fake * self.scale) if self.kind == "sum" else 0
+
+    @property
+    def suppressed(self) -> int:
+        """Cost of a suppressed tuple."""
+        return int(self._suppressed * self.scale) if self.kind == "sum" else 0
+
+    def value(self, cost: int) -> Fraction:
+        """The level's value that a cost stands for; for a maximum, the cost is the size."""
+        (name, weight), *_ = self.level.weights
+        if self.kind == "sum":
+            return Fraction(cost, self.scale)
+        if self.kind == "max":
+            return self._group(cost) if cost else Fraction(0)
+        tuples = len(self.problem.table)
+        return weight * loss(name).decode(tuples + cost, 1, self.problem.table)
+
+    def _of(self, size: int, fakes: int) -> Fraction:
+        form = self.problem.policy.form
+        total = Fraction(0)
+        for name, weight in self.level.weights:
+            found = loss(name).by_size(size, fakes, form)
+            assert found is not None
+            total += weight * found
+        return total
+
+    def _group(self, size: int) -> Fraction:
+        return self._of(size, 0)
+
+    @cached_property
+    def _fake(self) -> Fraction:
+        return self._of(2, 1) - self._of(2, 0)
+
+    @cached_property
+    def _suppressed(self) -> Fraction:
+        table = self.problem.table
+        return sum(
+            (
+                weight * loss(name).of_suppressed(table.members[0], table)
+                for name, weight in self.level.weights
+            ),
+            Fraction(0),
+        )

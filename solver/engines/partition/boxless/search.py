@@ -1,0 +1,210 @@
+"""Levels one after the other, each an integer program over shapes of groups.
+
+Where the shapes are not exactly the groups that can be needed (`Shapes.complete`), each level is solved
+twice: with stand-ins, for a bound, and, if the solution needs them, without, for a release. Bounds of later
+levels are stated as long as both agree. If a bound leaves room for larger groups, more shapes are made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from importlib.metadata import version
+
+from .....models.loss import loss
+from .....models.problem import Problem
+from .....models.release import Release
+from .....models.requirement import GroupRequirement, Sight
+from ....result import Status, Termination
+from ....settings import Answer, Clock, Settings, Watch
+from ..series.program import Program
+from .columns import shapes_of
+from .deal import lacking, release_of
+from .level import Outcome, claim, limit, minimized
+from .prices import Prices
+from .program import Frame, Row
+from .proof import Proven, described
+from .shapes import TOPS, Shapes
+from .solving import Solved, proven, solved
+
+__all__ = ["Search", "boxless"]
+
+PROOFS = 0.2
+"""Part of the time limit for proofs that need no solver."""
+
+
+def boxless(problem: Problem) -> str | None:
+    """Why a problem is not about histograms alone; None if it is."""
+    form = problem.policy.form
+    for level in problem.policy.levels:
+        for name in sorted(level.losses):
+            if loss(name).by_size(1, 0, form) is None:
+                return f"{name} depends on more than the sizes of groups"
+    for r in problem.policy.requirements:
+        if not isinstance(r, GroupRequirement):
+            return f"{r.name} looks at whole releases"
+        if r.sight(problem) is Sight.PEOPLE:
+            return f"{r.name} asks who was where before"
+    return None
+
+
+class Search:
+    """State of one solve; `boxless` says when that is possible."""
+
+    def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
+        self.problem, self.settings, self.watch = problem, settings, watch
+        self.clock = Clock(settings.time_limit, watch.clock.began)
+        self.prices = [Prices.of(problem, level) for level in problem.policy.levels]
+        self.best: Release | None = None
+        self.values: tuple[Fraction, ...] | None = None
+        self.bounds: list[Fraction | None] = [None] * len(self.prices)
+        self.proofs: dict[int, Proven] = {}
+        self.shapes: Shapes | None = None
+        self.top = 0
+        self.wide: Frame
+        self.tight: Frame
+        self.infeasible = self.interrupted = False
+        self.rounds = 0
+
+    def run(self) -> Answer:
+        """Everything in order; Ctrl-C keeps what there is."""
+        try:
+            if self.settings.initial is not None:
+                self._offer(self.settings.initial)
+            self._levels()
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return self._answer()
+
+    # -- levels ----------------------------------------------------------------------------------
+
+    def _levels(self) -> None:
+        for top in TOPS:
+            shapes = shapes_of(self.problem, top)
+            if self.shapes is not None and shapes.beyond == self.shapes.beyond:
+                return
+            self.shapes, self.top = shapes, top
+            self._all_levels(shapes, last=top == TOPS[-1])
+            if self.infeasible or self._closed or shapes.beyond is None or self._over:
+                return
+
+    def _all_levels(self, shapes: Shapes, *, last: bool) -> None:
+        """Minimize level by level; unless these are the `last` shapes, as long as bounds are reached."""
+        self.wide = Frame(problem=self.problem, shapes=shapes, loose=True)
+        self.tight = self.wide if shapes.complete else replace(self.wide, loose=False)
+        outer_rows, inner_rows = list[Row](), list[Row]()
+        costs: list[int] | None = []
+        for index, prices in enumerate(self.prices):
+            outer = None if costs is None else self._minimized(True, prices, outer_rows)
+            if outer is not None and costs is not None:
+                if outer.empty:
+                    self.infeasible = self.best is None
+                    return
+                self._bounded(index, outer, outer_rows, costs)
+            if outer is None or outer.x is None or self.wide.stands_in(outer.x):
+                inner = self._minimized(False, prices, inner_rows)
+            else:
+                inner = outer
+            if inner.x is not None:
+                frame = self.wide if inner is outer else self.tight
+                self._offer(release_of(self.problem, frame, inner.x))
+            if inner.reached is None or not inner.solved or self._over:
+                return
+            costs = [*costs, inner.reached] if outer is not None and costs is not None else None
+            if outer is None or outer.reached != inner.reached or not outer.solved:
+                costs = None
+                if not last and shapes.beyond is not None:
+                    return
+            outer_rows.append(limit(self.wide, prices, inner.reached))
+            inner_rows.append(limit(self.tight, prices, inner.reached))
+
+    def _minimized(self, loose: bool, prices: Prices, before: list[Row]) -> Outcome:
+        """Minimize a level; where more groups are better, all must be able to have a real tuple."""
+        counted = any(price.kind == "ratio" for price in self.prices)
+        while True:
+            found = minimized(self.wide if loose else self.tight, prices, before, self._call)
+            if found.x is None or not counted or self._over:
+                return found
+            broken = lacking(self.wide if loose else self.tight, found.x)
+            if not broken:
+                return found
+            sets = (*self.wide.sets, broken)
+            same = self.tight is self.wide
+            self.wide = replace(self.wide, sets=sets)
+            self.tight = self.wide if same else replace(self.tight, sets=sets)
+
+    @property
+    def _over(self) -> bool:
+        return self.interrupted or self.clock.over
+
+    def _call(self, program: Program) -> Solved:
+        self.rounds += 1
+        found = solved(program, self.settings, self.clock, self.wide.parts["totals"])
+        self.interrupted |= found.interrupted
+        return found
+
+    def _bounded(self, index: int, found: Outcome, before: list[Row], costs: list[int]) -> None:
+        """Keep a level's bound, and what proves it."""
+        if found.bound is None:
+            return
+        prices = self.prices[index]
+        old = self.proofs.get(index)
+        if old is not None and old.bound > found.bound:
+            return
+        self.bounds[index] = prices.value(found.bound)
+        self._note(index)
+        claimed = claim(self.wide, prices, found.bound)
+        if claimed is None or not found.solved or self._over:
+            nodes = []
+        else:
+            left = self.clock.left
+            share = self.clock if left is None else self.clock.part(PROOFS * left)
+            nodes = proven(
+                self.wide.program(claimed[0], before), claimed[1], share, self.wide.parts["totals"]
+            )
+        self.proofs[index] = Proven(
+            top=self.top, costs=tuple(costs), bound=found.bound, sets=self.wide.sets, nodes=tuple(nodes)
+        )
+
+    # -- what is known ---------------------------------------------------------------------------
+
+    def _offer(self, release: Release | None) -> None:
+        """Keep a release if it passes every check and is better than the best so far."""
+        if release is None:
+            return
+        values = self.problem.objective(release)
+        if (self.values is not None and values >= self.values) or next(
+            self.problem.check(release), None
+        ) is not None:
+            return
+        self.best, self.values = release, values
+        self._note(0)
+
+    @property
+    def _closed(self) -> bool:
+        """Whether no better release can exist."""
+        return self.values is not None and list(self.values) == self.bounds
+
+    def _note(self, index: int) -> None:
+        value = None if self.values is None else self.values[index]
+        self.watch.note(index, value, self.bounds[index], "integer program over histograms")
+
+    def _answer(self) -> Answer:
+        status = Status.UNKNOWN if self.best is None else Status.FEASIBLE
+        ended = Termination.ITERATION_LIMIT
+        if self.infeasible:
+            status, ended = Status.INFEASIBLE, Termination.COMPLETED
+        elif self._closed:
+            status, ended = Status.OPTIMAL, Termination.COMPLETED
+        elif self.interrupted:
+            ended = Termination.INTERRUPTED
+        elif self.clock.ended:
+            ended = Termination.TIME_LIMIT
+        return Answer(
+            release=self.best,
+            bounds=tuple(self.bounds),
+            status=status,
+            termination=ended,
+            rounds=self.rounds,
+            proof=described([self.proofs[i] for i in sorted(self.proofs)], f"CP-SAT {version('ortools')}"),
+        )

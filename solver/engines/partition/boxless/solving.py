@@ -1,0 +1,114 @@
+"""One level's integer program: solved by CP-SAT, proven with integer duals where that is short."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from .....models.errors import EngineError
+from ....settings import Clock, Settings
+from ...interruptible import interruptible
+from ..rows import Ints
+from ..series.program import FREE, Leaf, Program, Tree, solution
+
+__all__ = ["Solved", "proven", "solved"]
+
+FIRST, UNLIMITED = 0.3, 60.0
+"""Part of the time left for HiGHS, and for its proof; seconds that count as left without a limit."""
+MOST_NODES = 200
+MOST_NUMBERS = 200_000
+"""Longer proofs are not written down."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solved:
+    """How a program ended.
+
+    Attributes
+    ----------
+    x : int array or None
+        The best solution found.
+    bound : int or None
+        No solution costs less; None if nothing is known.
+    empty : bool
+        Whether there is no solution.
+    interrupted : bool
+    """
+
+    x: Ints | None
+    bound: int | None
+    empty: bool = False
+    interrupted: bool = False
+
+    def optimal(self, cost: Ints) -> bool:
+        """Whether the solution is the best there is."""
+        return self.x is not None and self.bound is not None and int(cost @ self.x) <= self.bound
+
+
+def solved(program: Program, settings: Settings, clock: Clock, first: slice) -> Solved:
+    """Minimize: HiGHS first, as linear relaxations are strong, and CP-SAT where integer duals do not tell.
+
+    Parameters
+    ----------
+    program, settings, clock
+    first : slice
+        Variables to branch on first.
+    """
+    left = clock.left
+    share = FIRST * (UNLIMITED if left is None else left)
+    hint = solution(program, share, settings.seed)
+    if not len(hint) or not program.holds(hint):
+        return _exact(program, settings, clock, None)
+    best = int(program.cost @ hint)
+    tree = Tree(program, best, clock.part(share), first)
+    if tree.run(MOST_NODES) and tree.target == best:
+        return Solved(x=hint, bound=best)
+    return _exact(program, settings, clock, hint if tree.best is None else tree.best)
+
+
+def _exact(program: Program, settings: Settings, clock: Clock, hint: Ints | None) -> Solved:
+    model, solver = cp_model.CpModel(), cp_model.CpSolver()
+    ends = zip(program.lower.tolist(), program.upper.tolist(), strict=True)
+    x = [model.new_int_var(low, high, f"x[{i}]") for i, (low, high) in enumerate(ends)]
+    matrix = program.matrix
+    for row, (low, high) in enumerate(zip(program.low.tolist(), program.high.tolist(), strict=True)):
+        here = slice(int(matrix.indptr[row]), int(matrix.indptr[row + 1]))
+        there = [x[j] for j in matrix.indices[here].tolist()]
+        total = cp_model.LinearExpr.weighted_sum(there, matrix.data[here].tolist())
+        model.add_linear_constraint(
+            total, cp_model.INT_MIN if low <= -FREE else low, cp_model.INT_MAX if high >= FREE else high
+        )
+    model.minimize(cp_model.LinearExpr.weighted_sum(x, program.cost.tolist()))
+    if hint is not None:
+        for variable, amount in zip(x, hint.tolist(), strict=True):
+            model.add_hint(variable, amount)
+    parameters = solver.parameters
+    parameters.random_seed = settings.seed
+    parameters.num_workers = settings.workers
+    if clock.left is not None:
+        parameters.max_time_in_seconds = max(0.01, clock.left)
+    status, interrupted = interruptible(solver, model)
+    if status == cp_model.MODEL_INVALID:
+        raise EngineError(f"CP-SAT refuses the model: {model.validate()}")
+    if status == cp_model.INFEASIBLE:
+        return Solved(x=None, bound=None, empty=True)
+    bound = None
+    if isfinite(solver.best_objective_bound) and abs(solver.best_objective_bound) < 2**53:
+        bound = round(solver.best_objective_bound)
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        # Stopped before it began, CP-SAT reports 0.
+        bound = 0 if (program.cost >= 0).all() and (program.lower >= 0).all() else None
+        return Solved(x=None, bound=bound, interrupted=interrupted)
+    found = np.array([solver.value(variable) for variable in x], dtype=np.int64)
+    return Solved(x=found, bound=bound, interrupted=interrupted)
+
+
+def proven(program: Program, target: int, clock: Clock, first: slice) -> list[Leaf]:
+    """Nodes of a search tree with integer duals that leave nothing below `target`; none if it is long."""
+    tree = Tree(program, target, clock, first)
+    if not tree.run(MOST_NODES) or tree.target < target:
+        return []
+    return tree.nodes if sum(len(node.duals) for node in tree.nodes) <= MOST_NUMBERS else []

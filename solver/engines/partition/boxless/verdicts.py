@@ -1,0 +1,71 @@
+"""What requirements on published values say of many histograms at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .....models.problem import Problem
+from .....models.release import QIGroup
+from .....models.requirement import GroupRequirement, Sight
+from .....models.table import Member
+from ..rows import Ints
+
+__all__ = ["Verdicts"]
+
+CHUNK = 4_000_000
+"""Numbers that are judged at a time."""
+
+
+class Verdicts:
+    """Verdicts on counts of the values that a release may publish.
+
+    Attributes
+    ----------
+    values : tuple of str
+        Of the table; with counterfeits also all others. Columns of histograms.
+    blind : bool
+        Whether sizes decide alone.
+    """
+
+    def __init__(self, problem: Problem, requirements: Sequence[GroupRequirement] | None = None) -> None:
+        self.problem = problem
+        if requirements is None:
+            requirements = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
+        self.requirements = list(requirements)
+        there = sorted(problem.table.histogram)
+        others = [v for v in problem.values if v not in problem.table.histogram]
+        self.values = (*there, *(others if problem.policy.counterfeit_limit != 0 else ()))
+        self.blind = all(r.sight(problem) is Sight.SIZE for r in self.requirements)
+
+    def admit(self, counts: Ints) -> NDArray[np.bool_]:
+        """Verdict on each histogram, shape (histograms, values)."""
+        step = max(1, CHUNK // max(1, counts.shape[1]))
+        parts = [self._part(counts[at : at + step]) for at in range(0, len(counts), step)]
+        return np.concatenate([np.zeros(0, dtype=np.bool_), *parts])
+
+    def sizes(self, sizes: Ints) -> NDArray[np.bool_]:
+        """Verdict on each size; only if `blind`."""
+        counts = np.zeros((len(sizes), len(self.values)), dtype=np.int64)
+        counts[:, 0] = sizes
+        return self.admit(counts)
+
+    def _part(self, counts: Ints) -> NDArray[np.bool_]:
+        fits = counts.sum(axis=1) > 0
+        context = self.problem.context
+        for r in self.requirements:
+            left = np.flatnonzero(fits)
+            if not len(left):
+                break
+            found = r.admits_counts(counts[left], self.values, context)
+            if found is None:
+                found = np.array([r.admits(self._group(line), context) for line in counts[left].tolist()])
+            fits[left] = found
+        return fits
+
+    def _group(self, counts: list[int]) -> QIGroup:
+        # Requirements that see values only cannot tell these stand-ins from respondents.
+        values = [value for value, count in zip(self.values, counts, strict=True) for _ in range(count)]
+        return QIGroup(members=tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values)))
