@@ -39,7 +39,7 @@ def engines() -> dict[str, Engine]:
 SMALL = 16
 """Up to so many tuples the direct model is tried before set partitioning."""
 CLOSED = 30
-"""Above so many tuples groups are listed around the duals of a part of the policy, if it has them."""
+"""Above so many tuples groups are listed if a part of the policy gives a bound."""
 
 
 def solve(
@@ -221,8 +221,8 @@ def obstacles(problem: Problem) -> list[str]:
 def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tuple[Engine, str]:
     """The engine to use, and why.
 
-    Set partitioning proves optima of far larger tables but takes fewer policies; the direct model takes
-    them all.
+    Set partitioning proves optima of far larger tables where groups have prices or sizes are all that
+    counts; the direct model finds better releases of small tables otherwise.
     """
     tuples = len(problem.table)
     direct, whole = AssignmentEngine(), FullDomainEngine()
@@ -248,7 +248,7 @@ def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tu
         why = plan if isinstance(plan, str) else f"the partition engine would list groups: {plan.why}"
         return direct, f"{tuples} tuples; {why}"
     if isinstance(plan, Plan):
-        return known["partition"], f"{tuples} tuples"
+        return known["partition"], f"{tuples} tuples; groups are listed: {plan.why}"
     raise EngineError("; ".join(found for e in known.values() if (found := e.refuses(problem)) is not None))
 
 

@@ -194,7 +194,7 @@ def test_when_time_ends_the_gap_is_true(seconds: float):
         assert answer.termination is Termination.TIME_LIMIT
 
 
-REFUSED = [
+LISTED = [
     ([KCAnonymity(k=2)], {"minimize": ["semiperimeter"]}, "minimizes"),
     ([KCAnonymity(k=2)], {"max_counterfeits": 1}, "counterfeits"),
     ([KCAnonymity(k=2)], {"minimize": [{"counterfeits": 1, "information_loss": 1}]}, "weigh"),
@@ -202,14 +202,21 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("requirements", "options", "word"), REFUSED)
-def test_what_is_not_covered_is_refused_in_words(requirements, options, word):
+@pytest.mark.parametrize(("requirements", "options", "word"), LISTED)
+def test_what_has_no_prices_is_listed_for_a_reason_in_words(requirements, options, word):
     data = table([(i,) for i in range(900)], "abc" * 300)
     problem = Problem(table=data, policy=Policy(requirements, **options))
-    refusal = PartitionEngine().refuses(problem)
-    assert refusal is not None
-    assert word in refusal
-    with pytest.raises(EngineError, match=word):
+    assert PartitionEngine().refuses(problem) is None
+    plan = Plan.of(problem)
+    assert isinstance(plan, Plan)
+    assert word in plan.why
+
+
+def test_full_domain_recoding_is_refused():
+    problem = Problem(
+        table=table([(1,), (2,)], "ab"), policy=Policy([KCAnonymity(k=2)], recoding="full_domain")
+    )
+    with pytest.raises(EngineError, match="multidimensional"):
         PartitionEngine().solve(problem, Settings(), Watch())
 
 

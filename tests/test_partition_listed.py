@@ -15,7 +15,7 @@ from test_engine_assignment import NAMES, Case, drawn_case
 
 import optanon as oa
 from optanon.instances.generators import clustered_table, generated_roles
-from optanon.models.errors import CertificateError, EngineError
+from optanon.models.errors import CertificateError
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
@@ -40,7 +40,7 @@ from optanon.solver.engines.partition.listed.judge import Judge
 from optanon.solver.engines.partition.listed.state import State
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.result import Status, Termination
-from optanon.solver.search import choose, obstacles, solve_problem
+from optanon.solver.search import obstacles, solve_problem
 from optanon.solver.settings import Answer, Clock, Settings, Watch
 
 F = Fraction
@@ -350,15 +350,18 @@ def test_a_gap_that_duals_leave_small_is_closed_and_says_what_it_rests_on():
     assert "CP-SAT" in str(result.certificate.content["proof"].get("last_step", "CP-SAT"))
 
 
-def test_what_is_too_large_for_a_full_list_is_refused_with_the_reason():
+def test_what_is_too_large_for_a_full_list_has_the_bound_of_its_sizes():
     problem = growing(20, 40, Policy([KCAnonymity(k=3), Difference(k=3)], ["discernibility"]))
     plan = Plan.of(problem)
-    assert isinstance(plan, str)
-    assert "difference looks at whole releases" in plan
-    assert "up to" in plan
-    with pytest.raises(EngineError, match="whole releases"):
-        solve_problem(problem, engine="partition")
-    assert choose(problem)[0].name == "assignment"
+    assert isinstance(plan, Plan)
+    assert "difference looks at whole releases" in plan.why
+    result = solve_problem(problem, time_limit=20)
+    assert result.engine.startswith("partition (40 tuples; groups are listed: difference looks at")
+    # Without `difference`: 12 groups of 3 and one of 4.
+    assert result.bounds == (12 * 9 + 16,)
+    assert result.release is not None
+    lines = verify(result.certificate, problem, result.release)  # pyright: ignore[reportArgumentType]
+    assert any("bound 124 by integer duals over histograms" in line for line in lines)
 
 
 def test_a_state_counts_costs_as_the_loss_does():

@@ -8,8 +8,8 @@ from ....models.problem import Problem
 from ....models.requirement import GroupRequirement, Scope, Sight
 from .boxless.search import boxless
 from .histograms import Histograms, Judge
-from .listed.every import MOST_ROWS
 from .listed.part import searchable
+from .listed.sizes import flattened, sized
 from .objective import Objective
 from .series.rules import Rules
 
@@ -31,7 +31,7 @@ class Plan:
     why : str
         Why groups are listed; empty otherwise.
     guided : bool
-        Whether the list is guided by the duals of a part of the policy.
+        Whether a part of the policy gives a bound, or duals to list groups by.
     """
 
     objective: Objective | None
@@ -46,8 +46,9 @@ class Plan:
 
         Equal counts (`GroupRequirement.equal_counts`) carry respondents who come back and
         counterfeits. Histograms carry the rest if nobody's past matters and levels of
-        counterfeits and suppressed tuples are at 0, because a release without them exists. All other
-        problems are solved by listing groups: guided by a part of the policy, or all of them.
+        counterfeits and suppressed tuples are at 0, because a release without them exists. Where no loss
+        looks at boxes, histograms are all there is. All other problems are solved by listing groups: guided
+        by a part of the policy, or all of them if the table is small.
         """
         if problem.policy.recoding != "multidimensional":
             return "the partition engine groups tuples freely: ask for recoding 'multidimensional'"
@@ -56,14 +57,7 @@ class Plan:
         found = cls._priced(problem)
         if isinstance(found, Plan):
             return found
-        guided = searchable(problem)
-        if not guided and len(problem.table) > MOST_ROWS:
-            named = found if found.startswith("the partition") else f"the partition engine: {found}"
-            return (
-                f"{named}; and it lists all groups of up to {MOST_ROWS} tuples only, "
-                f"the table has {len(problem.table)}"
-            )
-        return cls(objective=None, why=found, guided=guided)
+        return cls(objective=None, why=found, guided=_guided(problem))
 
     @classmethod
     def _priced(cls, problem: Problem) -> Plan | str:
@@ -96,3 +90,7 @@ class Plan:
                 return f"tuples may be suppressed, or counterfeits made ({why})"
         found = Histograms.of(problem)
         return found if isinstance(found, str) else cls(objective=objective)
+
+
+def _guided(problem: Problem) -> bool:
+    return searchable(problem) or sized(problem) is not None or flattened(problem) is not None

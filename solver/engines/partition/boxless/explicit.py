@@ -13,7 +13,7 @@ __all__ = ["explicit"]
 
 MOST_LISTED = 40_000
 """Histograms that are listed, admissible or not."""
-MOST_NEEDED = 6_000
+MOST_NEEDED = 2_500
 """Admissible ones; more are not searched for splits."""
 SIZES = 24
 """Sizes with a histogram as close as can be to the whole table's, where not all are listed."""

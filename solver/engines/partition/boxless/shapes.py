@@ -10,7 +10,7 @@ admissible ones is not needed: parts without a real tuple are left out, which on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,36 +92,56 @@ def needed(shapes: Shapes, deep: int = 12) -> Shapes:
     (`deal`). Explicit ones: the counts must be the sum. Only parts among the `deep` smallest sizes of evened
     columns are tried.
     """
-    by_size: dict[int, Ints] = {
-        size: shapes.counts[(shapes.sizes == size) & shapes.real]
-        for size in sorted(set(shapes.sizes[shapes.real].tolist()))
-    }
-    small = list(by_size)[:deep] if shapes.evened else list(by_size)
     keep = np.ones(len(shapes), dtype=np.bool_)
+    by_size = {size: shapes.counts[(shapes.sizes == size) & shapes.real] for size in _sizes(shapes)}
+    keys = None if shapes.evened else _Keys.of(shapes)
+    if not shapes.evened and keys is None:
+        return shapes
+    small = list(by_size)[:deep] if shapes.evened else list(by_size)
     for j, (size, counts) in enumerate(zip(shapes.sizes.tolist(), shapes.counts, strict=True)):
         for part in small:
             if 2 * part > size:
                 break
             others = by_size.get(size - part)
-            if others is None:
+            if others is None or not len(others):
                 continue
             rest = counts - by_size[part]
-            if shapes.evened:
-                found = (others[:, None, :] >= rest[None, :, :]).all(axis=2).any()
+            if keys is None:
+                found = bool((others[:, None, :] >= rest[None, :, :]).all(axis=2).any())
             else:
-                fits = rest[(rest >= 0).all(axis=1)]
-                found = len(fits) and (others[:, None, :] == fits[None, :, :]).all(axis=2).any()
+                found = keys.any(rest[(rest >= 0).all(axis=1)])
             if found:
                 keep[j] = False
                 break
-    return Shapes(
-        values=shapes.values,
-        room=shapes.room,
-        sizes=shapes.sizes[keep],
-        counts=shapes.counts[keep],
-        real=shapes.real[keep],
-        evened=shapes.evened,
-        blind=shapes.blind,
-        unit=shapes.unit,
-        beyond=shapes.beyond,
-    )
+    return replace(shapes, sizes=shapes.sizes[keep], counts=shapes.counts[keep], real=shapes.real[keep])
+
+
+def _sizes(shapes: Shapes) -> list[int]:
+    """Sizes of real columns, rising; of explicit ones, those that are listed whole."""
+    found = sorted(set(shapes.sizes[shapes.real].tolist()))
+    listed = shapes.evened or shapes.beyond is None
+    return found if listed else [size for size in found if size <= (shapes.beyond or 0)]
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """Explicit histograms as single numbers, to find them quickly."""
+
+    base: int
+    powers: Ints
+    known: Ints
+
+    @classmethod
+    def of(cls, shapes: Shapes) -> _Keys | None:
+        """Read the listed histograms; None if they do not fit into numbers."""
+        sizes = _sizes(shapes)
+        base, wide = max(sizes, default=0) + 1, shapes.counts.shape[1]
+        if base**wide >= 1 << 62:
+            return None
+        powers = np.array([base**v for v in range(wide)], dtype=np.int64)
+        return cls(base, powers, np.unique(shapes.counts[shapes.sizes < base] @ powers))
+
+    def any(self, counts: Ints) -> bool:
+        """Whether one of some histograms is listed."""
+        small = counts[(counts < self.base).all(axis=1)]
+        return bool(np.isin(small @ self.powers, self.known).any())

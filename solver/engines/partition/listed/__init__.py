@@ -1,7 +1,7 @@
-"""Third plan: groups are listed, and an integer program over the list is solved with cuts.
+"""Fourth plan: groups are listed, and an integer program over the list is solved with cuts.
 
 Read in this order: `columns` (groups), `judge` (which may be in a release), `part` (what of a policy can
-be searched without a list), `guide` and `measure` (its bound and duals), `near` and `every` (the lists),
-`model`, `costs` and `program` (the integer program), `starts`, `state`, `repair` and `moves` (releases),
-`search`, `confirm` (certificates).
+be searched without a list), `sizes` (losses by sizes), `guide` and `measure` (its bound and duals), `near`
+and `every` (the lists), `model`, `costs` and `program` (the integer program), `starts`, `state`, `repair`
+and `moves` (releases), `search`, `confirm` (certificates).
 """

@@ -11,13 +11,16 @@ from .....models.release import Release
 from .....models.requirement import GroupRequirement
 from ....result import Status, Termination
 from ....settings import Clock, Settings, Watch
-from ..objective import Objective
+from ..boxless.search import Search as Sized
+from ..histograms import Histograms
+from ..objective import Objective, factor
 from ..series.levels import Search as Series
 from ..series.rules import Rules
 from ..singly import Search as Singly
-from .columns import Column
+from .columns import Column, column_of, released
 from .measure import Measure
 from .part import factor_of, grouped, kept, plain, searchable
+from .sizes import flattened, sized
 
 __all__ = ["Guide"]
 
@@ -46,6 +49,9 @@ class Guide:
         self.infeasible = self.interrupted = False
         self.proof: dict[str, object] = {}
         self._levels: list[Fraction | None] = [None] * len(problem.policy.levels)
+        self._settled = 0
+        self._hidden: int | None = None
+        self._fakes: int | None = None
         self._solved: Singly | None = None
         self._known: dict[Column, bool] = {}
 
@@ -60,6 +66,13 @@ class Guide:
                 return
         if searchable(self.problem):
             self._plain()
+            return
+        self._levels[0] = Fraction(0)
+        self._counted()
+        if not (self.infeasible or self.interrupted or self.clock.over):
+            self._sized()
+        if not (self.infeasible or self.interrupted or self.clock.over):
+            self._mixed()
 
     @property
     def _has_groups(self) -> bool:
@@ -80,6 +93,75 @@ class Guide:
             self.releases.append(answer.release)
         stated = [None if bound is None else str(bound) for bound in answer.bounds]
         self.proof = {"part": "requirements on groups", "bounds": stated, "of": answer.proof}
+
+    def _counted(self) -> None:
+        """The fewest counterfeits, where respondents return under equal counts."""
+        found = flattened(self.problem)
+        if found is None:
+            return
+        flat, rules, objective = found
+        answer = Series(flat, self._share(), Watch(), rules, objective).run()
+        self.interrupted = answer.termination is Termination.INTERRUPTED
+        self.infeasible = answer.status is Status.INFEASIBLE
+        bounds = list(answer.bounds[:-1])
+        self._levels[: len(bounds)] = bounds
+        stated = [None if bound is None else str(bound) for bound in bounds]
+        self.proof["counted"] = {"bounds": stated, "of": answer.proof}
+        if answer.release is None:
+            return
+        columns = [column_of(group, self.problem.table.row) for group in answer.release.groups]
+        self.releases.append(released(self.problem, columns))
+        if list(flat.objective(answer.release)[:-1]) == bounds:
+            self._settled = len(bounds)
+            named = {name for level in flat.policy.levels[:-1] for name in level.losses}
+            self._hidden = 0 if "suppressed" in named else None
+            self._fakes = None if objective.counterfeits is None else answer.release.counterfeits
+
+    def _sized(self) -> None:
+        """Levels by sizes, after those that are settled."""
+        part = sized(self.problem, self._settled, self._hidden, self._fakes)
+        if part is None:
+            return
+        answer = Sized(part, self._share(), Watch()).run()
+        self.interrupted = answer.termination is Termination.INTERRUPTED
+        self.infeasible = answer.status is Status.INFEASIBLE and not self._settled
+        until = self._settled + len(answer.bounds)
+        self._levels[self._settled : until] = answer.bounds
+        if not self._settled:
+            self._levels[0] = answer.bounds[0] or Fraction(0)
+        stated = [None if bound is None else str(bound) for bound in answer.bounds]
+        self.proof["sized"] = {
+            "start": self._settled,
+            "hidden": self._hidden,
+            "fakes": self._fakes,
+            "bounds": stated,
+            "of": answer.proof,
+        }
+        if answer.release is not None:
+            self.releases.append(answer.release)
+
+    def _mixed(self) -> None:
+        """Information loss in the first level, beside losses by sizes: each has its own least value.
+
+        Where boxes count in another way, the release is still a start.
+        """
+        first, tuples = self.problem.policy.levels[0], len(self.problem.table)
+        indices = kept(self.problem)
+        easier = plain(self.problem, indices)
+        share = factor(first, tuples)
+        boxes = self.problem.policy.form == "generalized" and not self._settled
+        if not (boxes and self._alone and isinstance(Histograms.of(easier), Histograms)):
+            return
+        objective = Objective.of(easier)
+        assert isinstance(objective, Objective)
+        answer = Singly(easier, self._share(), Watch(), objective).run()
+        self.interrupted = answer.termination is Termination.INTERRUPTED
+        self.infeasible = answer.status is Status.INFEASIBLE
+        if share and answer.bounds[-1] is not None:
+            self._levels[0] = (self._levels[0] or 0) + share * answer.bounds[-1]
+            self.proof["mixed"] = {"of": answer.proof, "bound": str(answer.bounds[-1])}
+        if answer.release is not None:
+            self.releases.append(answer.release)
 
     def _plain(self) -> None:
         indices = kept(self.problem)
@@ -105,6 +187,11 @@ class Guide:
             "part": list(indices),
             "of": answer.proof,
         }
+
+    @property
+    def priced(self) -> bool:
+        """Whether there are duals to list groups by."""
+        return self._solved is not None
 
     @property
     def _alone(self) -> bool:

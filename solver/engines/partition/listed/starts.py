@@ -9,6 +9,7 @@ from .....models.errors import OptanonError
 from .....models.problem import Problem
 from .....models.release import Release
 from ....baselines.greedy import greedy, together
+from ....baselines.registry import baselines
 from ....settings import Clock, Settings, Watch
 from ..histograms import Histograms
 from ..objective import Objective
@@ -20,6 +21,8 @@ from .state import State
 
 __all__ = ["SET_UP", "Starts"]
 
+MOST_HEURISTIC = 2_000
+"""Larger tables are left to the other starts: heuristics do not look at the clock."""
 QUICK_SHARE, NEW_SHARE, REPAIR_SHARE, IMPROVE_SHARE = 0.3, 0.1, 0.15, 0.2
 """Parts of the time limit for the greedy release, for grouping newcomers, for repairs, for improving."""
 SET_UP = 0.15
@@ -47,10 +50,24 @@ class Starts:
             self.offer(together(self.problem))
             self.offer(greedy(self.problem, self.settings.seed, clock=self._part(QUICK_SHARE)))
 
+    def published(self) -> None:
+        """Releases of published heuristics that promise something the policy asks for."""
+        names = {r.name for r in self.problem.policy.requirements}
+        few = len(self.problem.table) <= MOST_HEURISTIC
+        for baseline in baselines().values() if few else ():
+            if self.clock.over or not (baseline.promises and set(baseline.promises) <= names):
+                continue
+            try:
+                self.offer(baseline.run(self.problem, self.settings.seed))
+            except OptanonError:
+                continue
+
     def repaired(self, releases: Sequence[Release]) -> None:
         """Releases of the part, merged until they keep the whole policy, and the best one improved."""
-        if self.problem.policy.form != "generalized" or self.clock.over:
+        if self.clock.over:
             return
+        for release in releases:
+            self.offer(release)
         row = self.problem.table.row
         states = [
             State(self.problem, [[row[who] for who in group.respondents] for group in release.groups])
@@ -65,7 +82,7 @@ class Starts:
         clean = [s for s in states if merge_until_clean(s, self._part(REPAIR_SHARE))]
         for state in clean:
             self._offer(state)
-        if clean:
+        if clean and self.problem.policy.form == "generalized":
             best = min(clean, key=lambda state: state.total)
             improve(best, self._part(IMPROVE_SHARE), lambda: self._offer(best))
 

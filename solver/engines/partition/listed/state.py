@@ -71,6 +71,7 @@ class State:
             groups=tuple(self._group(group) for group in (self.groups if groups is None else groups)),
             attributes=table.attributes,
             sensitive=table.sensitive.name,
+            form=self.problem.policy.form,
         )
 
     def clean(self, groups: Sequence[tuple[int, ...]]) -> bool:
@@ -96,6 +97,9 @@ class State:
         built = self._built.get(group)
         if built is None:
             people = self.problem.table.members
-            built = QIGroup(members=tuple(people[t] for t in group), box=self.problem.box(group))
+            boxed = self.problem.policy.form == "generalized"
+            built = QIGroup(
+                members=tuple(people[t] for t in group), box=self.problem.box(group) if boxed else None
+            )
             self._built[group] = built
         return built

@@ -151,7 +151,9 @@ class Search:
         return known if self.flat is None else max(known, self.flat.bound)
 
     def _offer(self, columns: Sequence[Column]) -> bool:
-        """Keep a release if it is better and passes every check."""
+        """Keep a release if it is better, suppresses nobody and passes every check."""
+        if sum(len(column.rows) for column in columns) < len(self.problem.table):
+            return False
         fakes, cost = self.types.made_of(columns)
         if self.counted is None:
             better = self.columns is None or cost < self.cost
