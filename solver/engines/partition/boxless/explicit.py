@@ -15,6 +15,8 @@ MOST_LISTED = 40_000
 """Histograms that are listed, admissible or not."""
 MOST_NEEDED = 2_500
 """Admissible ones; more are not searched for splits."""
+MOST_HALVES = 500
+"""About so many halves of halves of the whole table are made where not all histograms are listed."""
 SIZES = 24
 """Sizes with a histogram as close as can be to the whole table's, where not all are listed."""
 
@@ -68,7 +70,7 @@ def _listed(room: Ints, reach: int) -> tuple[Ints, int]:
 
 
 def _alike(verdicts: Verdicts, room: Ints, top: int) -> Ints:
-    """The whole table, and larger admissible histograms with nearly its shares."""
+    """The whole table, its halves, their halves and so on, and others with nearly its shares."""
     total = int(room.sum())
     made = [room]
     for size in sorted({min(total, (top + 1) * 2**i // 2) for i in range(2, SIZES)}):
@@ -77,6 +79,15 @@ def _alike(verdicts: Verdicts, room: Ints, top: int) -> Ints:
         rest = np.argsort(-(shares % total), kind="stable")[: size - int(counts.sum())]
         counts[rest] += 1
         made.append(counts)
+    level, halves = room[None, :], 0
+    while len(level) and halves < MOST_HALVES:
+        # Single tuples go to either half in turn.
+        turn = (level % 2 > 0) & ((level % 2).cumsum(axis=1) % 2 > 0)
+        half = level // 2 + turn
+        level = np.unique(np.concatenate([half, level - half]), axis=0)
+        level = level[verdicts.admit(level)]
+        halves += len(level)
+        made += list(level)
     found = np.unique(np.array(made, dtype=np.int64), axis=0)
     found = found[found.sum(axis=1) > top]
     return found[verdicts.admit(found)]
