@@ -180,6 +180,11 @@ def solve_problem(
         answer = draw(problem, randomize, seed)
         seconds = watch.clock.seconds
         return _result(problem, answer, "enumeration (drawn)", seconds, watch, settings, reasons)
+    for r in problem.policy.requirements:
+        if len(problem.history) and r.form not in (None, problem.policy.form):
+            raise PolicyError(
+                f"{r.name} is about {r.form} releases: publish the {r.form!r} form, or leave it out"
+            )
     _ = problem.digest  # needed for the certificate: what it takes is not left for the end
     chosen, why = choose(problem, engine, extend is not None)
     with live_display(problem, display) as shown:

@@ -142,7 +142,7 @@ def test_stopping_keeps_the_best_release(folder):
                 "sensitive": "value",
                 "policy": {
                     "requirements": [{"k_c_anonymity": {"k": 4, "c": 0.5}}],
-                    "minimize": ["discernibility"],
+                    "minimize": ["semiperimeter"],
                 },
             }
         ),

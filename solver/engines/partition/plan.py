@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ....models.loss import loss
 from ....models.problem import Problem
 from ....models.requirement import GroupRequirement, Scope, Sight
 from .boxless.search import boxless
@@ -31,7 +32,7 @@ class Plan:
     why : str
         Why groups are listed; empty otherwise.
     guided : bool
-        Whether a part of the policy gives a bound, or duals to list groups by.
+        Whether a part of the policy gives a bound on all it counts, or duals to list groups by.
     """
 
     objective: Objective | None
@@ -93,4 +94,9 @@ class Plan:
 
 
 def _guided(problem: Problem) -> bool:
-    return searchable(problem) or sized(problem) is not None or flattened(problem) is not None
+    if searchable(problem):
+        return True
+    # No part says how many cells have to be hidden.
+    if not all(loss(name).by_group for level in problem.policy.levels for name in level.losses):
+        return False
+    return sized(problem) is not None or flattened(problem) is not None
