@@ -88,7 +88,7 @@ class Clock:
     @property
     def ended(self) -> bool:
         """Whether a search that stopped now stopped for the limit: solvers may stop a moment early."""
-        return self.limit is not None and self.seconds >= self.limit - 0.1 - self.limit / 100
+        return self.limit is not None and self.seconds >= self.limit - 0.15 - self.limit / 100
 
 
 class Watch:

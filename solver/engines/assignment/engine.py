@@ -194,7 +194,7 @@ class _Search:
                 break
         if self.settings.first and self.best is not None:
             return Status.FEASIBLE, Termination.COMPLETED
-        stopped = self.interrupted or not self.clock.ended
+        stopped = self.interrupted or self.clock.limit is None
         termination = Termination.INTERRUPTED if stopped else Termination.TIME_LIMIT
         return Status.UNKNOWN if self.best is None else Status.FEASIBLE, termination
 
