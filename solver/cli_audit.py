@@ -124,9 +124,11 @@ def _course() -> Generator[tuple[Callable[[], bool], Callable[[str], None]]]:
 
 def print_audit(console: Console, report: AuditReport, json_file: Path | None, show_ids: bool) -> int:
     """Print the report, write it as JSON if asked, and return the exit code."""
+    known = bool(report.knowledge.about)
     table = Table(
         "release",
         "respondents",
+        *(["given"] if known else []),
         "by intersection",
         "by propagation",
         "exactly",
@@ -149,6 +151,7 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
             table.add_row(
                 number,
                 str(entry.respondents),
+                *([str(entry.given)] if known else []),
                 str(found.set_intersection),
                 str(found.propagation),
                 f"{'at least ' if found.undecided else ''}{found.exact}",

@@ -72,9 +72,11 @@ def what_if(
 
 def _print(console: Console, report: WhatIf, show_ids: bool) -> None:
     told = report.giveaways
+    given = f"the values of {report.given} are given by knowledge, " if report.given else ""
     console.print(
-        f"{report.respondents} respondents in {report.releases} releases; {report.disclosed} are disclosed "
-        f"with nobody compromised besides, {told.harmful} would give others away",
+        f"{report.respondents} respondents in {report.releases} releases; {given}"
+        f"{report.disclosed} are disclosed with nobody compromised besides, "
+        f"{told.harmful} would give others away",
         soft_wrap=True,
     )
     for title, entries in (("respondent", told.singles), ("pair", told.pairs)):

@@ -45,17 +45,24 @@ def possible_values(
     history: Sequence[ReleaseLike], known: Mapping[str, str] | None = None, *, sizes_known: bool = True
 ) -> dict[str, frozenset[str]]:
     """Values each respondent can have for some placement of everybody."""
+    found: dict[str, set[str]] = {p.name: set() for groups, _ in history for g in groups for p in g.members}
+    for world in worlds(history, known, sizes_known=sizes_known):
+        for name, value in world.items():
+            found[name].add(value)
+    return {name: frozenset(values) for name, values in found.items()}
+
+
+def worlds(
+    history: Sequence[ReleaseLike], known: Mapping[str, str] | None = None, *, sizes_known: bool = True
+) -> Iterator[dict[str, str]]:
+    """Values of everybody, for all placements of everybody; some more than once."""
     names = list(dict.fromkeys(p.name for groups, _ in history for g in groups for p in g.members))
-    found: dict[str, set[str]] = {name: set() for name in names}
     for choice in product(*(list(placements(release, sizes_known=sizes_known)) for release in history)):
         left = [[Counter(group.histogram) for group in groups] for groups, _ in history]
         homes = {
             name: [left[t][where[name]] for t, where in enumerate(choice) if name in where] for name in names
         }
-        for values in _worlds(names, homes, dict(known or {})):
-            for name, value in values.items():
-                found[name].add(value)
-    return {name: frozenset(values) for name, values in found.items()}
+        yield from _worlds(names, homes, dict(known or {}))
 
 
 def _worlds(

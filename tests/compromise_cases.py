@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import combinations
 from random import Random
@@ -15,10 +16,19 @@ Series = tuple[bf.Release, ...]
 class Oracle:
     """Everything about compromised people, by trying all sets and all worlds."""
 
-    def __init__(self, series: Series, known: dict[str, str]) -> None:
+    def __init__(
+        self,
+        series: Series,
+        known: dict[str, str],
+        allows: Callable[[str, str], bool] = lambda name, value: True,
+    ) -> None:
         self.own = {p.name: p.value for groups, _ in series for g in groups for p in g.members}
         self.free = [name for name in self.own if name not in known]
-        worlds = [values for values, _ in bf.persistent_worlds(series, known)]
+        worlds = [
+            values
+            for values, _ in bf.persistent_worlds(series, known)
+            if all(allows(name, value) for name, value in values.items())
+        ]
         # For each person: in worlds where the value is another one, who still has the true one.
         self.keeps = {
             name: [

@@ -84,8 +84,6 @@ def test_report_after_each_release_equals_enumeration() -> None:
             chances = {n: c for n, c in bf.posterior(part, given).items() if n not in given}
             assert entry.respondents == len(own)
             assert entry.persistent is not None
-            if len({v for g, _ in part for x in g for v in x.signature}) == 1:
-                continue
             assert entry.given == len(given)
             assert entry.persistent.exact == sum(len(c) == 1 for c in chances.values())
             assert entry.persistent.worst == max((max(c.values()) for c in chances.values()), default=None)

@@ -39,8 +39,8 @@ def test_singles_and_pairs_equal_enumeration(seed: int) -> None:
         oracle = Oracle(series, dict(known))
         found = what_if(history(series), Knowledge(compromised=dict(known)), pairs=True)
         assert found.complete
-        if len(set(oracle.own.values())) > 1:  # where there is one value, knowledge gives nothing
-            assert found.disclosed == len(oracle.free) - len(oracle.uncertain())
+        assert found.given == len(known)
+        assert found.disclosed == len(oracle.free) - len(oracle.uncertain())
         told = {name: oracle.given_away(name) for name in oracle.free}
         assert found.giveaways.harmful == sum(map(bool, told.values()))
         # One entry per kind of interchangeable people; each says who exactly, and sizes descend.

@@ -23,15 +23,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..history import History
-from .cells import check_knowledge, true_values
+from .cells import check_knowledge, not_given, true_values
 from .knowledge import Knowledge
 from .places import Places, places
 from .rows import Compact, Integers, compact
@@ -83,15 +82,17 @@ class BoxPopulation:
         Class of each published respondent.
     truth : int64 array
         The true world: one solution of the system.
-    given : bool array, per class
+    given : frozenset of str
+    asked : int64 array, per class
     """
 
     system: BoxSystem
     values: tuple[str, ...]
     groups: tuple[tuple[int, int], ...]
-    cell_of: Mapping[str, int]
+    cell_of: Mapping[str, int] = field(repr=False)
     truth: Integers
-    given: NDArray[np.bool_]
+    given: frozenset[str] = field(repr=False)
+    asked: Integers
 
 
 def box_population(history: History, knowledge: Knowledge, releases: int | None = None) -> BoxPopulation:
@@ -130,7 +131,7 @@ def box_population(history: History, knowledge: Knowledge, releases: int | None 
     whereabouts = (
         (q, code[own[who]], everywhere.options[who], everywhere.home[who]) for who, q in cell_of.items()
     )
-    allowed = np.array([left for _, left in classes], dtype=bool)
+    given = frozenset(who for who in about if who in cell_of and knowledge.gives(who))
     system, truth = table.finished(whereabouts)
     return BoxPopulation(
         system=system,
@@ -138,7 +139,8 @@ def box_population(history: History, knowledge: Knowledge, releases: int | None 
         groups=tuple(groups),
         cell_of=cell_of,
         truth=truth,
-        given=allowed.sum(axis=1) == 1 if len(values) > 1 else np.zeros(len(classes), dtype=bool),
+        given=given,
+        asked=not_given(cell_of, given, system.sizes),
     )
 
 

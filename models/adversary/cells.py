@@ -19,8 +19,8 @@ any other to the adversary.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
@@ -33,7 +33,7 @@ from ..history import History
 from .knowledge import Knowledge
 from .rows import Compact, Integers, compact
 
-__all__ = ["Integers", "Population", "System", "check_knowledge", "population", "true_values"]
+__all__ = ["Integers", "Population", "System", "check_knowledge", "not_given", "population", "true_values"]
 
 Truths: TypeAlias = NDArray[np.bool_]
 
@@ -193,16 +193,19 @@ class Population:
         Cell of each published respondent.
     truth : int64 array
         The true counts per pair: one solution of the system.
-    given : bool array, per cell
-        Whether knowledge alone leaves its respondents one value of the series.
+    given : frozenset of str
+        Published respondents whose value knowledge alone tells, see `Knowledge.gives`.
+    asked : int64 array, per cell
+        Respondents who are not given: those the releases can disclose.
     """
 
     system: System
     values: tuple[str, ...]
     groups: tuple[tuple[int, int], ...]
-    cell_of: Mapping[str, int]
+    cell_of: Mapping[str, int] = field(repr=False)
     truth: Integers
-    given: Truths
+    given: frozenset[str] = field(repr=False)
+    asked: Integers
 
 
 def population(history: History, knowledge: Knowledge, releases: int | None = None) -> Population:
@@ -260,6 +263,7 @@ def population(history: History, knowledge: Knowledge, releases: int | None = No
     true_counts = np.zeros((len(found), len(values)), dtype=np.int64)
     for who, cell in cell_of.items():
         true_counts[cell, code[own[who]]] += 1
+    given = frozenset(who for who in about if who in cell_of and knowledge.gives(who))
     system = System(
         patterns=np.array([pattern for pattern, _ in found], dtype=np.int64),
         sizes=true_counts.sum(axis=1),
@@ -273,8 +277,15 @@ def population(history: History, knowledge: Knowledge, releases: int | None = No
         groups=tuple(groups),
         cell_of=cell_of,
         truth=true_counts[system.cell, system.value],
-        given=allowed.sum(axis=1) == 1 if len(values) > 1 else np.zeros(len(found), dtype=bool),
+        given=given,
+        asked=not_given(cell_of, given, system.sizes),
     )
+
+
+def not_given(cell_of: Mapping[str, int], given: Collection[str], sizes: Integers) -> Integers:
+    """Respondents of each cell without those who are given."""
+    cells = np.array([cell_of[who] for who in given], dtype=np.int64)
+    return sizes - np.bincount(cells, minlength=len(sizes)).astype(np.int64)
 
 
 def true_values(history: History) -> dict[str, str]:

@@ -1,4 +1,18 @@
-"""What an adversary knows besides the releases."""
+"""What an adversary knows besides the releases, and whose values that alone gives away.
+
+Somebody's value is *given* if knowledge alone tells it, whatever is published: she is compromised, or her
+prior without what is excluded has one value left. It is *disclosed* if it is not given, and all worlds that
+fit the releases and the knowledge agree on it. Only the second is the releases' doing, so
+
+- values that no release publishes count: with ``priors: {p5: [flu, asthma]}`` and a group that publishes flu,
+  cold and gout, it is the group that rules asthma out, and p5 is disclosed. Nor does it matter for p5
+  whether another group publishes asthma.
+- exclusions without a prior give nobody away: nobody says which other values there are until a release does.
+- a compromised respondent is given even if every group publishes one value.
+
+So who is given does not depend on the releases, and who is disclosed stays disclosed by every further one
+(they leave fewer worlds, never none: the truth is one of them).
+"""
 
 from __future__ import annotations
 
@@ -88,6 +102,12 @@ class Knowledge:
     def about(self) -> frozenset[str]:
         """Respondents about whom something is known."""
         return frozenset((*self.compromised, *self.excluded, *self.priors))
+
+    def gives(self, who: str) -> bool:
+        """Whether knowledge alone, without any release, tells a respondent's value."""
+        if who in self.compromised:
+            return True
+        return len({value for value in self.priors.get(who, ()) if self.allows(who, value)}) == 1
 
     def allows(self, who: str, value: str) -> bool:
         """Whether what is known about a respondent leaves a value open."""

@@ -189,7 +189,7 @@ def _entry(
     given, persistent, seconds = 0, None, 0.0
     if decided is not None:
         possible, seconds = decided
-        given = int(possible.population.system.sizes[possible.population.given].sum())
+        given = len(possible.population.given)
         persistent = _persistent(possible, clock, told)
     transient = None if knowledge.persistence == "persistent" else _transient(history, number)
     return ReleaseAudit(
@@ -207,7 +207,7 @@ def _persistent(possible: Possible[AnyPopulation], clock: Clock | None, told: _T
     people = possible.population
     system = people.system
     verdicts = possible.verdicts[: len(system.cell)]
-    sizes = np.where(people.given, 0, system.sizes)
+    sizes = people.asked
     disclosed = {how: int(sizes[left == 1].sum()) for how, left in values_left(possible).items()}
     unknown = verdicts == Verdict.UNKNOWN
     sure = np.bincount(system.cell[verdicts == Verdict.POSSIBLE], minlength=len(sizes))

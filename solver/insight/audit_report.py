@@ -42,8 +42,8 @@ class PersistentAudit:
     ----------
     set_intersection, propagation, exact : int
         Respondents with one possible value: by intersecting the values of their groups, by bounds
-        besides, and in all possible worlds. Each includes the one before. Respondents
-        whose value the adversary was given do not count.
+        besides, and in all possible worlds. Each includes the one before. Respondents whose value
+        is given (see `ReleaseAudit`) do not count.
     undecided : int
         Respondents with one value found possible and others unknown: `exact` is too small by at
         most so many.
@@ -108,7 +108,8 @@ class ReleaseAudit:
     release : int
         Number of the release, from 1; all up to it are known.
     respondents, given : int
-        Respondents published so far, and those of them whose value the adversary was given.
+        Respondents published so far, and those of them whose value knowledge alone tells, without any
+        release; see `Knowledge.gives`.
     persistent, transient
         Conclusions; None if that adversary was not asked for.
     attacks : tuple of Attack
@@ -128,7 +129,7 @@ class ReleaseAudit:
 
 @dataclass(frozen=True, kw_only=True)
 class Disclosure:
-    """A respondent with one possible value, and what was needed to see it."""
+    """A respondent with one possible value that knowledge alone does not tell, and what shows it."""
 
     respondent: str = field(repr=False)
     value: str = field(repr=False)

@@ -40,12 +40,12 @@ def find_disclosures(possible: Possible[AnyPopulation]) -> tuple[Disclosure, ...
             possible.verdicts[: len(people.system.cell)],
             strict=True,
         )
-        if verdict == Verdict.POSSIBLE and left["exact"][cell] == 1 and not people.given[cell]
+        if verdict == Verdict.POSSIBLE and left["exact"][cell] == 1
     }
     return tuple(
         Disclosure(respondent=who, value=single[cell], how=next(how for how in HOW if left[how][cell] == 1))
         for who, cell in people.cell_of.items()
-        if cell in single
+        if cell in single and who not in people.given
     )
 
 
@@ -64,7 +64,7 @@ def explanations_of(
         cell = people.cell_of[disclosure.respondent]
         if len(found) >= examples or clock.over:
             break
-        if cell in seen or len(people.values) == 1:
+        if cell in seen:
             continue
         seen.add(cell)
         explanation = _explanation(history, possible, disclosure, clock)
@@ -87,6 +87,12 @@ def _explanation(
             groups=tuple(sorted({*own, *(people.groups[g] for g in named)})),
             irreducible=False,
             own=disclosure.value,
+        )
+    if len(people.values) == 1:
+        # There is no other published value to explain away: any one of the respondent's groups tells.
+        first = next(where for where in history.records[who].groups if where in set(people.groups))
+        return Explanation(
+            respondent=who, excluded=frozenset(), groups=(first,), irreducible=True, own=disclosure.value
         )
     return explain_value(
         people, who, own=disclosure.value, clock=clock, hint=_hint(possible, people, who, named)

@@ -34,7 +34,7 @@ class WhatIf:
     releases, respondents : int
         How many there are.
     given : int
-        Respondents whose value knowledge alone tells.
+        Respondents whose value knowledge alone tells, without any release; see `Knowledge.gives`.
     disclosed : int
         Respondents (not given) whose value is certain with nobody compromised besides.
     giveaways : Giveaways
@@ -218,7 +218,7 @@ def what_if(
     return WhatIf(
         releases=len(history),
         respondents=int(sizes.sum()),
-        given=int(sizes[people.given].sum()),
+        given=len(people.given),
         disclosed=_disclosed(people, possible.verdicts.tolist()),
         giveaways=told,
         smallest=None if sets is None else tuple(found for found in sets if found.size != 0),
@@ -245,8 +245,8 @@ def _disclosed(people: Population, verdicts: list[int]) -> int:
     left: Counter[int] = Counter()
     for cell, verdict in zip(people.system.cell.tolist(), verdicts, strict=True):
         left[cell] += verdict != Verdict.EXCLUDED
-    sizes, given = people.system.sizes.tolist(), people.given.tolist()
-    return sum(sizes[cell] for cell, count in left.items() if count == 1 and not given[cell])
+    asked = people.asked.tolist()
+    return sum(asked[cell] for cell, count in left.items() if count == 1)
 
 
 def _breach_chance(
