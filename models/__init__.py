@@ -1,1 +1,3 @@
 """What is asked: data, requirements, losses. Nothing here searches."""
+
+from . import hierarchies as hierarchies

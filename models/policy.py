@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from .errors import PolicyError
 from .hierarchy import Hierarchy
-from .loss import loss
+from .losses import loss
 from .release import Form, Release
 from .requirement import Requirement, as_fraction, whole
 from .table import Microdata

@@ -30,8 +30,7 @@ from .cli_compare import compare_command
 from .cli_explain import explain_command
 from .cli_frontier import frontier_command
 from .cli_hierarchy import hierarchy
-from .cli_history import app as history_app
-from .cli_history import as_of, record_answer, stored
+from .cli_history import app as history_app, as_of, record_answer, stored
 from .cli_init import init
 from .cli_report import report
 from .cli_ui import ui

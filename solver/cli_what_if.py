@@ -15,8 +15,7 @@ from ..models.files import write_whole
 from .cli_audit import Files, KnowledgeFile
 from .insight.breach_chance import BreachChance, Estimate
 from .insight.giveaways import Giveaway
-from .insight.what_if import WhatIf
-from .insight.what_if import what_if as ask
+from .insight.what_if import WhatIf, what_if as ask
 
 __all__ = ["what_if"]
 

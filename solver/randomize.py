@@ -35,7 +35,7 @@ from math import exp, log
 import numpy as np
 
 from ..models.errors import PolicyError
-from ..models.loss import loss
+from ..models.losses import loss
 from ..models.policy import Level
 from ..models.problem import Problem
 from ..models.requirement import GroupRequirement, Sight, as_fraction

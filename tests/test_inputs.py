@@ -17,8 +17,7 @@ import pandas as pd
 import pytest
 import yaml
 from command_line import run
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import optanon as oa
 from optanon import hierarchies

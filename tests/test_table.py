@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from brute_force_tables import Interval as TheirInterval
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import COLUMNS, KINDS, Instance, Source, instances, pick
 
 from optanon.models.box import Interval, Leaves, covers, format_number

@@ -18,8 +18,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from optanon.models.errors import PolicyError, ReleaseError, TableError
 from optanon.models.views import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...models.history import History, register_store
 
-__all__ = ["open_history"]
+__all__ = ["History", "open_history"]
 
 
 @register_store

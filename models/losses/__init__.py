@@ -1,5 +1,6 @@
 """One file per kind of loss: value of a group, encoding, bound. Importing registers all."""
 
+from ..loss import loss
 from .counts import Counterfeits, HiddenCells, Suppressed
 from .information import AverageInformationLoss, InformationLoss, Semiperimeter
 from .sizes import AverageGroupSize, Discernibility, MaximumGroupSize
@@ -14,4 +15,5 @@ __all__ = [
     "MaximumGroupSize",
     "Semiperimeter",
     "Suppressed",
+    "loss",
 ]

@@ -18,7 +18,7 @@ from ortools.sat.python import cp_model
 
 from ....models.encoding import Encoding, Linear
 from ....models.errors import EngineError
-from ....models.loss import loss
+from ....models.losses import loss
 from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.release import Release

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....models.loss import loss
+from ....models.losses import loss
 from ....models.problem import Problem
 from ....models.requirement import GroupRequirement, Scope, Sight
 from .boxless.search import boxless

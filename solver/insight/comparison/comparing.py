@@ -10,11 +10,9 @@ from ....models.errors import EngineError, InputError, PolicyError
 from ....models.policy import Policy
 from ....models.problem import Problem
 from ....models.release import Release
-from ...baselines.registry import Baseline
-from ...baselines.registry import baselines as all_baselines
+from ...baselines.registry import Baseline, baselines as all_baselines
 from ...result import Result, Status
-from ...search import engines as all_engines
-from ...search import solve_problem
+from ...search import engines as all_engines, solve_problem
 from ..queries import RangeQueries
 from .distance import Distance, Found, Proof, Reference, distance, reference
 from .figures import Figures, figures, queries_for

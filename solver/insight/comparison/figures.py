@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ....models.errors import InputError
-from ....models.loss import loss
+from ....models.losses import loss
 from ....models.problem import Problem
 from ....models.release import Release
 from ....models.table import Microdata

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ....models.loss import loss
+from ....models.losses import loss
 from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.release import QIGroup, Release

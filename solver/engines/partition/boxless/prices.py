@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from .....models.loss import loss
+from .....models.losses import loss
 from .....models.policy import Level
 from .....models.problem import Problem
 from ..rows import Ints

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
 
-from .....models.loss import loss
+from .....models.losses import loss
 from .....models.problem import Problem
 from .....models.release import Release
 from .....models.requirement import GroupRequirement, Sight

@@ -9,7 +9,7 @@ from math import lcm
 from ortools.sat.python import cp_model
 
 from .....models.encoding import Linear
-from .....models.loss import loss
+from .....models.losses import loss
 from .....models.losses.information import LARGEST
 from .....models.policy import Level
 from .....models.problem import Problem

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .....models.loss import loss
+from .....models.losses import loss
 from .....models.policy import LevelSpec, Policy
 from .....models.problem import Problem
 from .....models.requirement import GroupRequirement, Requirement

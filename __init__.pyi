@@ -1,0 +1,73 @@
+"""The names of `import optanon`, and where each of them lives; loaded on first use."""
+
+from .instances.readers import read_csv as read_csv, read_parquet as read_parquet, read_sql as read_sql
+from .instances.release_files import read_release as read_release
+from .instances.store.opening import History as History
+from .models import hierarchies as hierarchies
+from .models.adversary.knowledge import Knowledge as Knowledge
+from .models.errors import (
+    CertificateError as CertificateError,
+    ConflictError as ConflictError,
+    EngineError as EngineError,
+    HierarchyError as HierarchyError,
+    InputError as InputError,
+    OptanonError as OptanonError,
+    PolicyError as PolicyError,
+    ProblemFileError as ProblemFileError,
+    ReleaseError as ReleaseError,
+    StoreError as StoreError,
+    TableError as TableError,
+)
+from .models.hierarchy import Hierarchy as Hierarchy
+from .models.n_choose import n_choose as n_choose
+from .models.policy import Policy as Policy
+from .models.problem import Problem as Problem
+from .models.release import QIGroup as QIGroup, Release as Release
+from .models.requirement import Violation as Violation
+from .models.requirements import (
+    ConstantRatio as ConstantRatio,
+    Difference as Difference,
+    DistinctLDiversity as DistinctLDiversity,
+    EntropyLDiversity as EntropyLDiversity,
+    Geometric as Geometric,
+    GlobalGuarantee as GlobalGuarantee,
+    HcSafety as HcSafety,
+    HcSafetyDeep as HcSafetyDeep,
+    Intersection as Intersection,
+    KCAnonymity as KCAnonymity,
+    RecordTracing as RecordTracing,
+    RecursiveCLDiversity as RecursiveCLDiversity,
+    ResistsInference as ResistsInference,
+    SafeCorrelation as SafeCorrelation,
+    TCloseness as TCloseness,
+    WeakMInvariance as WeakMInvariance,
+)
+from .models.table import Microdata as Microdata, Sensitive as Sensitive
+from .models.views import SecretQuery as SecretQuery
+from .solver.baselines.registry import baselines as baselines
+from .solver.certificate import Certificate as Certificate
+from .solver.certify import verify as verify
+from .solver.engines.sanitize import sanitize as sanitize
+from .solver.engines.views import choose_views as choose_views
+from .solver.insight.attacks import usual_attacks as usual_attacks
+from .solver.insight.audit import AuditReport as AuditReport, audit as audit
+from .solver.insight.comparison.comparing import compare as compare
+from .solver.insight.comparison.found import Comparison as Comparison
+from .solver.insight.exclusions import Exclusion as Exclusion, verify_audit as verify_audit
+from .solver.insight.explain.answer import explain as explain
+from .solver.insight.explain.explanation import Explanation as Explanation
+from .solver.insight.foreign_audit import ForeignAudit as ForeignAudit, audit_release as audit_release
+from .solver.insight.frontier.result import Frontier as Frontier
+from .solver.insight.frontier.sweep import frontier as frontier
+from .solver.insight.minimality import Minimality as Minimality, minimality as minimality
+from .solver.insight.report.write import write_report as write_report
+from .solver.insight.what_if import WhatIf as WhatIf, what_if as what_if
+from .solver.result import (
+    Randomized as Randomized,
+    Result as Result,
+    Status as Status,
+    Termination as Termination,
+)
+from .solver.search import solve as solve, solve_problem as solve_problem
+
+__version__: str
