@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..models import hierarchies
 from ..models.domain import Domain, Numeric
 from ..models.errors import OptanonError, ProblemFileError
+from ..models.exact_numbers import exact_number
 from ..models.hierarchy import ROOT, Hierarchy
 from ..models.table import MISSING, QISpec
 
@@ -113,7 +113,7 @@ def column_spec(
         if isinstance(kind, _NumericKind):
             return _numeric(name, kind, column)
         found = _built(kind, column)
-    except ValueError as error:
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
         if isinstance(error, OptanonError):
             raise type(error)(f"{where}: {error}") from error
         raise ProblemFileError(f"{where}: {error}") from error
@@ -138,6 +138,6 @@ def _built(kind: Any, column: list[object]) -> Hierarchy:
 
 
 def _numeric(name: str, kind: _NumericKind, column: list[object]) -> Domain:
-    lo = None if kind.lo is None else Fraction(str(kind.lo))
-    hi = None if kind.hi is None else Fraction(str(kind.hi))
+    lo = None if kind.lo is None else exact_number(kind.lo)
+    hi = None if kind.hi is None else exact_number(kind.hi)
     return Numeric.of(name, column, lo=lo, hi=hi, decimals=kind.decimals)

@@ -16,12 +16,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..models.adversary.knowledge import Knowledge
 from ..models.errors import InputError, ProblemFileError
 from ..models.table import Persistence
+from .bounded import read_yaml
 
 __all__ = ["load_knowledge"]
 
@@ -52,13 +52,11 @@ def load_knowledge(
     if path is None:
         return Knowledge(persistence=persistence)
     try:
-        spec = _KnowledgeFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+        spec = _KnowledgeFile.model_validate(read_yaml(path) or {})
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         raise ProblemFileError(f"{path}, key {key}: {first['msg'].lower()}: correct it") from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ProblemFileError(f"{path}: cannot be read as YAML ({error})") from error
     try:
         return Knowledge(
             compromised={named(who): value for who, value in spec.compromised.items()},

@@ -33,7 +33,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
-import yaml
 from pydantic import Field, ValidationError
 
 from ..models.errors import InputError, PolicyError, ProblemFileError, StoreError
@@ -44,6 +43,7 @@ from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import build_requirement
 from ..models.table import Microdata, Sensitive
+from .bounded import read_yaml
 from .column_kinds import Kind, Strict, column_spec
 from .readers import parquet_frame
 from .release_files import read_release
@@ -63,7 +63,7 @@ class _PolicyFile(Strict):
     requirements: list[str | dict[str, dict[str, Any] | None]] = Field(min_length=1)
     minimize: list[str | dict[str, float | int | str]] = Field(default_factory=lambda: ["information_loss"])
     max_suppressed: int | float | str | None = None
-    max_counterfeits: int | None = Field(default=None, ge=0)
+    max_counterfeits: int | None = None
     form: Literal["generalized", "anatomized"] = "generalized"
     recoding: Literal["multidimensional", "full_domain"] = "multidimensional"
     hierarchies: dict[str, str] = Field(default_factory=dict[str, str])
@@ -224,18 +224,7 @@ def load_answer(path: str | Path, problem: Problem) -> Release:
 
 
 def _read(file: Path) -> _ProblemFile:
-    try:
-        raw = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ProblemFileError(f"{file}: cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        raise ProblemFileError(f"{file}: not UTF-8 text (byte {error.start}): save it as UTF-8") from error
-    except yaml.YAMLError as error:
-        where = getattr(error, "problem_mark", None)
-        line = f", line {where.line + 1}" if where is not None else ""
-        raise ProblemFileError(
-            f"{file}{line}: not valid YAML ({getattr(error, 'problem', error)})"
-        ) from error
+    raw = read_yaml(file)
     if not isinstance(raw, dict):
         raise ProblemFileError(f"{file}: a problem file is a mapping with the keys table, respondent, ...")
     try:

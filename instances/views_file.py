@@ -12,16 +12,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
 import pandas as pd
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..models.errors import InputError, PolicyError, ProblemFileError, ReleaseError
+from ..models.exact_numbers import exact_number
 from ..models.views import AttackModel, ProtectedAssociation, ViewPair, parse_secret_query
+from .bounded import read_yaml
 from .readers import read_frame
 
 __all__ = ["ViewsProblem", "is_views_file", "load_views", "load_views_problem"]
@@ -68,8 +68,8 @@ class ViewsProblem:
 def is_views_file(path: str | Path) -> bool:
     """Whether a problem file is about published views: it then has the key `secrets`."""
     try:
-        raw = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        raw = read_yaml(path)
+    except ProblemFileError:
         return False  # the reader of the file says what is wrong with it
     return isinstance(raw, dict) and "secrets" in raw
 
@@ -84,7 +84,7 @@ def load_views_problem(path: str | Path) -> ViewsProblem:
     """
     file = Path(path)
     try:
-        spec = _ViewsFile.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+        spec = _ViewsFile.model_validate(read_yaml(file))
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
@@ -94,12 +94,12 @@ def load_views_problem(path: str | Path) -> ViewsProblem:
         secrets = tuple(
             ProtectedAssociation(
                 query=parse_secret_query(secret.query),
-                threshold=Fraction(str(secret.threshold)),
+                threshold=exact_number(secret.threshold),
                 model=AttackModel(secret.model),
             )
             for secret in spec.secrets
         )
-    except (PolicyError, ValueError) as error:
+    except (PolicyError, ValueError, ZeroDivisionError) as error:
         raise ProblemFileError(f"{file}, key secrets: {error}") from error
     return ViewsProblem(table=table, secrets=secrets, required=tuple(spec.required), weights=spec.weights)
 

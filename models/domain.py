@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from .box import Cell, Exact, Interval, Leaves, format_number
 from .errors import ReleaseError, TableError
+from .exact_numbers import exact_number
 from .hierarchy import Hierarchy
 
-__all__ = ["Categories", "Codes", "Domain", "Numeric", "Ordered", "exact_number"]
+__all__ = ["Categories", "Codes", "Domain", "Numeric", "Ordered"]
 
 Codes = NDArray[np.int64]
 
@@ -30,29 +31,6 @@ MAX_CODE = 2**40
 """Largest numeric code; leaves room for sums of products in int64."""
 REMEMBERED = 100_000
 """Cells of one numeric domain that are kept for the next time, at most."""
-
-
-def exact_number(raw: object) -> Fraction:
-    """Read a number exactly; a float means its shortest decimal form (0.1 is 1/10).
-
-    Raises
-    ------
-    ValueError
-        If `raw` is not a finite number.
-    """
-    if isinstance(raw, Fraction):
-        return raw
-    if isinstance(raw, bool | np.bool_):
-        raise ValueError("a truth value is not a number")
-    if isinstance(raw, int | np.integer):
-        return Fraction(int(raw))
-    if isinstance(raw, float | np.floating):
-        return Fraction(repr(float(raw)))
-    text = str(raw).strip()
-    exponent = re.search(r"[eE]([+-]?\d+)$", text)
-    if exponent is not None and (len(exponent[1]) > 4 or abs(int(exponent[1])) > 400):
-        raise ValueError("the number's exponent is beyond 400")
-    return Fraction(text)
 
 
 class Domain(ABC):

@@ -15,8 +15,8 @@ from math import floor
 from typing import Literal, TypeAlias
 
 from .box import format_number
-from .domain import exact_number
 from .errors import HierarchyError
+from .exact_numbers import exact_number
 from .hierarchy import ROOT, Hierarchy
 
 __all__ = ["DateLevel", "dates", "intervals", "ordered", "prefixes", "rounding"]

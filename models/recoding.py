@@ -37,8 +37,9 @@ from typing import TypeAlias
 import numpy as np
 
 from .box import Box, Cell, Leaves
-from .domain import Categories, Codes, Domain, Numeric, Ordered, exact_number
+from .domain import Categories, Codes, Domain, Numeric, Ordered
 from .errors import HierarchyError, PolicyError
+from .exact_numbers import exact_number
 from .hierarchy import Hierarchy
 from .release import Release
 from .requirement import Violation

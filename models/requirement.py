@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from .domain import Codes
 from .errors import PolicyError
+from .exact_numbers import exact_number
 from .group import Form
 from .history import History
 from .meeting import EqualCounts, Meeting
@@ -46,6 +47,10 @@ __all__ = [
     "register",
     "registered",
 ]
+
+
+MOST = 10**9
+"""No parameter that counts people or values needs more; solvers count in 64 bits."""
 
 
 class Scope(Enum):
@@ -377,7 +382,7 @@ def as_fraction(owner: str, parameter: str, raw: object) -> Fraction:
     if isinstance(raw, bool):
         raise PolicyError(f"{owner}: {parameter} must be a number, got {raw}")
     try:
-        return Fraction(str(raw)) if not isinstance(raw, int | Fraction) else Fraction(raw)
+        return exact_number(raw)
     except (ValueError, ZeroDivisionError) as error:
         raise PolicyError(
             f"{owner}: {parameter} must be a number such as 0.5 or '1/3', got {raw!r}"
@@ -390,9 +395,11 @@ def in_int64(*bounds: int) -> bool:
 
 
 def whole(owner: str, parameter: str, raw: object, least: int) -> int:
-    """Check that a parameter is an integer of at least `least`."""
+    """Check that a parameter is an integer of at least `least`, and not beyond all tables."""
     if isinstance(raw, bool) or not isinstance(raw, int) or raw < least:
         raise PolicyError(f"{owner}: {parameter} must be a whole number of at least {least}, got {raw!r}")
+    if raw > MOST:
+        raise PolicyError(f"{owner}: {parameter} must be at most {MOST:,}")
     return raw
 
 

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..instances.bounded import read_json
 from ..instances.problem_file import load_answer, load_problem
 from ..instances.text_files import Reading
 from ..instances.views_file import is_views_file
@@ -180,11 +181,7 @@ def verify(
     ] = None,
 ) -> None:
     """Re-check a certificate without a solver: digests, requirements, objective, stated bounds."""
-    try:
-        text = certificate_file.read_text(encoding="utf-8")
-        content = json.loads(text)
-    except (OSError, ValueError) as error:
-        raise OptanonError(f"{certificate_file}: cannot be read as JSON ({error})") from error
+    content = read_json(certificate_file)
     inner = content.get("certificate", content) if isinstance(content, dict) else content
     console = plain_console()
     asked = load_problem(problem, tell=_teller(console))

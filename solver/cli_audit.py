@@ -16,7 +16,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ..instances.asked_series import read_asked
-from ..models.errors import CertificateError, OptanonError
+from ..instances.bounded import read_json
+from ..models.errors import CertificateError
 from ..models.files import write_whole
 from .display import plain_console
 from .insight.attacks import usual_attacks
@@ -93,10 +94,7 @@ def verify_audit_command(
     knowledge_file: KnowledgeFile = None,
 ) -> None:
     """Re-check the proofs of an audit against its releases, in whole numbers and without a solver."""
-    try:
-        content = json.loads(certificate_file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise OptanonError(f"{certificate_file}: cannot be read as JSON ({error})") from error
+    content = read_json(certificate_file)
     if not isinstance(content, dict):
         raise CertificateError(f"{certificate_file}: this is no file of certificates")
     asked = read_asked(files, knowledge_file)

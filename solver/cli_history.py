@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..instances.bounded import read_json
 from ..instances.problem_file import load_answer, load_problem
 from ..models.errors import OptanonError, StoreError
 from ..models.history import History, Statement
@@ -222,10 +222,7 @@ def _exists(where: str) -> bool:
 
 
 def _certificate(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise OptanonError(f"{path}: cannot be read as JSON ({error})") from error
+    content = read_json(path, kind=OptanonError)
     inner = content.get("certificate", content) if isinstance(content, dict) else None
     if not isinstance(inner, dict):
         raise OptanonError(f"{path}: holds no certificate: give the result file of `optanon solve`")

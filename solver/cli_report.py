@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
+from ..instances.bounded import read_json
 from ..models.errors import ProblemFileError
 from ..models.files import write_whole
 
@@ -40,10 +40,7 @@ def report(
 
 
 def _json(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ProblemFileError(f"{path}: cannot be read as JSON ({error})") from error
+    content = read_json(path, kind=ProblemFileError)
     if not isinstance(content, dict):
         raise ProblemFileError(f"{path}: is no result file of `optanon solve`")
     return content

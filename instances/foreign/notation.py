@@ -37,8 +37,9 @@ from math import ceil, floor
 from typing import Literal, TypeAlias
 
 from ...models.box import Cell, Leaves, format_number
-from ...models.domain import Categories, Domain, Numeric, Ordered, exact_number
+from ...models.domain import Categories, Domain, Numeric, Ordered
 from ...models.errors import ReleaseError
+from ...models.exact_numbers import exact_number
 
 __all__ = ["NOTHING_SAID", "Ends", "Reader", "Reading"]
 

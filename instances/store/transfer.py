@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ...models.errors import ReleaseError, StoreError
 from ...models.files import write_whole
+from ..bounded import read_json
 from .codec import Entry, canonical, release_of
 from .database import Database, database_url
 from .identities import Identities, read_key
@@ -114,11 +114,8 @@ def import_history(
 
 def _read(path: Path) -> _File:
     try:
-        content: Any = json.loads(path.read_text(encoding="utf-8"))
-        found = _File.model_validate(content)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read ({error.strerror})") from error
-    except (ValueError, ValidationError) as error:
+        found = _File.model_validate(read_json(path, kind=StoreError))
+    except ValidationError as error:
         raise StoreError(f"{path}: is no exported history: give a file from `history export`") from error
     if found.optanon_history != FORMAT:
         raise StoreError(f"{path}: was exported by a newer optanon: update optanon")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ...models.errors import ReleaseError
+from ...models.exact_numbers import exact_number
 from ...models.history import History
 from ...models.requirement import Requirement
 from ...models.requirements import Difference, HcSafety, Intersection, RecordTracing
@@ -48,7 +49,7 @@ def usual_attacks(k: int = 2, c: Fraction | float | str = "1/2", n: int = 2) -> 
     n : int
         Historical correlations that fewer than n known persons exploit.
     """
-    share = Fraction(str(c))
+    share = exact_number(c)
     return (
         Difference(k=k, c=share),
         Intersection(c=share),

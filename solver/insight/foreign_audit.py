@@ -15,6 +15,7 @@ from ...instances.foreign.notation import Ends
 from ...instances.foreign.release import ForeignRelease, read_foreign
 from ...instances.foreign.rows import COUNT, Stars
 from ...models.errors import EngineError, InputError, PolicyError
+from ...models.exact_numbers import exact_number
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirement import GroupRequirement, Requirement, Sight, Violation
@@ -216,7 +217,7 @@ def audit_release(
 
 def _bound(raw: Fraction | int | str) -> Fraction:
     try:
-        return Fraction(raw)
+        return exact_number(raw)
     except (ValueError, ZeroDivisionError) as error:
         raise InputError(f"bound must be a number such as 12 or '37/5', got {raw!r}") from error
 

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from ....models.errors import PolicyError
+from ....models.exact_numbers import exact_number
 from ....models.policy import Policy
 from ....models.problem import Problem
 from ...parts import Part, nested, parts_of
@@ -203,7 +204,7 @@ def _value(text: str) -> Setting:
     if text in ("true", "false"):
         return text == "true"
     try:
-        number = Fraction(text)
+        number = exact_number(text)
     except (ValueError, ZeroDivisionError):
         return text
     return int(number) if re.fullmatch(r"-?\d+", text) else number

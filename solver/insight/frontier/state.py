@@ -14,7 +14,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ....instances.bounded import read_json
 from ....models.errors import InputError, OptanonError
+from ....models.exact_numbers import exact_number
 from ....models.files import write_whole
 from ....models.problem import Problem
 from ....models.release import Release
@@ -60,10 +62,10 @@ def read_state(path: Path, grid: Grid) -> dict[tuple[Setting, ...], FrontierPoin
     if not path.exists():
         return {}
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = read_json(path)
         told = (content["format"], content["problem"], content["axes"])
         records: list[dict[str, Any]] = content["points"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (KeyError, TypeError) as error:
         raise InputError(
             f"{path}: not a frontier's state ({error}): name another file, or delete it"
         ) from error
@@ -84,7 +86,7 @@ def read_state(path: Path, grid: Grid) -> dict[tuple[Setting, ...], FrontierPoin
             settings = known.get(tuple(record["settings"]))
             if settings is not None:
                 found[settings] = _point(grid, settings, record)
-        except (ValueError, KeyError, TypeError, IndexError, OptanonError) as error:
+        except (ValueError, ArithmeticError, LookupError, TypeError, OptanonError) as error:
             raise InputError(f"{path}: damaged ({error}): delete it to start anew") from error
     return found
 
@@ -112,7 +114,7 @@ def _record(problem: Problem, point: FrontierPoint) -> dict[str, Any]:
 def _point(grid: Grid, settings: tuple[Setting, ...], record: dict[str, Any]) -> FrontierPoint:
     problem = grid.at(settings)
     release: Release | None = None
-    values = tuple(Fraction(value) for value in record["values"])
+    values = tuple(exact_number(value) for value in record["values"])
     if record["groups"] is not None:
         release = problem.assemble(record["groups"], record["fakes"])
         if next(problem.check(release), None) is not None or problem.objective(release) != values:
@@ -124,7 +126,7 @@ def _point(grid: Grid, settings: tuple[Setting, ...], record: dict[str, Any]) ->
         termination=Termination(record["termination"]),
         losses=tuple(level.name for level in problem.policy.levels),
         values=values,
-        bounds=tuple(None if bound is None else Fraction(bound) for bound in record["bounds"]),
+        bounds=tuple(None if bound is None else exact_number(bound) for bound in record["bounds"]),
         engine=record["engine"],
         seconds=record["seconds"],
         time_limit=record["time_limit"],

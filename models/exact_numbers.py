@@ -1,0 +1,43 @@
+"""Numbers as people write them, read exactly and within bounds.
+
+Python's fractions know no bounds: ``Fraction("1e999999999")`` would take a gigabyte and minutes.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import numpy as np
+
+__all__ = ["LONGEST", "exact_number"]
+
+LONGEST = 400
+"""Characters of a number, and its largest exponent: more than any measured value needs."""
+
+
+def exact_number(raw: object) -> Fraction:
+    """Read a number exactly; a float means its shortest decimal form (0.1 is 1/10).
+
+    Raises
+    ------
+    ValueError
+        If `raw` is not a finite number, or longer than `LONGEST`.
+    ZeroDivisionError
+        If it is a ratio of nothing, such as ``1/0``.
+    """
+    if isinstance(raw, Fraction):
+        return raw
+    if isinstance(raw, bool | np.bool_):
+        raise ValueError("a truth value is not a number")
+    if isinstance(raw, int | np.integer):
+        return Fraction(int(raw))
+    if isinstance(raw, float | np.floating):
+        return Fraction(repr(float(raw)))
+    text = str(raw).strip()
+    if len(text) > LONGEST:
+        raise ValueError(f"the number has more than {LONGEST} digits")
+    exponent = re.search(r"[eE]([+-]?[\d_]+)$", text)
+    if exponent is not None and abs(int(exponent[1])) > LONGEST:
+        raise ValueError(f"the number's exponent is beyond {LONGEST}")
+    return Fraction(text)
