@@ -26,12 +26,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 from typing import ClassVar, TypeAlias
 
 from ortools.sat.python import cp_model
 
+from .memo import memoized
 from .question import Question
 from .release import QIGroup, Release
 
@@ -145,12 +145,12 @@ class Encoding:
         """Counterfeits of value v in slot g."""
         return self._fakes.get((g, v), 0)
 
-    @cache  # noqa: B019 - lives as long as the model
+    @memoized
     def all_fakes(self, g: int) -> Linear:
         """Counterfeits in slot g."""
         return sum(self.fakes(g, v) for v in self.values)
 
-    @cache  # noqa: B019
+    @memoized
     def members(self, g: int) -> Linear:
         """Real tuples in slot g."""
         return sum(self._x[t, g] for t in self.candidates(g))
@@ -159,25 +159,25 @@ class Encoding:
         """How many of some rows are in slot g (rows from g on)."""
         return sum(self._x[t, g] for t in rows)
 
-    @cache  # noqa: B019
+    @memoized
     def size(self, g: int) -> Linear:
         """Published tuples in slot g."""
         return self.members(g) + self.all_fakes(g)
 
-    @cache  # noqa: B019
+    @memoized
     def count(self, g: int, v: str) -> Linear:
         """Published tuples with value v in slot g."""
         people = self.table.members
         return sum(self._x[t, g] for t in self.candidates(g) if people[t].value == v) + self.fakes(g, v)
 
-    @cache  # noqa: B019
+    @memoized
     def shared(self, g: int, release: int, index: int) -> Linear:
         """Members of slot g that were in one group of an earlier release."""
         there = self.problem.history.group(release, index).respondents
         people = self.table.members
         return sum(self._x[t, g] for t in self.candidates(g) if people[t].respondent in there)
 
-    @cache  # noqa: B019
+    @memoized
     def bearers(self, g: int, a: int, v: str) -> Linear:
         """Members of slot g whose exact value of attribute a is v."""
         people = self.table.members
@@ -243,7 +243,7 @@ class Encoding:
 
     # -- boxes ------------------------------------------------------------------------
 
-    @cache  # noqa: B019
+    @memoized
     def width(self, g: int, a: int) -> Linear:
         """Upper estimate of the width of slot g's box in attribute a, tight when minimized.
 

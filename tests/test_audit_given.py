@@ -15,8 +15,7 @@ from brute_force_knowledge import Known, conclusions
 from brute_force_notation import group, release
 from command_line import run
 from compromise_cases import Oracle
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import CertificateError

@@ -23,7 +23,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
 from math import ceil, floor, prod
 from typing import TYPE_CHECKING, ClassVar
 
@@ -32,6 +31,7 @@ from numpy.typing import NDArray
 
 from ..domain import Codes
 from ..errors import EngineError, PolicyError
+from ..memo import memoized
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register, whole
 from ..strictness import Looser, Stricter, counted, largest_size, looser_shares, reduced
@@ -201,7 +201,7 @@ class EntropyLDiversity(GroupRequirement):
             good[row] = self._kept(tuple(sorted(counts[row][counts[row] > 0].tolist())))
         return good
 
-    @lru_cache(maxsize=100_000)  # noqa: B019 - keyed by the frozen requirement's own value
+    @memoized
     def _kept(self, counts: tuple[int, ...]) -> bool:
         return self.keeps(list(counts))
 

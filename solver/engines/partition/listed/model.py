@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
 from .....models.encoding import Encoding, Linear
+from .....models.memo import memoized
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
 from ....settings import Clock
@@ -148,22 +148,22 @@ class ColumnEncoding(Encoding):
     def fakes(self, g: int, v: str) -> Linear:
         return self._sum(g, self._faked(g, v)) if self.may_fake else 0
 
-    @cache  # noqa: B019 - lives as long as the model
+    @memoized
     def all_fakes(self, g: int) -> Linear:
         return self._sum(g, self._faked(g, None)) if self.may_fake else 0
 
-    @cache  # noqa: B019
+    @memoized
     def members(self, g: int) -> Linear:
         return self._sum(g, self._holds[g].sum(axis=1))
 
     def held(self, g: int, rows: Sequence[int]) -> Linear:
         return self._sum(g, self._holds[g][:, list(rows)].sum(axis=1))
 
-    @cache  # noqa: B019
+    @memoized
     def size(self, g: int) -> Linear:
         return self._sum(g, self._holds[g].sum(axis=1) + self._faked(g, None))
 
-    @cache  # noqa: B019
+    @memoized
     def count(self, g: int, v: str) -> Linear:
         return self._sum(g, self._holds[g][:, self._valued[v]].sum(axis=1) + self._faked(g, v))
 
