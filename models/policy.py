@@ -75,7 +75,8 @@ class Policy:
         positive weights. Default: information loss.
     max_suppressed : int, or rational between 0 and 1, optional
         How many tuples (or which share of them) may be left out. Default: none,
-        or any number if suppression is named in `minimize`.
+        or any number if suppression is named in `minimize`. One tuple is always published,
+        whatever the limit: a release of nobody keeps every requirement and says nothing.
     max_counterfeits : int, optional
         How many counterfeits a release may hold. Default: none, or any number
         if counterfeits are named in `minimize`.
@@ -171,13 +172,15 @@ class Policy:
         return Policy(**(given | changes))
 
     def suppression_limit(self, tuples: int) -> int:
-        """How many of `tuples` tuples may be suppressed."""
+        """How many of `tuples` tuples may be suppressed: never all, a release of nobody does not count."""
         if self.max_suppressed is None:
             named = any("suppressed" in level.losses for level in self.levels)
-            return tuples if named else 0
-        if isinstance(self.max_suppressed, Fraction):
-            return int(self.max_suppressed * tuples)
-        return min(self.max_suppressed, tuples)
+            allowed = tuples if named else 0
+        elif isinstance(self.max_suppressed, Fraction):
+            allowed = int(self.max_suppressed * tuples)
+        else:
+            allowed = self.max_suppressed
+        return min(allowed, tuples - 1)
 
     @property
     def counterfeit_limit(self) -> int | None:

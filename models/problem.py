@@ -117,7 +117,13 @@ class Problem:
                 witness={"missing": missing, "extra": extra},
             )
         limit = self.policy.suppression_limit(len(self.table))
-        if len(release.suppressed) > limit:
+        if not release.groups:
+            yield Violation(
+                requirement="suppression",
+                message="everybody is suppressed: a release of nobody does not count",
+                witness={"suppressed": len(release.suppressed), "limit": limit},
+            )
+        elif len(release.suppressed) > limit:
             yield Violation(
                 requirement="suppression",
                 message=f"{len(release.suppressed)} tuples are suppressed, the policy allows {limit}",

@@ -1,10 +1,9 @@
 """The parts of a policy that can be dropped one by one: requirements, limits, recoding, form.
 
 A subset of the parts asks a question of its own, the *variant*: a dropped requirement asks nothing,
-a dropped limit allows any number (but a release of nobody
-is no release: one tuple must be published), dropped recoding is multidimensional, a dropped form is whichever
-the kept requirements are about. Full-domain recoding makes no counterfeits, so as long as that part is
-kept none are made.
+a dropped limit allows any number (but a release of nobody does not count, see `Policy.suppression_limit`),
+dropped recoding is multidimensional, a dropped form is whichever the kept requirements are about.
+Full-domain recoding makes no counterfeits, so as long as that part is kept none are made.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ def variant(problem: Problem, kept: Collection[Part]) -> Problem:
     changes: dict[str, Any] = {"requirements": requirements or [NOTHING]}
     minimize: list[dict[str, Any]] = [dict(level.weights) for level in policy.levels]
     if SUPPRESSION not in keys:
-        changes["max_suppressed"] = max(policy.suppression_limit(tuples), tuples - 1)
+        changes["max_suppressed"] = tuples
     if policy.recoding == "full_domain" and RECODING not in keys:
         changes |= {"recoding": "multidimensional", "hierarchies": {}}
     if policy.recoding == "multidimensional" and COUNTERFEITS not in keys:

@@ -290,6 +290,8 @@ def _result(
             )
         elif reasons and settings.extend is None and AssignmentEngine().refuses(problem) is None:
             reason = conflict(problem, settings, Clock(settings.time_limit, watch.clock.began))
+        if problem.policy.suppression_limit(len(problem.table)) == len(problem.table) - 1 > 0:
+            reason += " (everybody but one may be suppressed: a release of nobody does not count)"
     return Result(
         status=answer.status,
         termination=answer.termination,

@@ -170,7 +170,7 @@ def candidate_releases(
     max_suppressed: int = 0,
     admits: Callable[[Group], bool] | None = None,
 ) -> Iterator[Release]:
-    """All releases of a table, each once.
+    """All releases of a table that publish somebody, each once.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def candidate_releases(
     """
     fakes = counterfeit_choices(max_fakes, fake_values)
     variants: dict[tuple[Person, ...], list[Group]] = {}
-    for gone in range(min(max_suppressed, len(table)) + 1):
+    for gone in range(min(max_suppressed, len(table) - 1) + 1):
         for hidden in combinations(table, gone):
             shown = [person for person in table if person not in hidden]
             for blocks in set_partitions(shown):

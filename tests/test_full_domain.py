@@ -527,13 +527,6 @@ def test_infeasible_says_why() -> None:
     assert "levels" in str(result.reason)
 
 
-def test_everything_suppressed_is_a_release_of_last_resort() -> None:
-    table = cities(["Oslo", "Rome"], "FM", "aa")
-    policy = Policy([oa.DistinctLDiversity(l=2)], ["suppressed"], recoding="full_domain")
-    result = oa.solve(table, policy, display=False)
-    assert (result.status, result.objective) == (Status.OPTIMAL, (2,))
-
-
 class _Countdown(Clock):
     """Time is up after a number of looks."""
 

@@ -148,6 +148,8 @@ class StoredHistory(History):
     ) -> None:
         """`append` with policy and certificate as plain values, and the time given."""
         self._refuse(release)
+        if not release.groups:
+            raise ReleaseError("the release publishes nobody: there is nothing to keep of it")
         kept = self._identities.release(release)
         entry = Entry(release=release_record(kept), appended=appended, policy=policy, certificate=certificate)
         with self._lock:

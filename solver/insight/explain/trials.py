@@ -86,7 +86,7 @@ class Trials:
         )
         self.searches = 0
         self.refusals: list[str] = []
-        self._witnesses: list[Release] = [problem.assemble([])]
+        self._witnesses: list[Release] = []
         self._known: dict[tuple[object, ...], Verdict] = {}
 
     def decide(self, problem: Problem) -> Verdict:
@@ -148,7 +148,7 @@ class Trials:
             if self._keeps(problem, release):
                 return Verdict(status=Status.FEASIBLE, release=release)
         if any(r.form not in (None, problem.policy.form) for r in problem.policy.requirements):
-            # Only a release of nobody could keep it, and that is among the witnesses.
+            # Only a release of nobody could keep it, and that does not count.
             return Verdict(status=Status.INFEASIBLE)
         if obstacles(problem):
             return Verdict(status=Status.INFEASIBLE)
