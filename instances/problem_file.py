@@ -37,7 +37,6 @@ from pydantic import Field, ValidationError
 
 from ..models.errors import InputError, PolicyError, ProblemFileError, StoreError
 from ..models.hierarchy import Hierarchy
-from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
@@ -47,6 +46,7 @@ from .bounded import read_yaml
 from .column_kinds import Kind, Strict, column_spec
 from .readers import parquet_frame
 from .release_files import read_release
+from .store.opening import History
 from .text_files import Reading, read_text_table
 
 __all__ = ["load_answer", "load_problem", "load_release", "load_table"]

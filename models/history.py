@@ -128,7 +128,7 @@ class History:
             If it cannot be opened, was changed from outside, or the key is not its key.
         """
         if not _openers:
-            raise StoreError("no store is loaded: import optanon itself, which brings one")
+            raise StoreError("no store is loaded: use `optanon.History`, which brings one")
         return _openers[0](where, create=create, key=key, key_file=key_file)
 
     def aligned(self, table: Microdata) -> Microdata:

@@ -13,8 +13,9 @@ from rich.table import Table
 
 from ..instances.bounded import read_json
 from ..instances.problem_file import load_answer, load_problem
+from ..instances.store.opening import History
 from ..models.errors import OptanonError, StoreError
-from ..models.history import History, Statement
+from ..models.history import Statement
 from ..models.problem import Problem
 from ..models.release import Release
 

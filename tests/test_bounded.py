@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import optanon as oa
 from optanon.instances.bounded import Bounds, parse_json, parse_yaml, read_json, read_yaml

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ...instances.problem_file import load_problem
+from ...instances.store.opening import History
 from ...models.errors import OptanonError
-from ...models.history import History
 from ..insight.audit import audit
 from ..output import write_files
 from ..result import Point

@@ -18,11 +18,11 @@ import yaml
 
 from ...instances.guess import guess_roles
 from ...instances.problem_file import load_answer, load_problem
+from ...instances.store.opening import History
 from ...instances.text_files import read_text_table
 from ...models.errors import OptanonError, ProblemFileError, TableError
 from ...models.files import write_whole
 from ...models.hierarchy import Hierarchy
-from ...models.history import History
 from ..certificate import Certificate
 from ..insight.report.page import report_page
 from .job import Job
