@@ -111,6 +111,9 @@ def register_loss(kind: type[L]) -> type[L]:
 
 def losses() -> Mapping[str, Loss]:
     """Every registered loss by name."""
+    # Imported here: its modules need this one, and nobody who asks shall find it without them.
+    from . import losses as _  # noqa: F401 - importing registers every loss
+
     return dict(_registry)
 
 
@@ -122,6 +125,6 @@ def loss(name: str) -> Loss:
     PolicyError
         If there is no loss of that name.
     """
-    if name not in _registry:
+    if name not in _registry and name not in losses():
         raise PolicyError(f"unknown loss {name!r}: known are {', '.join(sorted(_registry))}")
     return _registry[name]

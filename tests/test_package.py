@@ -55,6 +55,20 @@ def test_stored_histories_open_from_the_command_line_alone(tmp_path: Path):
     assert (tmp_path / "a.db").exists()
 
 
+def test_what_is_registered_is_there_for_whoever_asks_first():
+    """No import elsewhere is needed before: a registry that nobody filled would pass for an empty one."""
+    script = (
+        "from optanon.models.requirement import build_requirement, registered\n"
+        "from optanon.models.loss import loss, losses\n"
+        "print(build_requirement('k_c_anonymity', {'k': 2}), loss('suppressed').name)\n"
+        "print(len(registered()), len(losses()))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    first, second = done.stdout.splitlines()
+    assert first == "k_c_anonymity(k=2, c=1) suppressed"
+    assert min(map(int, second.split())) >= 9
+
+
 def test_every_package_folder_is_declared():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     assert set(declared) == package_folders()
