@@ -171,6 +171,11 @@ class Policy:
         }
         return Policy(**(given | changes))
 
+    @property
+    def looks_back(self) -> bool:
+        """Whether some requirement looks at the releases before; otherwise nobody checks a series."""
+        return any(requirement.looks_back() for requirement in self.requirements)
+
     def suppression_limit(self, tuples: int) -> int:
         """How many of `tuples` tuples may be suppressed: never all, a release of nobody does not count."""
         if self.max_suppressed is None:

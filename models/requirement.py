@@ -192,6 +192,14 @@ class Requirement(ABC):
         """The requirements it stands for: itself, unless it is a short name for several."""
         return (self,)
 
+    def looks_back(self) -> bool:
+        """Whether its verdict on a release may depend on the releases before it.
+
+        A policy none of whose requirements looks back does not check a series, and whoever continues one
+        under it is told so. False is a claim: the verdict is then the same whatever the history.
+        """
+        return False
+
     def separate(self, release: Release, history: History) -> Iterator[Cut]:
         """Yield cuts that a failing release breaks and no good one does."""
         return iter(())
@@ -353,6 +361,9 @@ def register(requirement: R) -> R:
 
 def registered() -> Mapping[str, type[Requirement]]:
     """Every registered requirement by name."""
+    # Imported here: its modules need this one, and nobody who asks shall find it without them.
+    from . import requirements as _  # noqa: F401 - importing registers every requirement
+
     return dict(_registry)
 
 
@@ -364,9 +375,10 @@ def build_requirement(name: str, settings: Mapping[str, Any]) -> Requirement:
     PolicyError
         If the name or a parameter is unknown, or a value out of range.
     """
-    if name not in _registry:
-        raise PolicyError(f"unknown requirement {name!r}: known are {', '.join(sorted(_registry))}")
-    kind = _registry[name]
+    kinds = registered()
+    if name not in kinds:
+        raise PolicyError(f"unknown requirement {name!r}: known are {', '.join(sorted(kinds))}")
+    kind = kinds[name]
     known = [f.name for f in fields(kind)]
     for key in settings:
         if key not in known:

@@ -23,6 +23,7 @@ from brute_force_worlds import inference_safety
 from correlation_cases import safe_as_it_is
 from strategies import Instance, Probe, Source, instance, random_release, seeded, shuffled
 
+from optanon.models.history import History
 from optanon.models.meeting import Meeting
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
@@ -368,6 +369,28 @@ def test_looser_values_admit_more_and_no_boundary_lies_between_them(name: str, n
             assert between in ends, (seed, parameter, one, other)
     if listed and name != "safe_correlation" and made.settings != {"n": 1}:  # degree 1 forbids nothing
         assert changes  # some release was refused before and admitted after
+
+
+@every_example
+def test_looks_back_is_declared_truly(name: str, number: int):
+    """Without the claim no history changes a verdict; with it, some history does."""
+    requirement, made = build(name, number)
+    changed, with_past = 0, 0
+    for seed in range(60):
+        source = seeded("looks back", name, number, seed)
+        at = drawn(requirement, made, source)
+        other = drawn(requirement, made, source)
+        with_past += len(at.history) > 0
+        for _ in range(6):
+            release = at.ours(some_release(source, at))
+            found = list(requirement.check(release, at.history))
+            alone = list(requirement.check(release, History()))
+            if not requirement.looks_back():
+                assert found == alone, (seed, at, release)
+                assert alone == list(requirement.check(release, other.history)), (seed, at, other, release)
+            changed += bool(found) != bool(alone)
+    assert with_past > 20
+    assert bool(changed) == requirement.looks_back()
 
 
 @every_example

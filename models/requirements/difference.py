@@ -86,6 +86,9 @@ class Difference(Requirement):
         if not isinstance(self.deep, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - may come from a file
             raise PolicyError(f"{self.name}: deep must be true or false, got {self.deep!r}")
 
+    def looks_back(self) -> bool:
+        return True
+
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         """Yield the breaches of `adversary.difference.breaches` per earlier release and direction.
 

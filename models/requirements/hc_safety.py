@@ -93,6 +93,9 @@ class HcSafety(GroupRequirement):
     def parts(self) -> tuple[Requirement, ...]:
         return (replace(self, deep=False), HcSafetyDeep(n=self.n)) if self.deep else (self,)
 
+    def looks_back(self) -> bool:
+        return self.n > 1
+
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         yield from super().check(release, history)
         if self.deep:

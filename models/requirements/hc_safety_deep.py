@@ -80,6 +80,9 @@ class HcSafetyDeep(Requirement):
             if found is not None:
                 yield f"groups of {len(history) + 1} releases", found
 
+    def looks_back(self) -> bool:
+        return self.n > 1
+
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         """Yield one violation per earlier release with correlated unions, and one for chains."""
         for where, found in self._correlations(release, history):

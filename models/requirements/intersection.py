@@ -73,6 +73,9 @@ class Intersection(GroupRequirement):
         if self.reading not in ("multiset", "set"):
             raise PolicyError(f"{self.name}: reading must be 'multiset' or 'set', got {self.reading!r}")
 
+    def looks_back(self) -> bool:
+        return True
+
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         """One violation for all members with the same intersection.
 

@@ -113,6 +113,9 @@ class LinkBudget(GroupRequirement):
         """Whether the requirement is about this value."""
         return self.protected_values is None or value in self.protected_values
 
+    def looks_back(self) -> bool:
+        return True
+
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         people = sorted(group.respondents)
         for value, count in sorted(group.histogram.items()):

@@ -102,6 +102,9 @@ class RecordTracing(Requirement):
             return ("forward",)
         return ("forward", "backward") if self.direction == "both" else (self.direction,)
 
+    def looks_back(self) -> bool:
+        return True
+
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         """Yield one violation per group and value whose records fit fewer than k people.
 

@@ -128,6 +128,9 @@ class ResistsInference(Requirement):
             known[rule] = frozenset(who for found in broken for who in found.respondents)
         return known[rule]
 
+    def looks_back(self) -> bool:
+        return True
+
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         """Yield one violation per kind of respondent and number of compromised others.
 

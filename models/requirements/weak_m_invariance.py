@@ -70,6 +70,9 @@ class WeakMInvariance(GroupRequirement):
         if self.multiplicity is not None:
             whole(self.name, "multiplicity", self.multiplicity, 1)
 
+    def looks_back(self) -> bool:
+        return True
+
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         found, counts = len(group.signature), set(group.histogram.values())
         people = tuple(sorted(group.respondents))
