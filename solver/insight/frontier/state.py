@@ -14,6 +14,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from ....instances.bounded import read_json
 from ....models.errors import InputError, OptanonError
 from ....models.exact_numbers import exact_number
@@ -27,6 +29,35 @@ from .points import FrontierPoint
 __all__ = ["plain", "read_state", "text", "write_state"]
 
 FORMAT = 1
+
+
+class _Record(BaseModel):
+    """A point as the file has it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    settings: list[int | str | bool]
+    status: str
+    termination: str
+    values: list[str]
+    bounds: list[str | None]
+    engine: str
+    seconds: float
+    time_limit: float | None
+    counts: tuple[int | None, int | None, int | None, int | None] = Field(strict=False)
+    groups: list[list[int]] | None
+    fakes: list[dict[str, int]] | None
+
+
+class _State(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    format: int
+    problem: str
+    axes: list[str]
+    points: list[_Record]
 
 
 def text(number: Fraction | None) -> str | None:
@@ -62,28 +93,31 @@ def read_state(path: Path, grid: Grid) -> dict[tuple[Setting, ...], FrontierPoin
     if not path.exists():
         return {}
     try:
-        content: dict[str, Any] = read_json(path)
-        told = (content["format"], content["problem"], content["axes"])
-        records: list[dict[str, Any]] = content["points"]
-    except (KeyError, TypeError) as error:
+        state = _State.model_validate(read_json(path))
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"]) or "the file"
         raise InputError(
-            f"{path}: not a frontier's state ({error}): name another file, or delete it"
+            f"{path}: not a frontier's state, or damaged ({key}: {first['msg'].lower()}): name another "
+            "file, or delete it to start anew"
         ) from error
-    if told[0] != FORMAT:
-        raise InputError(f"{path}: written in another format ({told[0]}): name another file, or delete it")
-    if told[1] != grid.problem.digest:
+    if state.format != FORMAT:
+        raise InputError(
+            f"{path}: written in another format ({state.format}): name another file, or delete it"
+        )
+    if state.problem != grid.problem.digest:
         raise InputError(
             f"{path}: the state of another problem (table, history or policy differ): name another file"
         )
-    if told[2] != list(grid.names):
+    if state.axes != list(grid.names):
         raise InputError(
-            f"{path}: varies {', '.join(told[2])}, not {', '.join(grid.names)}: name another file"
+            f"{path}: varies {', '.join(state.axes)}, not {', '.join(grid.names)}: name another file"
         )
     known = {tuple(plain(value) for value in point): point for point in grid.points}
     found: dict[tuple[Setting, ...], FrontierPoint] = {}
-    for record in records:
+    for record in state.points:
         try:
-            settings = known.get(tuple(record["settings"]))
+            settings = known.get(tuple(record.settings))
             if settings is not None:
                 found[settings] = _point(grid, settings, record)
         except (ValueError, ArithmeticError, LookupError, TypeError, OptanonError) as error:
@@ -111,25 +145,25 @@ def _record(problem: Problem, point: FrontierPoint) -> dict[str, Any]:
     }
 
 
-def _point(grid: Grid, settings: tuple[Setting, ...], record: dict[str, Any]) -> FrontierPoint:
+def _point(grid: Grid, settings: tuple[Setting, ...], record: _Record) -> FrontierPoint:
     problem = grid.at(settings)
     release: Release | None = None
-    values = tuple(exact_number(value) for value in record["values"])
-    if record["groups"] is not None:
-        release = problem.assemble(record["groups"], record["fakes"])
+    values = tuple(exact_number(value) for value in record.values)
+    if record.groups is not None and record.fakes is not None:
+        release = problem.assemble(record.groups, record.fakes)
         if next(problem.check(release), None) is not None or problem.objective(release) != values:
             raise ValueError("a release it holds does not pass its checks")
-    groups, largest, suppressed, counterfeits = record["counts"]
+    groups, largest, suppressed, counterfeits = record.counts
     point = FrontierPoint(
         settings=settings,
-        status=Status(record["status"]),
-        termination=Termination(record["termination"]),
+        status=Status(record.status),
+        termination=Termination(record.termination),
         losses=tuple(level.name for level in problem.policy.levels),
         values=values,
-        bounds=tuple(None if bound is None else exact_number(bound) for bound in record["bounds"]),
-        engine=record["engine"],
-        seconds=record["seconds"],
-        time_limit=record["time_limit"],
+        bounds=tuple(None if bound is None else exact_number(bound) for bound in record.bounds),
+        engine=record.engine,
+        seconds=record.seconds,
+        time_limit=record.time_limit,
         groups=groups,
         largest_group=largest,
         suppressed=suppressed,
