@@ -46,7 +46,6 @@ from .models.table import Microdata as Microdata, Sensitive as Sensitive
 from .models.views import SecretQuery as SecretQuery
 from .solver.baselines.registry import baselines as baselines
 from .solver.certificate import Certificate as Certificate
-from .solver.certify import verify as verify
 from .solver.engines.sanitize import sanitize as sanitize
 from .solver.engines.views import choose_views as choose_views
 from .solver.insight.attacks import usual_attacks as usual_attacks
@@ -69,5 +68,6 @@ from .solver.result import (
     Termination as Termination,
 )
 from .solver.search import solve as solve, solve_problem as solve_problem
+from .solver.verify.checking import verify as verify
 
 __version__: str

@@ -64,7 +64,10 @@ class FullDomain(Case):
         result = solve_problem(
             Problem(table=table, policy=policy), time_limit=self.time_limit, seed=self.seed, display=False
         )
-        proof: dict[str, Any] = {} if result.certificate is None else result.certificate.content["proof"]
+        certificate = result.certificate
+        effort: dict[str, Any] = {} if certificate is None else certificate.run.effort
+        released = None if certificate is None else certificate.release
+        levels = {} if released is None or released.levels is None else released.levels
         width = len(table.domains)
         bound = result.bounds[0] if result.bounds else None
         return {
@@ -75,9 +78,9 @@ class FullDomain(Case):
             "bound": None if bound is None else float(bound / width),
             "suppressed": None if result.release is None else len(result.release.suppressed),
             "groups": None if result.release is None else len(result.release.groups),
-            "levels": " ".join(str(level) for level in proof.get("levels", {}).values()),
-            "lattice": proof.get("lattice"),
-            "visited": proof.get("visited"),
+            "levels": " ".join(str(level) for level in levels.values()),
+            "lattice": effort.get("lattice"),
+            "visited": effort.get("visited"),
             "seconds": round(result.seconds, 2),
         }
 

@@ -16,7 +16,7 @@ from .policy import Policy
 from .recoding import Ladder, ladders, recoding_violations
 from .release import QIGroup, Release
 from .requirement import Context, Violation
-from .table import Microdata
+from .table import Member, Microdata
 
 __all__ = ["Problem"]
 
@@ -193,31 +193,47 @@ class Problem:
         ends = zip(codes.min(axis=0).tolist(), codes.max(axis=0).tolist(), strict=True)
         return tuple(domain.cell(lo, hi) for domain, (lo, hi) in zip(self.table.domains, ends, strict=True))
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """SHA-256 of table, history and policy; changes when any of them does."""
-        parts = {
-            "table": [[m.respondent, [str(v) for v in m.point], m.value] for m in self.table.members],
-            "attributes": [repr(domain) for domain in self.table.domains],
-            "sensitive": [
-                self.table.sensitive.name,
-                self.table.sensitive.persistence,
-                self.table.sensitive.order,
-                sorted(self.table.sensitive.domain),
-            ],
+        return hashlib.sha256("".join(self.digests.values()).encode()).hexdigest()
+
+    @cached_property
+    def digests(self) -> Mapping[str, str]:
+        """SHA-256 of each: table, history (with everything the steward knows of it) and policy."""
+        parts: dict[str, object] = {
+            "table": {
+                "members": [_plain(m) for m in self.table.members],
+                "attributes": [repr(domain) for domain in self.table.domains],
+                "sensitive": [
+                    self.table.sensitive.name,
+                    self.table.sensitive.persistence,
+                    self.table.sensitive.order,
+                    sorted(self.table.sensitive.domain),
+                ],
+            },
             "history": [
-                [
-                    [
-                        sorted(group.respondents),
-                        sorted(group.histogram.items()),
-                        [str(cell) for cell in group.box or ()],
-                    ]
-                    for group in release.groups
-                ]
+                {
+                    "form": release.form,
+                    "columns": [*release.attributes, release.sensitive],
+                    "suppressed": sorted(_plain(m) for m in release.suppressed),
+                    "groups": [
+                        {
+                            "members": sorted(_plain(m) for m in group.members),
+                            "counterfeits": sorted(group.counterfeits),
+                            "box": [str(cell) for cell in group.box or ()],
+                            "hidden": sorted(group.hidden),
+                        }
+                        for group in release.groups
+                    ],
+                }
                 for release in self.history
             ],
             "policy": [
-                [str(requirement) for requirement in self.policy.requirements],
+                [
+                    [r.name, {key: str(value) for key, value in sorted(r.settings().items())}]
+                    for r in self.policy.requirements
+                ],
                 [level.name for level in self.policy.levels],
                 str(self.policy.max_suppressed),
                 str(self.policy.max_counterfeits),
@@ -226,7 +242,11 @@ class Problem:
                 [[name, hierarchy.paths] for name, hierarchy in self.policy.hierarchies],
             ],
         }
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return {name: hashlib.sha256(json.dumps(part).encode()).hexdigest() for name, part in parts.items()}
+
+
+def _plain(member: Member) -> list[object]:
+    return [member.respondent, [str(v) for v in member.point], member.value]
 
 
 def _public_order(group: QIGroup) -> tuple[object, ...]:

@@ -1,26 +1,33 @@
-"""Certificates made and re-checked: digests, requirements, objective and stated bounds."""
+"""Certificates put together: digests, the release by rows, values, bounds and claims."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any
+from importlib.metadata import version
+from typing import Literal
 
-from ..models.errors import CertificateError
 from ..models.problem import Problem
+from ..models.recoding import recoding_of
 from ..models.release import Release
-from .certificate import FORMAT, Certificate
+from .certificate import Certificate, Digests, Published, Run
 from .result import LevelValue, Status
 from .settings import Answer
 
-__all__ = ["certify", "release_digest", "verify"]
+__all__ = ["certify", "digests", "published", "release_digest"]
+
+SOLVERS = ("highspy", "ortools")
+
+
+def digests(problem: Problem) -> Digests:
+    """What was asked, by SHA-256."""
+    return Digests(**problem.digests)
 
 
 def release_digest(release: Release) -> str:
-    """SHA-256 of groups, members, counterfeits and boxes."""
-    parts = [
+    """SHA-256 of form, groups, members, counterfeits, boxes and hidden cells."""
+    parts: list[object] = [
         [
             sorted(group.respondents),
             sorted(group.counterfeits),
@@ -29,103 +36,62 @@ def release_digest(release: Release) -> str:
         ]
         for group in release.groups
     ]
-    parts.append([sorted(member.respondent for member in release.suppressed)])
+    parts.append([sorted(member.respondent for member in release.suppressed), release.form])
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
+def published(problem: Problem, release: Release) -> Published:
+    """The release as certificates name it; respondents that the table does not have are left out."""
+    row = problem.table.row
+    levels = None
+    if problem.policy.recoding == "full_domain":
+        found = recoding_of(release, problem.ladders)
+        levels = None if found is None else dict(found.by_name)
+    return Published(
+        digest=release_digest(release),
+        groups=tuple(
+            tuple(sorted(row[who] + 1 for who in group.respondents if who in row)) for group in release.groups
+        ),
+        counterfeits=tuple(group.fakes for group in release.groups),
+        hidden=tuple(group.hidden_cells for group in release.groups),
+        suppressed=tuple(sorted(row[m.respondent] + 1 for m in release.suppressed if m.respondent in row)),
+        levels=levels,
+    )
+
+
 def certify(
-    problem: Problem, answer: Answer, levels: Sequence[LevelValue], *, seed: int, workers: int
-) -> Certificate:
-    """Put a certificate together.
+    problem: Problem,
+    answer: Answer,
+    levels: Sequence[LevelValue],
+    *,
+    engine: str,
+    seed: int,
+    workers: int,
+) -> Certificate | None:
+    """Put a certificate together; None if there is neither a release nor a proof that there is none.
 
     The caller has checked the release against the whole policy, and found nothing broken.
     """
-    release, row = answer.release, problem.table.row
-    content: dict[str, Any] = {
-        "format": FORMAT,
-        "problem": problem.digest,
-        "status": answer.status.value,
-        "objective": [
-            {"loss": level.name, "value": str(level.value), "bound": _text(level.bound)} for level in levels
-        ],
-        "bounds": [_text(bound) for bound in answer.bounds],
-        # A drawn release must not be drawn again by others: its seed is not told.
-        "proof": {**answer.proof, **({} if answer.randomized else {"seed": seed}), "workers": workers},
-    }
-    if release is not None:
-        content["release"] = {
-            "digest": release_digest(release),
-            "groups": [sorted(row[who] + 1 for who in group.respondents) for group in release.groups],
-            "counterfeits": [group.fakes for group in release.groups],
-            "suppressed": sorted(row[member.respondent] + 1 for member in release.suppressed),
-        }
-        content["verdicts"] = {str(r): True for r in problem.policy.requirements}
-    return Certificate(content)
-
-
-def verify(certificate: Certificate, problem: Problem, release: Release | None) -> list[str]:
-    """Re-check everything that needs no solver; return what was confirmed, in words.
-
-    Parameters
-    ----------
-    certificate : Certificate
-    problem : Problem
-        As solved.
-    release : Release or None
-        The steward's copy of the release, needed if the certificate has one.
-
-    Raises
-    ------
-    CertificateError
-        Naming the first statement that does not hold.
-    """
-    content, confirmed = certificate.content, list[str]()
-    if content["problem"] != problem.digest:
-        raise CertificateError("the certificate is for another table, history or policy (digests differ)")
-    confirmed.append("problem digest")
-    if "release" not in content:
-        return confirmed
-    if release is None:
-        raise CertificateError("the certificate is about a release: give the steward's copy of it")
-    if content["release"]["digest"] != release_digest(release):
-        raise CertificateError("the certificate is about another release (digests differ)")
-    confirmed.append("release digest")
-    broken = next(problem.check(release), None)
-    if broken is not None:
-        raise CertificateError(f"the release fails {broken.requirement}: {broken.message}")
-    confirmed.append(f"{len(problem.policy.requirements)} requirements by their definitions")
-    for stated, value in zip(content["objective"], problem.objective(release), strict=True):
-        if Fraction(stated["value"]) != value:
-            raise CertificateError(f"{stated['loss']} is {value}, not {stated['value']} as stated")
-        if stated["bound"] is not None and Fraction(stated["bound"]) > value:
-            raise CertificateError(
-                f"{stated['loss']}: the stated bound {stated['bound']} is above the value {value}"
-            )
-    confirmed.append(f"{len(content['objective'])} objective values")
-    confirmed += _bound(problem, content)
-    claimed = content["status"] == Status.OPTIMAL.value
-    if claimed and any(stated["bound"] != stated["value"] for stated in content["objective"]):
-        raise CertificateError("the certificate says OPTIMAL although a bound differs from its value")
-    return confirmed
-
-
-def _bound(problem: Problem, content: dict[str, Any]) -> list[str]:
-    """Recompute the bound where the certificate says how, and say how far that reaches."""
-    proof = content["proof"]
-    if proof["kind"] == "listed groups":
-        from .engines.partition.listed.confirm import confirmed_part
-
-        return confirmed_part(problem, proof, content)
-    if "histograms" in proof:
-        from .engines.partition.boxless.proof import confirmed_levels
-
-        return confirmed_levels(problem, proof, content)
-    if "root" not in proof and "counterfeits" not in proof:
-        return []
-    from .engines.partition.confirm import confirmed_bounds
-
-    return confirmed_bounds(problem, proof, content)
-
-
-def _text(number: Fraction | None) -> str | None:
-    return None if number is None else str(number)
+    status: Literal["OPTIMAL", "FEASIBLE", "INFEASIBLE"] = "INFEASIBLE"
+    if answer.release is not None:
+        closed = all(level.value == level.bound for level in levels)
+        status = "OPTIMAL" if closed else "FEASIBLE"
+    elif answer.status is not Status.INFEASIBLE:
+        return None
+    return Certificate(
+        problem=digests(problem),
+        status=status,
+        release=None if answer.release is None else published(problem, answer.release),
+        values=tuple(level.value for level in levels),
+        bounds=tuple(level.bound for level in levels),
+        claims=answer.claims if answer.release is not None else (),
+        refusal=answer.refusal if answer.release is None else None,
+        run=Run(
+            engine=engine,
+            # A drawn release must not be drawn again by others: its seed is not told.
+            seed=None if answer.randomized else seed,
+            workers=workers,
+            versions={name: version(name) for name in SOLVERS},
+            effort=dict(answer.effort),
+        ),
+    )

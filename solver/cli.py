@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -14,17 +13,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..instances.bounded import read_json
 from ..instances.problem_file import load_answer, load_problem
 from ..instances.text_files import Reading
 from ..instances.views_file import is_views_file
-from ..models.errors import OptanonError
+from ..models.errors import CertificateError, OptanonError
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import Violation
 from ..models.requirements import SafeCorrelation
-from .certificate import Certificate
-from .certify import verify as verify_certificate
 from .cli_audit import audit_command, verify_audit_command
 from .cli_audit_release import audit_release_command
 from .cli_compare import compare_command
@@ -41,7 +37,9 @@ from .display import plain_console, show_number
 from .engines.sanitize import sanitize
 from .output import write_files
 from .result import Result, Status
+from .result_file import read_result
 from .search import solve_problem
+from .verify.checking import verify as verify_certificate
 
 __all__ = ["app", "main"]
 
@@ -177,19 +175,28 @@ def verify(
     certificate_file: Annotated[Path, typer.Argument(metavar="RESULT.json", help="Result or certificate.")],
     problem: Annotated[Path, typer.Option("--problem", "-p", help="The problem it is about.")],
     release_file: Annotated[
-        Path | None, typer.Option("--release", "-r", help="The steward's copy of the release.")
+        Path | None, typer.Option("--release", "-r", help="The release: public or steward's copy.")
     ] = None,
 ) -> None:
-    """Re-check a certificate without a solver: digests, requirements, objective, stated bounds."""
-    content = read_json(certificate_file)
-    inner = content.get("certificate", content) if isinstance(content, dict) else content
+    """Derive again, without a solver, everything that a result says: release, values, bounds, infeasibility.
+
+    Exit code 0 if all of it is confirmed, 5 if a part rests on somebody's word (whose is said), 2 if
+    something is wrong.
+    """
     console = plain_console()
-    asked = load_problem(problem, tell=_teller(console))
-    release = None if release_file is None else load_answer(release_file, asked)
-    if release is not None:
-        asked = _as_of(console, asked, release)
-    confirmed = verify_certificate(Certificate.from_json(json.dumps(inner)), asked, release)
-    console.print("confirmed: " + ", ".join(confirmed), markup=False)
+    try:
+        found = read_result(certificate_file)
+        asked = load_problem(problem, tell=_teller(console))
+        release = None if release_file is None else load_answer(release_file, asked)
+        if release is not None:
+            asked = _as_of(console, asked, release)
+        outcome = verify_certificate(found, asked, release)
+    except CertificateError as error:
+        raise CertificateError(f"REFUSED: {error}") from error
+    for line in outcome.confirmed:
+        console.print(f"confirmed: {line}", markup=False)
+    console.print(outcome.verdict, markup=False)
+    raise typer.Exit(0 if outcome.whole else 5)
 
 
 @app.command()

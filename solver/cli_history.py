@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,13 +11,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..instances.bounded import read_json
 from ..instances.problem_file import load_answer, load_problem
 from ..instances.store.opening import History
 from ..models.errors import OptanonError, StoreError
 from ..models.history import Statement
 from ..models.problem import Problem
 from ..models.release import Release
+from .result_file import read_result
 
 if TYPE_CHECKING:
     from ..instances.store.stored import StoredHistory
@@ -139,7 +139,7 @@ def append(
     console = _console()
     asked = load_problem(problem, history=where, key_file=key_file, tell=lambda r: console.print(str(r)))
     release = load_answer(release_file, asked)
-    certificate = None if result_file is None else _Given(_certificate(result_file))
+    certificate = None if result_file is None else read_result(result_file)
     broken = {violation.requirement for violation in asked.check(release)}
     console.print(record_answer(asked, release, certificate), markup=False)
     if broken:
@@ -200,13 +200,6 @@ def restore(
     _console().print(f"made {history.name}: {_count(len(history), 'release')}", markup=False)
 
 
-@dataclass(frozen=True)
-class _Given:
-    """A certificate as it stands in a file."""
-
-    content: dict[str, Any]
-
-
 def _open(where: str, key_file: Path | None) -> StoredHistory:
     found = stored(History.open(where, create=False, key_file=key_file))
     assert found is not None
@@ -220,14 +213,6 @@ def _exists(where: str) -> bool:
     except StoreError:
         return False
     return True
-
-
-def _certificate(path: Path) -> dict[str, Any]:
-    content = read_json(path, kind=OptanonError)
-    inner = content.get("certificate", content) if isinstance(content, dict) else None
-    if not isinstance(inner, dict):
-        raise OptanonError(f"{path}: holds no certificate: give the result file of `optanon solve`")
-    return inner
 
 
 def _content(release: Release) -> tuple[object, ...]:

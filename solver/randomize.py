@@ -31,6 +31,7 @@ import secrets
 from collections.abc import Container, Iterator
 from fractions import Fraction
 from math import exp, log
+from typing import Protocol
 
 import numpy as np
 
@@ -39,11 +40,12 @@ from ..models.losses import loss
 from ..models.policy import Level
 from ..models.problem import Problem
 from ..models.requirement import GroupRequirement, Sight, as_fraction
+from .claims import Drawn, NoDraw
 from .enumeration import MOST_TUPLES, Judge, Partition, partitions, require_enumerable
 from .result import Randomized, Status, Termination
 from .settings import Answer
 
-__all__ = ["MOST_BY_SETS", "draw"]
+__all__ = ["MOST_BY_SETS", "Space", "described", "draw", "space_of"]
 
 MOST_BY_SETS = 12
 """Largest table for sums over sets of tuples: about 3^11 steps, a few times."""
@@ -76,35 +78,51 @@ def draw(problem: Problem, beta: Fraction | float | str, seed: int | None) -> An
             "randomize weighs one loss: name one level to minimize, or a weighted sum of several losses"
         )
     judge = Judge(problem)
-    by_sets = _summable(problem, judge)
-    require_enumerable(problem, MOST_BY_SETS if by_sets else MOST_TUPLES)
+    require_enumerable(problem, MOST_BY_SETS if _summable(problem, judge) else MOST_TUPLES)
     random = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
-    small = len(problem.table) <= MOST_TUPLES
-    space = _Listed(problem, judge) if small else _Sets(problem, judge)
+    space = space_of(problem, judge)
     if not space.count:
         return Answer(
             release=None,
             bounds=(None,),
             status=Status.INFEASIBLE,
             termination=Termination.COMPLETED,
-            proof={"kind": "enumeration"},
+            refusal=NoDraw(),
         )
     chosen = space.pick(rate, random)
     release = problem.assemble(chosen)
     (cost,) = problem.objective(release)
-    facts = Randomized(
-        beta=rate,
-        candidates=space.count,
-        cost_range=space.cost_range,
-        log_odds=rate * space.cost_range if _symmetric(problem) else None,
-    )
+    facts = described(problem, space, rate)
     return Answer(
         release=release,
         bounds=(space.least,),
         status=Status.OPTIMAL if cost == space.least else Status.FEASIBLE,
         termination=Termination.COMPLETED,
-        proof={"kind": "enumeration", "randomized": facts.to_dict()},
+        claims=(
+            Drawn(
+                level=0,
+                beta=facts.beta,
+                candidates=facts.candidates,
+                cost_range=facts.cost_range,
+                log_odds=facts.log_odds,
+            ),
+        ),
         randomized=facts,
+    )
+
+
+def space_of(problem: Problem, judge: Judge) -> Space:
+    """All releases that keep the policy, or their sums over sets of tuples."""
+    return _Listed(problem, judge) if len(problem.table) <= MOST_TUPLES else _Sets(problem, judge)
+
+
+def described(problem: Problem, space: Space, beta: Fraction) -> Randomized:
+    """What may be said of a release drawn from a space."""
+    return Randomized(
+        beta=beta,
+        candidates=space.count,
+        cost_range=space.cost_range,
+        log_odds=beta * space.cost_range if _symmetric(problem) else None,
     )
 
 
@@ -128,6 +146,18 @@ def _symmetric(problem: Problem) -> bool:
 
 def _smallest(problem: Problem) -> int:
     return max(r.smallest_group(problem.table) for r in problem.policy.requirements)
+
+
+class Space(Protocol):
+    """Releases to draw from: how many, the least loss, the range of losses."""
+
+    count: int
+    least: Fraction | None
+    cost_range: Fraction
+
+    def pick(self, rate: Fraction, random: np.random.Generator) -> Partition:
+        """Draw one."""
+        ...
 
 
 class _Listed:

@@ -16,6 +16,7 @@ from ..models.release import Release
 from ..models.requirement import whole
 from ..models.table import Microdata
 from .certify import certify
+from .claims import Obstacle
 from .conflict import conflict
 from .display import live_display
 from .engines.assignment.engine import AssignmentEngine
@@ -162,14 +163,24 @@ def solve_problem(
         initial=initial,
         extend=extend,
     )
-    plain = [] if settings.extend else obstacles(problem)
+    plain = {} if settings.extend else obstacles(problem)
     if plain:
-        return Result(
+        answer = Answer(
+            release=None,
+            bounds=(),
             status=Status.INFEASIBLE,
             termination=Termination.COMPLETED,
+            refusal=Obstacle(requirement=next(iter(plain))),
+        )
+        return Result(
+            status=answer.status,
+            termination=answer.termination,
             release=None,
             engine="none needed",
-            reason="; ".join(plain),
+            reason="; ".join(plain.values()),
+            certificate=certify(
+                problem, answer, (), engine="none needed", seed=settings.seed, workers=settings.workers
+            ),
         )
     if randomize is not None:
         if engine != "auto" or initial is not None or extend is not None:
@@ -185,7 +196,7 @@ def solve_problem(
             raise PolicyError(
                 f"{r.name} is about {r.form} releases: publish the {r.form!r} form, or leave it out"
             )
-    _ = problem.digest  # needed for the certificate: what it takes is not left for the end
+    _ = problem.digests  # needed for the certificate: what it takes is not left for the end
     chosen, why = choose(problem, engine, extend is not None)
     with live_display(problem, display) as shown:
         watch = Watch(_both(shown, listener), began)
@@ -216,11 +227,18 @@ def default_workers() -> int:
     return 1 if cores < 4 else min(8, cores)
 
 
-def obstacles(problem: Problem) -> list[str]:
-    """Plain reasons why the whole table cannot be released; none are sought if tuples may be suppressed."""
+def obstacles(problem: Problem) -> dict[int, str]:
+    """Plain reasons why the whole table cannot be released, by requirement (index, from 0).
+
+    None are sought if tuples may be suppressed.
+    """
     if problem.policy.suppression_limit(len(problem.table)):
-        return []
-    return [found for r in problem.policy.requirements if (found := r.obstacle(problem)) is not None]
+        return {}
+    return {
+        index: found
+        for index, r in enumerate(problem.policy.requirements)
+        if (found := r.obstacle(problem)) is not None
+    }
 
 
 def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tuple[Engine, str]:
@@ -303,6 +321,8 @@ def _result(
         rounds=answer.rounds,
         reason=reason,
         trajectory=tuple(watch.points),
-        certificate=certify(problem, answer, levels, seed=settings.seed, workers=settings.workers),
+        certificate=certify(
+            problem, answer, levels, engine=engine, seed=settings.seed, workers=settings.workers
+        ),
         randomized=answer.randomized,
     )

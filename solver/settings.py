@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
@@ -11,6 +11,7 @@ from typing import Protocol
 from ..models.encoding import Encoding
 from ..models.problem import Problem
 from ..models.release import Release
+from .claims import Claim, Refusal
 from .result import Point, Randomized, Status, Termination
 
 __all__ = ["Answer", "Clock", "Engine", "Settings", "Watch"]
@@ -128,8 +129,12 @@ class Answer:
         As in `Result`.
     rounds : int
         Rounds of cuts.
-    proof : dict
-        What the certificate says about the bound: its kind, solver, versions.
+    claims : tuple of Claim
+        What proves the bounds; `Trusted` where a bound rests on a solver.
+    effort : dict of str to int
+        How much was searched, for information.
+    refusal : Refusal or None
+        What proves that there is no release; needed if the status is INFEASIBLE.
     randomized : Randomized or None
         How the release was drawn, if it was.
     """
@@ -139,7 +144,9 @@ class Answer:
     status: Status
     termination: Termination
     rounds: int = 0
-    proof: dict[str, object] = field(default_factory=dict[str, object])
+    claims: tuple[Claim, ...] = ()
+    refusal: Refusal | None = None
+    effort: Mapping[str, int] = field(default_factory=dict[str, int])
     randomized: Randomized | None = None
 
 

@@ -24,12 +24,13 @@ from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import Difference, HcSafety, KCAnonymity, WeakMInvariance
 from optanon.models.table import Microdata
-from optanon.solver.certify import verify
+from optanon.solver.claims import Drawn
 from optanon.solver.enumeration import Judge
 from optanon.solver.insight.minimality import minimality
 from optanon.solver.randomize import _Listed, _Sets
 from optanon.solver.result import Result, Status
 from optanon.solver.search import solve, solve_problem
+from optanon.solver.verify.checking import verify
 
 F = Fraction
 HALF = F(1, 2)
@@ -257,11 +258,14 @@ def test_same_seed_same_release_and_no_seed_is_told() -> None:
     for result in (*drawn_twice, secret):
         assert result.certificate is not None
         assert result.release is not None
-        assert "seed" not in result.certificate.to_json()
-        assert result.certificate.content["proof"]["kind"] == "enumeration"
-        assert "randomized" in result.certificate.content["proof"]
-        assert "1 requirements by their definitions" in verify(result.certificate, FIVE, result.release)
-    assert '"seed"' in (solve_problem(FIVE, display=False).certificate or secret.certificate).to_json()  # pyright: ignore
+        assert result.certificate.run.seed is None
+        (drawn,) = result.certificate.claims
+        assert isinstance(drawn, Drawn)
+        assert (drawn.beta, drawn.candidates) == (result.randomized.beta, result.randomized.candidates)  # pyright: ignore[reportOptionalMemberAccess]
+        assert verify(result.certificate, FIVE, result.release).whole
+    plain = solve_problem(FIVE, seed=7, display=False).certificate
+    assert plain is not None
+    assert plain.run.seed == 7
 
 
 def test_no_guarantee_where_values_decide() -> None:
@@ -333,6 +337,6 @@ def test_command_line(tmp_path: Path) -> None:
     assert "beta = 1/2" in done.stdout
     record = json.loads((tmp_path / "five.result.json").read_text())
     assert record["randomized"]["beta"] == "1/2"
-    assert "seed" not in record["certificate"]["proof"]
+    assert record["certificate"]["run"]["seed"] is None
     checked = run("verify", "five.result.json", "-p", "five.yaml", "-r", "five.steward.csv", folder=tmp_path)
     assert checked.returncode == 0, checked.stderr

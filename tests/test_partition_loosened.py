@@ -8,7 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from certificate_parts import changed, claim, plain
 from partition_oracle import optimum, random_problem
+from pydantic import ValidationError
 
 from optanon.models.errors import CertificateError
 from optanon.models.problem import Problem
@@ -20,7 +22,7 @@ from optanon.models.requirements import (
     RecursiveCLDiversity,
     TCloseness,
 )
-from optanon.solver.certify import verify
+from optanon.solver.claims import Listed, Priced
 from optanon.solver.engines.partition import histograms, loosened, singly
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.histograms import Histograms
@@ -28,6 +30,7 @@ from optanon.solver.engines.partition.proof import verify_bound
 from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
+from optanon.solver.verify.checking import verify
 
 BEYOND: list[Sequence[Requirement]] = [
     [DistinctLDiversity(l=2)],
@@ -91,9 +94,9 @@ def test_bounds_are_below_the_optimum_and_confirmed(seed: int):
         pytest.skip("no small group is admissible")
     answer = solved(problem)
     compare(problem, answer)
-    if "root" in answer.proof:
+    for proof in priced(answer):
         assert answer.bounds[0] is not None
-        assert verify_bound(problem, written(answer)) <= (optimum(problem) or 0) * per(problem)
+        assert verify_bound(problem, proof) <= (optimum(problem) or 0) * per(problem)
 
 
 @pytest.mark.usefixtures("never_whole")
@@ -104,14 +107,13 @@ def test_the_part_bounds_the_whole(seed: int):
         pytest.skip("no small group is admissible")
     answer = solved(problem)
     compare(problem, answer)
-    if "root" in answer.proof:
-        assert "part" in answer.proof
-        confirmed = verify_bound(problem, written(answer))
-        assert confirmed <= (optimum(problem) or 0) * per(problem)
+    for proof in priced(answer):
+        assert proof.part is not None
+        assert verify_bound(problem, proof) <= (optimum(problem) or 0) * per(problem)
 
 
-def written(answer: Answer) -> Any:
-    return json.loads(json.dumps(answer.proof))
+def priced(answer: Answer) -> list[Priced | Listed]:
+    return [found for found in answer.claims if isinstance(found, Priced | Listed)]
 
 
 def per(problem: Problem) -> int:
@@ -119,29 +121,35 @@ def per(problem: Problem) -> int:
 
 
 @pytest.fixture
-def by_part(never_whole: None) -> tuple[Problem, Any]:
+def by_part(never_whole: None) -> tuple[Problem, Priced | Listed]:
     problem = random_problem(3, 20, [KCAnonymity(k=2), DistinctLDiversity(l=2)])
-    proof = written(solved(problem))
-    assert proof["part"] == [0]
+    (proof,) = priced(solved(problem))
+    assert proof.part == (0,)
     return problem, proof
 
 
-def test_a_dual_of_the_part_that_is_too_high_is_caught(by_part: tuple[Problem, Any]):
+def test_a_dual_of_the_part_that_is_too_high_is_caught(by_part: tuple[Problem, Priced | Listed]):
     problem, proof = by_part
     assert verify_bound(problem, proof) > 0
-    proof["root"]["duals"] = [3 * dual + 10**6 for dual in proof["root"]["duals"]]
+    root = proof.root.model_copy(update={"duals": tuple(3 * dual + 10**6 for dual in proof.root.duals)})
     with pytest.raises(CertificateError):
-        verify_bound(problem, proof)
+        verify_bound(problem, proof.model_copy(update={"root": root}))
 
 
-@pytest.mark.parametrize("part", [[2], [-1], [0, 5], [True]])
-def test_the_part_is_one_of_the_policy(by_part: tuple[Problem, Any], part: list[int]):
+@pytest.mark.parametrize("part", [(2,), (0, 5)])
+def test_the_part_is_one_of_the_policy(by_part: tuple[Problem, Priced | Listed], part: tuple[int, ...]):
     problem, proof = by_part
     with pytest.raises(CertificateError, match="does not have"):
-        verify_bound(problem, {**proof, "part": part})
+        verify_bound(problem, proof.model_copy(update={"part": part}))
 
 
-def test_the_part_is_for_requirements_that_are_asked_for(by_part: tuple[Problem, Any]):
+@pytest.mark.parametrize("part", [[-1], [True], ["0"]])
+def test_the_part_is_told_by_numbers(by_part: tuple[Problem, Priced | Listed], part: list[Any]):
+    with pytest.raises(ValidationError):
+        type(by_part[1]).model_validate_json(json.dumps(by_part[1].model_dump() | {"part": part}))
+
+
+def test_the_part_is_for_requirements_that_are_asked_for(by_part: tuple[Problem, Priced | Listed]):
     """Duals for groups of 2 prove nothing where single tuples may be published."""
     problem, proof = by_part
     looser = random_problem(3, 20, [KCAnonymity(k=1), DistinctLDiversity(l=1)])
@@ -154,12 +162,15 @@ def test_the_certificate_is_verified_with_its_part(never_whole: None):
     problem = random_problem(5, 24, [KCAnonymity(k=3, c="2/3"), DistinctLDiversity(l=3)])
     result = solve_problem(problem, engine="partition", seed=1)
     assert result.certificate is not None
-    assert result.certificate.content["proof"]["part"] == [0]
-    assert any("bound" in line for line in verify(result.certificate, problem, result.release))
-    higher = json.loads(json.dumps(result.certificate.content))
-    higher["proof"]["root"]["duals"] = [2 * dual + 10**6 for dual in higher["proof"]["root"]["duals"]]
+    assert claim(plain(result.certificate), "priced")["part"] == [0]
+    assert "exact pricing" in "".join(verify(result.certificate, problem, result.release).confirmed)
+
+    def higher(content: dict[str, Any]) -> None:
+        root = claim(content, "priced")["root"]
+        root["duals"] = [2 * dual + 10**6 for dual in root["duals"]]
+
     with pytest.raises(CertificateError, match="prove nothing"):
-        verify(type(result.certificate)(higher), problem, result.release)
+        verify(changed(result.certificate, higher), problem, result.release)
 
 
 def test_what_is_left_out_can_only_add_groups():

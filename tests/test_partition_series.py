@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import brute_force as bf
 import numpy as np
 import pytest
+from certificate_parts import changed, claim
 from series_oracle import best, people, table, theirs
 
 import optanon as oa
@@ -98,32 +98,34 @@ def test_verify_recomputes_both_bounds_and_catches_wrong_duals():
     assert result.status is Status.OPTIMAL
     assert result.certificate is not None
     certificate = oa.Certificate.from_json(result.certificate.to_json())
-    confirmed = "; ".join(oa.verify(certificate, problem, result.release))
-    assert f"at least {result.levels[0].value} counterfeits by integer duals" in confirmed
-    assert f"bound {result.levels[1].value} by exact pricing, without a solver" in confirmed
+    outcome = oa.verify(certificate, problem, result.release)
+    assert outcome.whole
+    confirmed = "; ".join(outcome.confirmed)
+    assert f"integer duals: at least {result.levels[0].value} counterfeits" in confirmed
+    assert f"at least {result.levels[1].value}: exact pricing of series" in confirmed
 
-    def changed(path: Sequence[str | int], amount: int) -> oa.Certificate:
-        content = copy.deepcopy(certificate.content)
-        at = content["proof"]
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] += amount
-        return oa.Certificate(content)
+    def added(path: Sequence[str | int], amount: int) -> oa.Certificate:
+        def change(content: dict[str, Any]) -> None:
+            at = claim(content, str(path[0]))
+            for key in path[1:-1]:
+                at = at[key]
+            at[path[-1]] += amount
 
-    scale = certificate.content["proof"]["loss"]["scale"]
+        return changed(certificate, change)
+
+    scale = claim(certificate.content, "series")["loss"]["scale"]
     wrong = {
-        "duals prove nothing": (("loss", "duals", 0), 1000 * scale),
-        "dual of a limit is above 0": (("loss", "fake_dual"), 10**12),
-        "does not reach the bound": (("counterfeits", "bound"), 1),
-        "this one has|node": (("loss", "fakes"), -1),
+        "duals prove nothing": (("series", "loss", "duals", 0), 1000 * scale),
+        "fake_dual: input should be less than or equal to 0": (("series", "loss", "fake_dual"), 10**12),
+        "does not reach the bound": (("counts", "program", "bound"), 1),
+        "others are as good|node": (("series", "loss", "fakes"), -1),
     }
     for message, (path, amount) in wrong.items():
         with pytest.raises(oa.CertificateError, match=message):
-            oa.verify(changed(path, amount), problem, result.release)
-    stated = copy.deepcopy(certificate.content)
-    stated["bounds"][0] = "1000"
-    with pytest.raises(oa.CertificateError, match="not 1000 as stated"):
-        oa.verify(oa.Certificate(stated), problem, result.release)
+            oa.verify(added(path, amount), problem, result.release)
+    stated = changed(certificate, lambda content: content["bounds"].__setitem__(0, "1000"))
+    with pytest.raises(oa.CertificateError, match="bound 1000 is stated"):
+        oa.verify(stated, problem, result.release)
 
 
 def test_the_second_search_of_proofs_finds_the_same_groups_as_the_compiled_one():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from certificate_parts import changed, claim, plain
 from strategies import pick, seeded
 from test_engine_assignment import NAMES, Case, drawn_case
 from test_partition_boxless import BOXES, SIZES
@@ -22,11 +22,10 @@ from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import Difference, HcSafety, Intersection, KCAnonymity, WeakMInvariance
 from optanon.models.table import Microdata
-from optanon.solver.certificate import Certificate
-from optanon.solver.certify import verify
 from optanon.solver.engines.partition.listed import search
 from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
+from optanon.solver.verify.checking import verify
 
 F = Fraction
 
@@ -78,7 +77,7 @@ def test_a_later_anatomized_release_has_the_fewest_counterfeits(gone: int):
     assert result.bounds[2] is not None
     assert 0 < result.bounds[2] <= result.objective[2]
     lines = verify(result.certificate, problem, result.release)  # pyright: ignore[reportArgumentType]
-    assert any("counterfeits by integer duals, without a solver" in line for line in lines)
+    assert any("integer duals: at least" in line for line in lines.confirmed)
 
 
 @pytest.fixture(scope="module")
@@ -95,32 +94,32 @@ def test_a_series_without_boxes_is_published_with_a_bound(solved: tuple[Problem,
     # 20 groups of 3.
     assert result.bounds == (180,)
     assert result.release is not None
-    assert any(
-        "bound 180 by integer duals" in line for line in verify(result.certificate, problem, result.release)
-    )
+    lines = verify(result.certificate, problem, result.release).confirmed
+    assert any("at least 180: integer duals" in line for line in lines)
 
 
 def test_a_corrupted_proof_is_refused(solved: tuple[Problem, Any]):
     problem, result = solved
 
     def refused(word: str, *path: Any, to: Any) -> None:
-        content = copy.deepcopy(result.certificate.content)
-        at = content["proof"]
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] = to
-        with pytest.raises(CertificateError, match=word):
-            verify(Certificate(content), problem, result.release)
+        def change(content: dict[str, Any]) -> None:
+            at = claim(content, path[0])
+            for key in path[1:-1]:
+                at = at[key]
+            at[path[-1]] = to
 
-    level = result.certificate.content["proof"]["sized"]["of"]["histograms"][0]
+        with pytest.raises(CertificateError, match=word):
+            verify(changed(result.certificate, change), problem, result.release)
+
+    level = claim(plain(result.certificate), "histograms")
     (leaf,) = (
         (i for i, node in enumerate(level["nodes"]) if node["duals"]) if len(level["nodes"]) == 1 else (-1,)
     )
     zeros = [0] * len(level["nodes"][leaf]["duals"])
-    refused("does not reach", "sized", "of", "histograms", 0, "nodes", leaf, "duals", to=zeros)
-    refused("not 181 as stated", "sized", "bounds", to=["181"])
+    refused("does not reach", "histograms", "nodes", leaf, "duals", to=zeros)
+    refused("does not reach", "histograms", "bound", to=181)
     refused("where no loss is", "sized", "start", to=1)
-    refused("nothing says how many", "counted", to={"of": {}})
+    refused("nothing says how many", "within", "part", to={"kind": "counted"})
 
 
 def test_mixtures_add_up_the_bounds_of_their_parts():
@@ -134,7 +133,8 @@ def test_mixtures_add_up_the_bounds_of_their_parts():
     assert result.bounds == (alone.objective[0] + F(27, 2),)
     assert result.release is not None
     lines = verify(result.certificate, problem, result.release)  # pyright: ignore[reportArgumentType]
-    assert any("by exact pricing, without a solver" in line for line in lines)
+    assert any("sizes and exact pricing, each for itself" in line for line in lines.confirmed)
+    assert lines.bounds == result.bounds
 
 
 def test_nothing_is_refused_for_its_size():

@@ -23,8 +23,8 @@ from ...instances.text_files import read_text_table
 from ...models.errors import OptanonError, ProblemFileError, TableError
 from ...models.files import write_whole
 from ...models.hierarchy import Hierarchy
-from ..certificate import Certificate
 from ..insight.report.page import report_page
+from ..result_file import read_result
 from .job import Job
 
 __all__ = ["KINDS", "ROLES", "Column", "Workbench"]
@@ -239,9 +239,9 @@ class Workbench:
             raise ProblemFileError("name the file of the stored history under 'Earlier releases' first")
         problem = load_problem(self.folder / PROBLEM)
         release = load_answer(self.folder / "release.steward.csv", problem)
-        record = json.loads((self.folder / "release.result.json").read_text(encoding="utf-8"))
+        certificate = read_result(self.folder / "release.result.json")
         stored = History.open(self._history_file())
-        stored.append(release, policy=problem.policy, certificate=Certificate(record["certificate"]))
+        stored.append(release, policy=problem.policy, certificate=certificate)
         return f"appended as release {len(stored)} of {self.history.strip()}"
 
     async def run_audit(self) -> None:

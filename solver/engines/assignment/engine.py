@@ -24,6 +24,7 @@ from ....models.problem import Problem
 from ....models.release import Release
 from ....models.requirement import Cut
 from ...baselines.greedy import greedy, together
+from ...claims import Claim, Trusted, TrustedRefusal
 from ...ending import ending
 from ...result import Status, Termination
 from ...settings import Answer, Clock, Settings, Watch
@@ -31,6 +32,7 @@ from ..interruptible import interruptible, prompt
 
 __all__ = ["AssignmentEngine"]
 
+MADE_BY = f"CP-SAT {version('ortools')}"
 LARGEST = 200
 """Tuples the model is built for; it proves optima up to about 20 to 30."""
 
@@ -236,7 +238,20 @@ class _Search:
             status=status,
             termination=termination,
             rounds=self.rounds,
-            proof={"kind": "CP-SAT", "ortools": version("ortools"), "rounds": self.rounds},
+            claims=self._claims(),
+            refusal=TrustedRefusal(solver=MADE_BY, why=f"the direct model, {self.rounds} rounds of cuts")
+            if status is Status.INFEASIBLE
+            else None,
+        )
+
+    def _claims(self) -> tuple[Claim, ...]:
+        """Bounds as the solver states them: its word is all there is."""
+        extended = " with constraints of the user's own" if self.settings.extend is not None else ""
+        why = f"the direct model{extended}, {self.rounds} rounds of cuts"
+        return tuple(
+            Trusted(level=index, bound=bound, solver=MADE_BY, why=why)
+            for index, bound in enumerate(self.bounds)
+            if bound is not None
         )
 
 

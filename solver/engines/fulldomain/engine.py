@@ -14,11 +14,12 @@ from ....models.errors import EngineError
 from ....models.problem import Problem
 from ....models.recoding import recoding_of
 from ....models.release import Release
+from ...claims import Lattice, LatticeEmpty
 from ...result import Status, Termination
 from ...settings import Answer, Clock, Settings, Watch
 from .grid import Classes, Grid, Vector
 from .judge import Mask
-from .lattice import Lattice
+from .lattice import Lattice as Search
 
 __all__ = ["FullDomainEngine"]
 
@@ -51,20 +52,13 @@ class FullDomainEngine:
         def release(levels: Vector, classes: Classes, gone: Mask) -> Release:
             return _release(problem, grid, levels, classes, gone)
 
-        lattice = Lattice(problem, grid, release, watch)
+        lattice = Search(problem, grid, release, watch)
         clock = Clock(settings.time_limit, watch.clock.began)
         try:
             done = lattice.run(clock, _start(problem, settings.initial))
             termination = Termination.COMPLETED if done else Termination.TIME_LIMIT
         except KeyboardInterrupt:
             termination = Termination.INTERRUPTED
-        proof: dict[str, object] = {
-            "kind": "enumeration",
-            "lattice": grid.nodes,
-            "visited": lattice.visited,
-            "open": lattice.left,
-            "pruned": max(0, grid.nodes - lattice.visited - lattice.left),
-        }
         status = Status.UNKNOWN if lattice.open else Status.INFEASIBLE
         found, best = None, lattice.best
         if best is not None:
@@ -75,14 +69,15 @@ class FullDomainEngine:
                     f"the full-domain engine's release fails {broken.requirement}: {broken.message}"
                 )
             status = Status.FEASIBLE if lattice.open else Status.OPTIMAL
-            proof["levels"] = dict(grid.recoding(best.levels).by_name)
         bounds = lattice.bounds()
         return Answer(
             release=found,
             bounds=bounds if bounds is not None else (None,) * len(problem.policy.levels),
             status=status,
             termination=termination,
-            proof=proof,
+            claims=tuple(Lattice(level=index) for index in range(len(bounds or ()))),
+            refusal=LatticeEmpty() if status is Status.INFEASIBLE else None,
+            effort={"lattice": grid.nodes, "visited": lattice.visited, "open": lattice.left},
         )
 
 

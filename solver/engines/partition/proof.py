@@ -15,29 +15,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from ....models.errors import CertificateError
 from ....models.problem import Problem
+from ... import claims
 from .cuts import Cuts
 from .histograms import Histograms, Judge
-from .loosened import part_of, part_rows
+from .loosened import Part, part_of, part_rows
 from .master import FREE, Group
 from .pricing import Duals, ceil_div
 from .rows import Ints, Rows
+from .series.leaves import MOST_NUMBERS
 from .tree import Branch, Listed, Tree
 
-__all__ = ["describe", "groups_above", "verify_bound"]
+__all__ = ["describe", "groups_above", "rows_of", "verify_bound"]
 
-MOST_NUMBERS = 3_000_000
-"""A tree with more duals than this is not written down."""
 LIMIT = 1 << 61
 
 
-def describe(rows: Rows, cuts: Cuts, duals: Duals, tree: Tree | None) -> dict[str, Any]:
-    """Write a proof down, as JSON can hold it; tuples are named by their row of the microdata (from 0)."""
+def describe(
+    rows: Rows, cuts: Cuts, duals: Duals, tree: Tree | None, *, level: int, part: Part | None
+) -> claims.Priced | claims.Listed:
+    """Write a proof down; tuples are named by their row of the microdata (from 0).
+
+    A tree too long to be written down is left out.
+    """
     first = [behind[0] for behind in rows.tuples]
     row_of = np.empty(int(rows.count.sum()), dtype=np.int64)
     for r, behind in enumerate(rows.tuples):
@@ -46,53 +51,45 @@ def describe(rows: Rows, cuts: Cuts, duals: Duals, tree: Tree | None) -> dict[st
     def numbers(found: Duals) -> dict[str, Any]:
         return {
             "scale": found.scale,
-            "duals": found.rows[row_of].tolist(),
-            "cut_duals": found.cuts.tolist(),
+            "duals": tuple(found.rows[row_of].tolist()),
+            "cut_duals": tuple(found.cuts.tolist()),
         }
 
-    content: dict[str, Any] = {
-        "kind": "LP dual + exact pricing",
-        "root": numbers(duals),
-        "cuts": [[first[row] for row in rows_of_cut] for rows_of_cut in cuts.sets],
-        "confirmed_by": "exact re-pricing of the integer duals; no solver is needed",
+    known: dict[str, Any] = {
+        "level": level,
+        "root": claims.Duals(**numbers(duals)),
+        "cuts": tuple(tuple(first[row] for row in rows_of_cut) for rows_of_cut in cuts.sets),
+        "part": part,
     }
-    if tree is None:
-        return content
-    if len(tree.nodes) * len(row_of) > MOST_NUMBERS:
-        content["confirmed_by"] = (
-            f"the root's bound: exact re-pricing; the last step rests on the engine's search tree of "
-            f"{len(tree.nodes)} nodes (checked in integers while it ran), too large to be written down"
+    if tree is None or len(tree.nodes) * len(row_of) > MOST_NUMBERS:
+        return claims.Priced(**known)
+    nodes = tuple(
+        claims.TreeNode(
+            **numbers(node.duals),
+            parent=node.parent,
+            side=node.side,
+            pair=None
+            if node.branch is None or node.branch.pair is None
+            else (first[node.branch.pair[0]], first[node.branch.pair[1]]),
+            group=None
+            if node.branch is None or node.branch.group is None
+            else tuple(first[row] for row in node.branch.group),
+            times=0 if node.branch is None else node.branch.times,
         )
-        return content
-    content["kind"] = "LP dual + exact pricing, search tree with integer duals"
-    content["tree"] = {
-        "target": tree.target,
-        "nodes": [
-            {
-                **numbers(node.duals),
-                "parent": node.parent,
-                "side": node.side,
-                "pair": None
-                if node.branch is None or node.branch.pair is None
-                else [first[row] for row in node.branch.pair],
-                "group": None
-                if node.branch is None or node.branch.group is None
-                else [first[row] for row in node.branch.group],
-                "times": 0 if node.branch is None else node.branch.times,
-            }
-            for node in tree.nodes
-        ],
-    }
-    return content
+        for node in tree.nodes
+    )
+    return claims.Listed(**known, tree=claims.Tree(target=tree.target, nodes=nodes))
 
 
-def verify_bound(problem: Problem, proof: Mapping[str, Any], most: Fraction | None = None) -> Fraction:
+def verify_bound(
+    problem: Problem, claim: claims.Priced | claims.Listed, most: Fraction | None = None
+) -> Fraction:
     """Confirm a proof and return the bound on the information loss that it proves.
 
     Parameters
     ----------
-    problem, proof
-        The root's duals are for the policy, or for the part of it that the proof names: requirements by
+    problem, claim
+        The root's duals are for the policy, or for the part of it that the claim names: requirements by
         their index from 0, and the least group size that all of them imply.
     most : Fraction, optional
         Tuples may also be suppressed, at this loss each: duals are lowered to it, and only the root counts.
@@ -100,8 +97,7 @@ def verify_bound(problem: Problem, proof: Mapping[str, Any], most: Fraction | No
     Raises
     ------
     CertificateError
-        If some statement does not hold: duals that a group exceeds, a cut dual above 0, a node that
-        does not close.
+        If some statement does not hold: duals that a group exceeds, a node that does not close.
 
     Notes
     -----
@@ -114,13 +110,10 @@ def verify_bound(problem: Problem, proof: Mapping[str, Any], most: Fraction | No
         raise CertificateError(f"the bound cannot be confirmed: {histograms}")
     row_of = {t: r for r, behind in enumerate(rows.tuples) for t in behind}
     cuts = Cuts(rows)
-    for named in proof["cuts"]:
-        rows_of_cut = tuple(sorted({row_of[t] for t in named}))
-        if len(rows_of_cut) != len(named):
-            raise CertificateError("a cut names a tuple twice")
-        cuts.add([rows_of_cut])
-    duals = _duals(rows, cuts, proof["root"])
-    paying = _paying(problem, rows, histograms, cuts, duals, proof.get("part"))
+    for named in claim.cuts:
+        cuts.add([rows_of(row_of, named)])
+    duals = _duals(rows, cuts, claim.root)
+    paying = _paying(problem, rows, histograms, cuts, duals, claim.part)
     if paying:
         raise CertificateError(
             f"the duals prove nothing: {len(paying)} groups have less cost than their duals, the first of "
@@ -130,22 +123,30 @@ def verify_bound(problem: Problem, proof: Mapping[str, Any], most: Fraction | No
         lowered = np.minimum(duals.rows, int(most * rows.scale * duals.scale))
         duals = Duals(rows=lowered, cuts=duals.cuts, scale=duals.scale)
     bound = duals.bound(rows, cuts)
-    if "tree" in proof and most is None:
-        target = int(proof["tree"]["target"])
+    if isinstance(claim, claims.Listed) and most is None:
+        target = claim.tree.target
         slack = (target - 1) * duals.scale - duals.value(rows, cuts)
         groups = groups_above(rows, histograms, cuts, duals, -slack - 1)
-        _replay(rows, cuts, groups, target, proof["tree"]["nodes"], row_of)
+        _replay(rows, cuts, groups, target, claim.tree.nodes, row_of)
         bound = max(bound, target)
     return rows.loss(bound)
 
 
-def _duals(rows: Rows, cuts: Cuts, stated: Mapping[str, Any]) -> Duals:
+def rows_of(row_of: Mapping[int, int], named: Sequence[int]) -> tuple[int, ...]:
+    """Different rows of named tuples."""
+    if any(t not in row_of for t in named):
+        raise CertificateError("the proof names a tuple that the table does not have")
+    found = tuple(sorted({row_of[t] for t in named}))
+    if len(found) != len(named):
+        raise CertificateError("a cut names a tuple twice")
+    return found
+
+
+def _duals(rows: Rows, cuts: Cuts, stated: claims.Duals) -> Duals:
     """Read duals back; equal tuples have equal ones."""
-    per_tuple, per_cut, scale = stated["duals"], stated["cut_duals"], int(stated["scale"])
-    if len(per_tuple) != int(rows.count.sum()) or len(per_cut) > len(cuts) or scale < 1:
+    per_tuple, per_cut, scale = stated.duals, stated.cut_duals, stated.scale
+    if len(per_tuple) != int(rows.count.sum()) or len(per_cut) > len(cuts):
         raise CertificateError("the proof has another number of tuples or cuts")
-    if any(dual > 0 for dual in per_cut):
-        raise CertificateError("a cut's dual is above 0")
     if any(len({per_tuple[t] for t in behind}) > 1 for behind in rows.tuples):
         raise CertificateError("tuples that are alike have different duals")
     if sum(map(abs, per_tuple)) + sum(map(abs, per_cut)) + scale * rows.most > LIMIT:
@@ -168,7 +169,7 @@ def _paying(
     """Groups that cost less than their duals, of those needed by the policy or by a part of it."""
     if part is None:
         return groups_above(rows, histograms, cuts, duals, 0)
-    if any(isinstance(i, bool) or i not in range(len(problem.policy.requirements)) for i in part):
+    if any(i not in range(len(problem.policy.requirements)) for i in part):
         raise CertificateError("the bound's proof names requirements that the policy does not have")
     easier = part_of(problem, part)
     known = Histograms.of(easier)
@@ -302,7 +303,7 @@ def _replay(
     cuts: Cuts,
     groups: Sequence[Group],
     target: int,
-    nodes: Sequence[Mapping[str, Any]],
+    nodes: Sequence[claims.TreeNode],
     row_of: Mapping[int, int],
 ) -> None:
     """Check that every node closes or branches, and that no branch misses a side."""
@@ -311,27 +312,37 @@ def _replay(
     bounds: dict[int, tuple[Ints, Ints, Branch]] = {}
     sides: set[tuple[int, int]] = set()
     for number, node in enumerate(nodes):
-        parent, side = int(node["parent"]), int(node["side"])
         if number == 0:
             lower, upper = zeros, zeros + FREE
-        elif parent in bounds and side in (0, 1):
-            above, below, branch = bounds[parent]
-            lower, upper = listed.divide(branch, above, below, side)
-            sides.add((parent, side))
+        elif node.parent in bounds:
+            above, below, branch = bounds[node.parent]
+            lower, upper = listed.divide(branch, above, below, node.side)
+            sides.add((node.parent, node.side))
         else:
             raise CertificateError(f"node {number + 1} of the tree has no parent that branches")
         duals, value, reduced = listed.proves(_duals(rows, cuts, node), lower, upper)
-        if node["pair"] is None and node["group"] is None:
+        if node.pair is None and node.group is None:
             if ceil_div(value, duals.scale) < target:
                 raise CertificateError(f"node {number + 1} of the tree does not reach the bound")
             continue
         upper = np.where((reduced > (target - 1) * duals.scale - value) & (lower == 0), 0, upper)
-        pair = (
-            None if node["pair"] is None else cast("tuple[int, int]", tuple(row_of[t] for t in node["pair"]))
-        )
-        if pair is not None and any(rows.count[row] != 1 for row in pair):
-            raise CertificateError(f"node {number + 1} of the tree branches on tuples that have equals")
-        group = None if node["group"] is None else tuple(sorted(row_of[t] for t in node["group"]))
-        bounds[number] = lower, upper, Branch(pair=pair, group=group, times=int(node["times"]))
+        bounds[number] = lower, upper, _branch(rows, groups, node, row_of, number)
     if not nodes or any((number, side) not in sides for number in bounds for side in (0, 1)):
         raise CertificateError("a branch of the tree lacks a side")
+
+
+def _branch(
+    rows: Rows, groups: Sequence[Group], node: claims.TreeNode, row_of: Mapping[int, int], number: int
+) -> Branch:
+    """How a node divides: a pair of rows without equals, or a listed group."""
+    if any(t not in row_of for t in (*(node.pair or ()), *(node.group or ()))):
+        raise CertificateError(f"node {number + 1} of the tree names a tuple that the table does not have")
+    if node.pair is not None:
+        one, other = (row_of[t] for t in node.pair)
+        if rows.count[one] != 1 or rows.count[other] != 1:
+            raise CertificateError(f"node {number + 1} of the tree branches on tuples that have equals")
+        return Branch(pair=(one, other))
+    group = tuple(sorted(row_of[t] for t in node.group or ()))
+    if group not in groups or node.times < 1:
+        raise CertificateError(f"node {number + 1} of the tree branches on a group that is not listed")
+    return Branch(group=group, times=node.times)

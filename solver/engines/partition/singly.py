@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 from ....models.problem import Problem
 from ....models.release import Release
+from ...claims import Claim, DualAbove, Listed, Priced, Refusal, Trusted, Whole
 from ...ending import ending
 from ...result import Status, Termination
 from ...settings import Answer, Clock, Settings, Watch
@@ -53,10 +54,9 @@ class Search:
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
-        whole = tuple(self.problem.table.histogram[name] for name in self.judge.names)
-        if all(r.monotone for r in self.judge.requirements) and not self.judge.admits(whole):
-            # Merging all groups of a release would keep a monotone requirement, and does not.
-            return self._answer(Status.INFEASIBLE, Termination.COMPLETED)
+        broken = self._broken_whole()
+        if broken is not None:
+            return self._answer(Status.INFEASIBLE, Termination.COMPLETED, broken)
         try:
             self._starts()
             large = len(self.rows) >= MANY
@@ -72,6 +72,21 @@ class Search:
         except KeyboardInterrupt:
             self.interrupted = True
         return self._conclude()
+
+    def _broken_whole(self) -> Whole | None:
+        """A monotone requirement that the whole table breaks: merging all groups would keep it."""
+        policy, table = self.problem.policy, self.problem.table
+        counts = tuple(table.histogram[name] for name in self.judge.names)
+        if policy.suppression_limit(len(table)) or policy.counterfeit_limit != 0 or self.judge.admits(counts):
+            return None
+        whole = self.problem.assemble([range(len(table))])
+        for index, requirement in enumerate(policy.requirements):
+            if (
+                requirement.monotone
+                and next(requirement.check(whole, self.problem.history), None) is not None
+            ):
+                return Whole(requirement=index)
+        return None
 
     # -- releases --------------------------------------------------------------------
 
@@ -96,7 +111,9 @@ class Search:
     def _conclude(self) -> Answer:
         progress = self.progress
         if progress.groups is None and progress.bound > self.rows.most:
-            return self._answer(Status.INFEASIBLE, Termination.COMPLETED)
+            described = self._described()
+            refusal = None if described is None else DualAbove(claim=described)
+            return self._answer(Status.INFEASIBLE, Termination.COMPLETED, refusal)
         if progress.closed:
             exact = self.rows.exact
             return self._answer(
@@ -108,7 +125,7 @@ class Search:
             ended = Termination.ITERATION_LIMIT
         return self._answer(Status.UNKNOWN if progress.groups is None else Status.FEASIBLE, ended)
 
-    def _answer(self, status: Status, termination: Termination) -> Answer:
+    def _answer(self, status: Status, termination: Termination, refusal: Refusal | None = None) -> Answer:
         progress = self.progress
         bounds: list[Fraction | None] = [Fraction(0)] * len(self.problem.policy.levels)
         bounds[self.level] = (
@@ -120,23 +137,33 @@ class Search:
             status=status,
             termination=termination,
             rounds=self.root.rounds,
-            proof=self._proof(),
+            claims=() if status is Status.INFEASIBLE else self._claims(bounds[self.level]),
+            refusal=refusal,
         )
 
-    def _proof(self) -> dict[str, object]:
-        made_by = f"HiGHS {version('highspy')}"
-        if self.root.duals is None:
-            return {"kind": "the whole table breaks a monotone requirement", "solver": made_by}
-        content: dict[str, object] = {
-            **describe(self.rows, self.pricing.cuts, self.root.duals, self.finish.tree),
-            "solver": made_by,
-        }
-        if self.part is not None:
-            content["part"] = list(self.part)
+    def _claims(self, bound: Fraction | None) -> tuple[Claim, ...]:
+        described = self._described()
+        found: list[Claim] = [] if described is None else [described]
+        why = None
         if self.finish.trusted:
-            content["last_step"] = (
-                f"the bound {self.rows.loss(self.progress.bound)} (information loss) rests on the integer "
-                f"program of {made_by} over all groups that a better release may hold; root and tree need "
-                f"no solver"
+            why = "the integer program over all groups that a better release may hold"
+        elif self.finish.tree is not None and not isinstance(described, Listed):
+            why = f"a search tree of {len(self.finish.tree.nodes)} nodes, too large to be written down"
+        if why is not None and bound is not None:
+            found.append(
+                Trusted(level=self.level, bound=bound, solver=f"HiGHS {version('highspy')}", why=why)
             )
-        return content
+        return tuple(found)
+
+    def _described(self) -> Priced | Listed | None:
+        """The duals, and the tree if there is one that can be written down."""
+        if self.root.duals is None:
+            return None
+        return describe(
+            self.rows,
+            self.pricing.cuts,
+            self.root.duals,
+            self.finish.tree,
+            level=self.level,
+            part=self.part,
+        )

@@ -67,7 +67,12 @@ def report_page(record: Mapping[str, Any], *, comparison: Mapping[str, Any] | No
         losses=_by_loss(found),
         charts=_charts(record, found),
         risks=_by_release(found["risks"]),
-        proof=certificate.get("proof", {}),
+        claims=sorted({claim["kind"] for claim in certificate.get("claims", ())}),
+        words=[
+            f"{claim['solver']} ({claim['why']})"
+            for claim in certificate.get("claims", ())
+            if claim["kind"] == "trusted"
+        ],
         certificate=certificate,
         comparison=comparison,
     )

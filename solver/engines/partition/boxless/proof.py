@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from .....models.errors import CertificateError
 from .....models.problem import Problem
+from .... import claims
+from ..series.leaves import written
 from ..series.program import Leaf, confirm
 from .columns import shapes_of
-from .level import claim, limit
+from .level import claim as claim_of, limit
 from .prices import Prices
 from .program import Frame
 from .shapes import TOPS
 
-__all__ = ["Proven", "confirmed_levels", "described"]
+__all__ = ["Proven", "confirmed_level", "described"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +39,9 @@ class Proven:
     sets : tuple of tuple of int
         As in `Frame`.
     nodes : tuple of Leaf
-        The tree; empty if the bound rests on a solver.
+        The tree; empty if there is none, or the bound means nothing.
+    trusted : bool
+        Whether the bound rests on a solver.
     """
 
     top: int
@@ -46,77 +49,58 @@ class Proven:
     bound: int
     sets: tuple[tuple[int, ...], ...]
     nodes: tuple[Leaf, ...]
+    trusted: bool
 
 
-def described(proofs: Sequence[Proven], solver: str) -> dict[str, object]:
-    """Write proofs down, as JSON can hold them."""
-    return {
-        "kind": "integer programs over histograms, search trees with integer duals",
-        "histograms": [
-            {
-                "sizes": proof.top,
-                "costs": list(proof.costs),
-                "bound": proof.bound,
-                "sets": [list(found) for found in proof.sets],
-                "nodes": [
-                    {
-                        "parent": n.parent,
-                        "side": n.side,
-                        "duals": list(n.duals),
-                        "variable": n.variable,
-                        "at": n.at,
-                    }
-                    for n in proof.nodes
-                ],
-            }
-            for proof in proofs
-        ],
-        "solver": solver,
-        "confirmed_by": "integer arithmetic where a level has nodes; otherwise its bound rests on the solver",
-    }
+def described(
+    proofs: Mapping[int, Proven], prices: Sequence[Prices], solver: str
+) -> tuple[claims.Claim, ...]:
+    """Write proofs down, by level."""
+    return tuple(
+        claims.Trusted(
+            level=index,
+            bound=prices[index].value(proof.bound),
+            solver=solver,
+            why="integer program over histograms",
+        )
+        if proof.trusted
+        else claims.Histograms(
+            level=index,
+            sizes=proof.top,
+            costs=proof.costs,
+            bound=proof.bound,
+            sets=proof.sets,
+            nodes=written(proof.nodes),
+        )
+        for index, proof in sorted(proofs.items())
+    )
 
 
-def confirmed_levels(problem: Problem, proof: Mapping[str, Any], content: Mapping[str, Any]) -> list[str]:
-    """Confirm the bounds of a certificate's content; what was confirmed, in words.
+def confirmed_level(problem: Problem, claim: claims.Histograms, values: Sequence[Fraction]) -> Fraction:
+    """Confirm a claim; no release with these values in the levels before is below what is returned.
 
     Raises
     ------
     CertificateError
-        If a tree does not prove what is stated.
+        If the tree does not prove what is stated.
     """
-    frames: dict[int, Frame] = {}
+    if claim.level >= len(problem.policy.levels):
+        raise CertificateError("the proof is about a level that the policy does not have")
     prices = [Prices.of(problem, level) for level in problem.policy.levels]
-    reached = [Fraction(level["value"]) for level in content["objective"]]
-    lines: list[str] = []
-    if any(bound is not None for bound in content["bounds"][len(proof["histograms"]) :]):
-        raise CertificateError("a bound is stated that the proof says nothing of")
-    for index, stated in enumerate(proof["histograms"]):
-        found, bound = prices[index], int(stated["bound"])
-        claimed, name = content["bounds"][index], problem.policy.levels[index].name
-        if claimed is None or Fraction(claimed) > found.value(bound):
-            raise CertificateError(
-                f"{name}: the proof is about {found.value(bound)}, not {claimed} as stated"
-            )
-        costs = [int(cost) for cost in stated["costs"]]
-        if [price.value(cost) for price, cost in zip(prices, costs, strict=False)] != reached[:index]:
-            raise CertificateError(f"{name}: the proof takes other values of the levels before as given")
-        if not stated["nodes"]:
-            lines.append(f"{name}: bound {claimed} as stated; it rests on {proof['solver']}")
-            continue
-        top = int(stated["sizes"])
-        if top not in TOPS:
-            raise CertificateError(f"{name}: the proof is about groups of up to {top} tuples")
-        if top not in frames:
-            frames[top] = Frame(problem=problem, shapes=shapes_of(problem, top), loose=True)
-        frame = frames[top]
-        before = [limit(frame, price, cost) for price, cost in zip(prices, costs, strict=False)]
-        asked = claim(frame, found, bound)
-        if asked is not None:
-            sets = tuple(tuple(sorted({int(v) for v in found})) for found in stated["sets"])
-            if any(not 0 <= v < frame.rows for found in sets for v in found) or (
-                sets and frame.shapes.evened
-            ):
-                raise CertificateError(f"{name}: the proof names values that are not there")
-            confirm(replace(frame, sets=sets).program(asked[0], before), asked[1], stated["nodes"])
-        lines.append(f"{name}: bound {claimed} by integer duals over histograms, without a solver")
-    return lines
+    found, name = prices[claim.level], problem.policy.levels[claim.level].name
+    before = prices[: claim.level]
+    given = [price.value(cost) for price, cost in zip(before, claim.costs, strict=False)]
+    if len(claim.costs) != claim.level or given != list(values[: claim.level]):
+        raise CertificateError(f"{name}: the proof takes other values of the levels before as given")
+    if claim.sizes not in TOPS:
+        raise CertificateError(f"{name}: the proof is about groups of up to {claim.sizes} tuples")
+    shapes = shapes_of(problem, claim.sizes)
+    frame = Frame(problem=problem, shapes=shapes, loose=True)
+    asked = claim_of(frame, found, claim.bound)
+    if asked is not None:
+        limits = [limit(frame, price, cost) for price, cost in zip(before, claim.costs, strict=True)]
+        sets = tuple(tuple(sorted(set(names))) for names in claim.sets)
+        if any(v >= frame.rows for names in sets for v in names) or (sets and shapes.evened):
+            raise CertificateError(f"{name}: the proof names values that are not there")
+        confirm(replace(frame, sets=sets).program(asked[0], limits), asked[1], claim.nodes)
+    return found.value(claim.bound)

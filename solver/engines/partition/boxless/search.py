@@ -15,6 +15,7 @@ from .....models.losses import loss
 from .....models.problem import Problem
 from .....models.release import Release
 from .....models.requirement import GroupRequirement, Sight
+from ....claims import TrustedRefusal
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
 from ..series.program import Program
@@ -163,7 +164,12 @@ class Search:
                 self.wide.program(claimed[0], before), claimed[1], share, self.wide.parts["totals"]
             )
         self.proofs[index] = Proven(
-            top=self.top, costs=tuple(costs), bound=found.bound, sets=self.wide.sets, nodes=tuple(nodes)
+            top=self.top,
+            costs=tuple(costs),
+            bound=found.bound,
+            sets=self.wide.sets,
+            nodes=tuple(nodes),
+            trusted=claimed is not None and not nodes,
         )
 
     # -- what is known ---------------------------------------------------------------------------
@@ -200,11 +206,15 @@ class Search:
             ended = Termination.INTERRUPTED
         elif self.clock.ended:
             ended = Termination.TIME_LIMIT
+        solver = f"CP-SAT {version('ortools')}"
         return Answer(
             release=self.best,
             bounds=tuple(self.bounds),
             status=status,
             termination=ended,
             rounds=self.rounds,
-            proof=described([self.proofs[i] for i in sorted(self.proofs)], f"CP-SAT {version('ortools')}"),
+            claims=() if self.best is None else described(self.proofs, self.prices, solver),
+            refusal=TrustedRefusal(solver=solver, why="integer program over histograms")
+            if status is Status.INFEASIBLE
+            else None,
         )

@@ -9,9 +9,21 @@ from fractions import Fraction
 from .....models.problem import Problem
 from .....models.release import Release
 from .....models.requirement import GroupRequirement
+from ....claims import (
+    Claim,
+    Counted,
+    Grouped,
+    Part,
+    PartRefusal,
+    Plain,
+    Refusal,
+    Shares,
+    Sized,
+    Within,
+)
 from ....result import Status, Termination
-from ....settings import Clock, Settings, Watch
-from ..boxless.search import Search as Sized
+from ....settings import Answer, Clock, Settings, Watch
+from ..boxless.search import Search as Boxless
 from ..histograms import Histograms
 from ..objective import Objective, factor
 from ..series.levels import Search as Series
@@ -37,8 +49,10 @@ class Guide:
         Of the parts; they need not keep the whole policy.
     infeasible : bool
         Whether a part has no release, so the whole has none.
-    proof : dict
-        What the certificate says.
+    claims : tuple of Claim
+        What proves the bounds.
+    refusal : Refusal or None
+        Why a part has no release.
     """
 
     def __init__(
@@ -47,7 +61,9 @@ class Guide:
         self.problem, self.settings, self.clock, self._hear = problem, settings, clock, hear
         self.releases: list[Release] = []
         self.infeasible = self.interrupted = False
-        self.proof: dict[str, object] = {}
+        self.claims: tuple[Claim, ...] = ()
+        self.refusal: Refusal | None = None
+        self._sizes: Within | None = None
         self._levels: list[Fraction | None] = [None] * len(problem.policy.levels)
         self._settled = 0
         self._hidden: int | None = None
@@ -91,8 +107,7 @@ class Guide:
         self._levels = list(answer.bounds)
         if answer.release is not None:
             self.releases.append(answer.release)
-        stated = [None if bound is None else str(bound) for bound in answer.bounds]
-        self.proof = {"part": "requirements on groups", "bounds": stated, "of": answer.proof}
+        self._hold(Grouped(), answer)
 
     def _counted(self) -> None:
         """The fewest counterfeits, where respondents return under equal counts."""
@@ -105,8 +120,7 @@ class Guide:
         self.infeasible = answer.status is Status.INFEASIBLE
         bounds = list(answer.bounds[:-1])
         self._levels[: len(bounds)] = bounds
-        stated = [None if bound is None else str(bound) for bound in bounds]
-        self.proof["counted"] = {"bounds": stated, "of": answer.proof}
+        self._hold(Counted(), answer)
         if answer.release is None:
             return
         columns = [column_of(group, self.problem.table.row) for group in answer.release.groups]
@@ -122,21 +136,15 @@ class Guide:
         part = sized(self.problem, self._settled, self._hidden, self._fakes)
         if part is None:
             return
-        answer = Sized(part, self._share(), Watch()).run()
+        answer = Boxless(part, self._share(), Watch()).run()
         self.interrupted = answer.termination is Termination.INTERRUPTED
         self.infeasible = answer.status is Status.INFEASIBLE and not self._settled
         until = self._settled + len(answer.bounds)
         self._levels[self._settled : until] = answer.bounds
         if not self._settled:
             self._levels[0] = answer.bounds[0] or Fraction(0)
-        stated = [None if bound is None else str(bound) for bound in answer.bounds]
-        self.proof["sized"] = {
-            "start": self._settled,
-            "hidden": self._hidden,
-            "fakes": self._fakes,
-            "bounds": stated,
-            "of": answer.proof,
-        }
+        held = self._hold(Sized(start=self._settled, hidden=self._hidden, fakes=self._fakes), answer)
+        self._sizes = held if not self._settled else None
         if answer.release is not None:
             self.releases.append(answer.release)
 
@@ -157,9 +165,14 @@ class Guide:
         answer = Singly(easier, self._share(), Watch(), objective).run()
         self.interrupted = answer.termination is Termination.INTERRUPTED
         self.infeasible = answer.status is Status.INFEASIBLE
-        if share and answer.bounds[-1] is not None:
+        sizes = self._sizes
+        held = self._hold(Plain(requirements=indices), answer)
+        if share and answer.bounds[-1] is not None and held is not None:
             self._levels[0] = (self._levels[0] or 0) + share * answer.bounds[-1]
-            self.proof["mixed"] = {"of": answer.proof, "bound": str(answer.bounds[-1])}
+            others = tuple(claim for claim in self.claims if claim is not sizes and claim is not held)
+            self.claims = (*others, Shares(sizes=sizes, boxes=held))
+        else:
+            self.claims = tuple(claim for claim in self.claims if claim is not held)
         if answer.release is not None:
             self.releases.append(answer.release)
 
@@ -174,19 +187,49 @@ class Guide:
         solved = Singly(easier, self._share(), watch, objective)
         answer = solved.run()
         self.interrupted = answer.termination is Termination.INTERRUPTED
+        held = self._hold(Plain(requirements=indices), answer)
         if answer.status is Status.INFEASIBLE:
             self.infeasible = alone
-            self.proof = {"part": list(indices), "of": answer.proof}
             return
         if answer.release is not None:
             self.releases.append(answer.release)
         if solved.root.duals is None:
+            self.claims = tuple(claim for claim in self.claims if claim is not held)
             return
         self._solved = solved
-        self.proof = {
-            "part": list(indices),
-            "of": answer.proof,
-        }
+
+    def _hold(self, part: Part, answer: Answer) -> Within | None:
+        """Keep what an answer to a part of the policy claims."""
+        if answer.refusal is not None and not isinstance(answer.refusal, PartRefusal):
+            self.refusal = PartRefusal(part=part, refusal=answer.refusal)
+        last = len(answer.bounds) - 1
+        direct = tuple(
+            claim
+            for claim in answer.claims
+            # The last level of what is counted without boxes says nothing of the whole.
+            if not isinstance(claim, Within | Shares) and not (part.kind == "counted" and claim.level == last)
+        )
+        if not direct:
+            return None
+        held = Within(part=part, claims=direct)
+        self.claims = (*self.claims, held)
+        return held
+
+    def claims_for(self, values: tuple[Fraction, ...] | None) -> tuple[Claim, ...]:
+        """The claims that bound releases with these values in the levels before."""
+        known = self.bounds(values)
+        found: list[Claim] = []
+        for claim in self.claims:
+            if not isinstance(claim, Within):
+                found.append(claim)
+                continue
+            first = claim.part.start if isinstance(claim.part, Sized) else 0
+            if isinstance(claim.part, Plain):
+                kept = claim.claims if known[-1] is not None else ()
+            else:
+                kept = tuple(own for own in claim.claims if known[first + own.level] is not None)
+            found += [claim.model_copy(update={"claims": kept})] if kept else []
+        return tuple(found)
 
     @property
     def priced(self) -> bool:

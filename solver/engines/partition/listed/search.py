@@ -25,6 +25,7 @@ from time import perf_counter
 from .....models.problem import Problem
 from .....models.release import Release
 from .....models.requirement import GroupRequirement
+from ....claims import Claim, Refusal, Trusted, TrustedRefusal
 from ....ending import ending
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
@@ -41,6 +42,7 @@ from .starts import SET_UP, Starts
 
 __all__ = ["Search"]
 
+MADE_BY = f"CP-SAT {version('ortools')}"
 SMALL = 10
 """Up to so many tuples all groups are listed at once: no bound makes that shorter."""
 SPARE = 1.2
@@ -66,8 +68,7 @@ class Search:
         self.values: tuple[Fraction, ...] | None = None
         self.bounds: list[Fraction | None] = [None] * len(problem.policy.levels)
         self.guide: Guide | None = None
-        self.proof: dict[str, object] = {}
-        self.last_step = ""
+        self.direct = False
         self.rounds = self.listed = 0
         self.infeasible = self.interrupted = self.cut_short = False
 
@@ -87,7 +88,6 @@ class Search:
         if len(self.problem.table) > SMALL and self.clock.fits(SET_UP):
             self.guide = Guide(self.problem, self.settings, self.clock, self._heard)
             self.guide.run()
-            self.proof |= self.guide.proof
             self.interrupted |= self.guide.interrupted
             if self.guide.infeasible:
                 self.infeasible = True
@@ -127,7 +127,7 @@ class Search:
             self._take(list(answer.bounds))
             self.cut_short |= answer.termination is Termination.TIME_LIMIT
         if self.infeasible or not first:
-            self.last_step = f"what is stated beyond the part rests on {_cp_sat()} over the direct model"
+            self.direct = True
         return True
 
     # -- what is known -----------------------------------------------------------------
@@ -305,23 +305,36 @@ class Search:
             status=status,
             termination=ended,
             rounds=self.rounds,
-            proof=self._proof(),
+            claims=() if self.infeasible else self._claims(),
+            refusal=self._refusal() if self.infeasible else None,
         )
 
-    def _proof(self) -> dict[str, object]:
-        content: dict[str, object] = {"kind": "listed groups", **self.proof}
+    def _claims(self) -> tuple[Claim, ...]:
+        """Those of the part, and the solver's word for what is above them."""
+        guide = self.guide
+        known = [None] * len(self.bounds) if guide is None else guide.bounds(self.values)
+        found = () if guide is None else guide.claims_for(self.values)
+        return (
+            *found,
+            *(
+                Trusted(level=index, bound=bound, solver=MADE_BY, why=self._last_step)
+                for index, (bound, least) in enumerate(zip(self.bounds, known, strict=True))
+                if bound is not None and (least is None or bound > least)
+            ),
+        )
+
+    def _refusal(self) -> Refusal:
+        if self.guide is not None and self.guide.infeasible and self.guide.refusal is not None:
+            return self.guide.refusal
+        return TrustedRefusal(solver=MADE_BY, why=self._last_step)
+
+    @property
+    def _last_step(self) -> str:
+        """What bounds above those of the part rest on."""
+        if self.direct:
+            return "the direct model"
         others = sum(not isinstance(r, GroupRequirement) for r in self.problem.policy.requirements)
-        if self.listed:
-            content["last_step"] = (
-                f"bounds above those of the part rest on {_cp_sat()} over {self.listed} "
-                f"listed groups, all that a better release may hold, with {self.rounds} rounds of cuts for "
-                f"{others} requirements"
-            )
-        if self.last_step:
-            content["last_step"] = self.last_step
-        content["ortools"] = version("ortools")
-        return content
-
-
-def _cp_sat() -> str:
-    return f"CP-SAT {version('ortools')}"
+        return (
+            f"the program over {self.listed} listed groups, all that a better release may hold, with "
+            f"{self.rounds} rounds of cuts for {others} requirements"
+        )

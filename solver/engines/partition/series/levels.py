@@ -11,6 +11,7 @@ from .....models.errors import EngineError
 from .....models.problem import Problem
 from .....models.release import Release
 from ....baselines.registry import baselines
+from ....claims import Claim, Counts, CountsAbove, Refusal, Trusted, TrustedRefusal
 from ....ending import ending
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
@@ -23,12 +24,13 @@ from .generation import Generation
 from .improve import Regions
 from .master import Master, chosen_of
 from .pricing import Pricing
-from .proof import Proven, describe
+from .proof import Proven, counts_claim, series_claim
 from .rules import Rules
 from .types import Column, Types
 
 __all__ = ["Search"]
 
+MADE_BY = f"HiGHS {version('highspy')}"
 STARTS, STARTS_SHARE = 8, 0.3
 """Random fillings of the counts that are tried, and the share of the time limit for all first releases."""
 HEURISTIC = 1e-3
@@ -326,22 +328,43 @@ class Search:
             status=status,
             termination=termination,
             rounds=0 if self.generation is None else self.generation.rounds,
-            proof=self._proof(),
+            claims=() if status is Status.INFEASIBLE else self._claims(bounds),
+            refusal=self._refusal() if status is Status.INFEASIBLE else None,
         )
 
-    def _proof(self) -> dict[str, object]:
-        made_by = f"HiGHS {version('highspy')}"
+    def _claims(self, bounds: Sequence[Fraction | None]) -> tuple[Claim, ...]:
+        counts = self._counts()
+        found: list[Claim] = [] if counts is None else [counts]
+        generation = self.generation
+        if generation is not None:
+            tree = None if self.finish is None else self.finish.tree
+            proven = Proven(self.types, self.pricing.cuts, generation.duals, generation.master.fakes, tree)
+            series = series_claim(proven, self.measured)
+            if series is not None:
+                found.append(series)
+            lost = series is not None and tree is not None and series.loss.tree is None
+            bound = bounds[self.measured]
+            if (self.trusted or lost) and bound is not None:
+                why = (
+                    "the integer program over all groups that a better release may hold"
+                    if self.trusted
+                    else "a search tree too large to be written down"
+                )
+                found.append(Trusted(level=self.measured, bound=bound, solver=MADE_BY, why=why))
+        bound = None if self.counted is None else bounds[self.counted]
+        if counts is not None and counts.program is None and self.counted is not None and bound:
+            why = "the root of a search tree over counts that did not end"
+            found.append(Trusted(level=self.counted, bound=bound, solver=MADE_BY, why=why))
+        return tuple(found)
+
+    def _counts(self) -> Counts | None:
+        """What proves the fewest counterfeits."""
         if self.counts is None:
-            return {"kind": "nothing is proven", "solver": made_by}
-        duals = None if self.generation is None else self.generation.duals
-        tree = None if self.finish is None else self.finish.tree
-        limit = 0 if self.generation is None else self.generation.master.fakes
-        content = describe(self.counts, self.flat, Proven(self.types, self.pricing.cuts, duals, limit, tree))
-        content["solver"] = made_by
-        if self.trusted:
-            content["last_step"] = (
-                f"the bound {self.types.rows.loss(self.bound)} (information loss) rests on the integer "
-                f"program of {made_by} over all groups that a better release may hold; all before it needs "
-                "none"
-            )
-        return content
+            return None
+        return counts_claim(self.counts, self.flat, self.measured if self.counted is None else self.counted)
+
+    def _refusal(self) -> Refusal:
+        counts = self._counts()
+        if counts is None or (counts.program is None and counts.by_groups is None):
+            return TrustedRefusal(solver=MADE_BY, why="counterfeits needed, by a tree that did not end")
+        return CountsAbove(claim=counts)

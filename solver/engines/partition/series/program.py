@@ -8,8 +8,9 @@ below branches on single variables; its leaves keep integer duals, and that is t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 import highspy  # pyright: ignore[reportMissingTypeStubs]
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from .....models.errors import CertificateError
+from .... import claims
 from ....settings import Clock
 from ..master import quiet_solver
 from ..pricing import ceil_div
@@ -43,6 +45,21 @@ class Program:
     low: Ints
     high: Ints
 
+    @cached_property
+    def sizes(self) -> csr_array:
+        """Absolute values of the matrix, in floats."""
+        return abs(self.matrix).astype(float)
+
+    @cached_property
+    def cost_sizes(self) -> NDArray[np.float64]:
+        """Absolute values of the costs, in floats."""
+        return np.abs(self.cost).astype(float)
+
+    @staticmethod
+    def _reach(lower: Ints, upper: Ints) -> NDArray[np.float64]:
+        """Largest absolute value of each variable, at least 1 so that reduced costs alone fit, too."""
+        return np.maximum(1.0, np.maximum(np.abs(lower), np.abs(upper)).astype(float))
+
     def holds(self, x: Ints) -> bool:
         """Whether x keeps all rows and ends."""
         made = self.matrix @ x
@@ -52,19 +69,20 @@ class Program:
     def proves(self, duals: Ints, lower: Ints, upper: Ints) -> int:
         """The bound that duals (in 1 / SCALE of a cost) prove for variables between other ends.
 
-        Exact: all products are made in Python integers where they could leave 64 bits.
+        Raises
+        ------
+        OverflowError
+            If some sum might leave 64 bits.
         """
         usable = np.where(duals > 0, self.low > -FREE, self.high < FREE)
         duals = np.where(usable, duals, 0)
-        reduced = self.cost * SCALE - duals @ self.matrix
         ends = np.where(duals > 0, self.low, self.high)
-        if (
-            float(np.abs(duals).astype(float) @ np.abs(ends).astype(float))
-            + float(np.abs(reduced).astype(float) @ np.abs(upper).astype(float))
-            > 2**61
-            or float(np.abs(duals).max(initial=0)) > 2**50
-        ):
+        # Tested before anything is multiplied, in floats that may be off by far less than the room left.
+        sizes = np.abs(duals).astype(float)
+        column = self.cost_sizes * SCALE + sizes @ self.sizes
+        if float(sizes @ np.abs(ends).astype(float)) + float(column @ self._reach(lower, upper)) > 2**61:
             raise OverflowError("the duals are too large to be checked in 64 bits")
+        reduced = self.cost * SCALE - duals @ self.matrix
         value = int(duals @ ends) + int(np.where(reduced > 0, reduced * lower, reduced * upper).sum())
         return ceil_div(value, SCALE)
 
@@ -238,7 +256,7 @@ def solution(program: Program, seconds: float | None = None, seed: int = 0) -> I
     return np.rint(np.array(solver.getSolution().col_value)).astype(np.int64)
 
 
-def confirm(program: Program, target: int, nodes: Sequence[Mapping[str, Any]]) -> None:
+def confirm(program: Program, target: int, nodes: Sequence[claims.Leaf]) -> None:
     """Check that a stated tree leaves no solution below `target`.
 
     Raises
@@ -249,28 +267,32 @@ def confirm(program: Program, target: int, nodes: Sequence[Mapping[str, Any]]) -
     ends: dict[int, tuple[Ints, Ints]] = {}
     sides: set[tuple[int, int]] = set()
     for number, node in enumerate(nodes):
-        parent, side = int(node["parent"]), int(node["side"])
         if number == 0:
             lower, upper = program.lower, program.upper
-        elif parent in ends and side in (0, 1):
-            lower, upper = (end.copy() for end in ends[parent])
-            variable, at = int(nodes[parent]["variable"]), int(nodes[parent]["at"])
-            if side == 0:
-                upper[variable] = min(upper[variable], at)
+        elif node.parent in ends:
+            lower, upper = (end.copy() for end in ends[node.parent])
+            variable, at = nodes[node.parent].variable, nodes[node.parent].at
+            if node.side == 0:
+                upper[variable] = min(int(upper[variable]), at)
             else:
-                lower[variable] = max(lower[variable], at + 1)
-            sides.add((parent, side))
+                lower[variable] = max(int(lower[variable]), at + 1)
+            sides.add((node.parent, node.side))
         else:
             raise CertificateError(f"node {number + 1} of the tree has no parent that branches")
-        if int(node["variable"]) >= 0:
-            if int(node["variable"]) >= len(program.cost):
+        if node.variable >= 0:
+            if node.variable >= len(program.cost):
                 raise CertificateError(f"node {number + 1} branches on what does not exist")
             ends[number] = lower, upper
             continue
-        duals = np.array(node["duals"], dtype=np.int64)
-        if duals.shape != program.low.shape:
+        if len(node.duals) != len(program.low):
             raise CertificateError(f"node {number + 1} of the tree has another number of duals")
-        if (lower <= upper).all() and program.proves(duals, lower, upper) < target:
+        if (lower > upper).any():
+            continue
+        try:
+            reached = program.proves(np.array(node.duals, dtype=np.int64), lower, upper)
+        except OverflowError as error:
+            raise CertificateError(f"node {number + 1} of the tree: {error}") from error
+        if reached < target:
             raise CertificateError(f"node {number + 1} of the tree does not reach the bound")
     if not nodes or any((number, side) not in sides for number in ends for side in (0, 1)):
         raise CertificateError("a branch of the tree lacks a side")

@@ -9,29 +9,28 @@ reach the claimed bound: a tree with integer duals over all groups that a better
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .....models.errors import CertificateError
 from .....models.problem import Problem
+from .... import claims
 from ..cuts import Cuts
+from ..proof import rows_of
 from .counts import Fewest, program_of
 from .finish import ListedTree, listed_program
 from .flat import Flat
+from .leaves import MOST_NUMBERS, written
 from .listing import columns_above
 from .pricing import Duals
-from .program import Tree, confirm
+from .program import confirm
 from .rules import Rules
 from .types import Types
 
-__all__ = ["Bounds", "Proven", "describe", "verify_series"]
+__all__ = ["Proven", "counts_claim", "fewest_counterfeits", "least_loss", "series_claim"]
 
-MOST_NUMBERS = 3_000_000
-"""A tree with more duals than this is not written down."""
 LIMIT = 1 << 61
 
 
@@ -45,82 +44,67 @@ class Proven(NamedTuple):
     tree: ListedTree | None
 
 
-def describe(counts: Fewest, flat: Flat | None, loss: Proven) -> dict[str, Any]:
-    """Write the proofs down for JSON; tuples are named by their row of the microdata (from 0)."""
-    nodes = _nodes(counts.tree)
-    content: dict[str, Any] = {
-        "kind": "counts program with integer duals; LP dual + exact pricing",
-        "counterfeits": {
-            "bound": counts.bound,
-            "nodes": nodes if counts.bound == counts.tree.target else nodes[:0],
-        },
-        "confirmed_by": "integer arithmetic and exact re-pricing; no solver is needed",
-    }
+def counts_claim(counts: Fewest, flat: Flat | None, level: int) -> claims.Counts:
+    """Write down what proves the fewest counterfeits."""
+    program = None
+    if counts.bound == counts.tree.target:
+        program = claims.Program(bound=counts.bound, nodes=written(counts.tree.nodes))
+    by_groups = None
     if flat is not None:
-        proven = Proven(flat.types, flat.pricing.cuts, flat.duals, 0, flat.tree)
-        content |= {"counterfeits_by_groups": part} if (part := _written(proven)) else {}
-    content |= {"loss": part} if (part := _written(loss)) else {}
-    return content
+        by_groups = _written(Proven(flat.types, flat.pricing.cuts, flat.duals, 0, flat.tree))
+    return claims.Counts(level=level, program=program, by_groups=by_groups)
 
 
-def _written(proven: Proven) -> dict[str, Any]:
+def series_claim(proven: Proven, level: int) -> claims.Series | None:
+    """Write down what proves the least loss; None if nothing does."""
+    found = _written(proven)
+    return None if found is None else claims.Series(level=level, loss=found)
+
+
+def _written(proven: Proven) -> claims.FakeDuals | None:
     types, cuts, duals, fakes, tree = proven
     if duals is None:
-        return {}
+        return None
     first = [behind[0] for behind in types.rows.tuples]
     row_of = {t: r for r, behind in enumerate(types.rows.tuples) for t in behind}
-    content: dict[str, Any] = {
-        "fakes": fakes,
-        "scale": duals.scale,
-        "duals": [int(duals.rows[row_of[t]]) for t in range(len(row_of))],
-        "fake_dual": duals.fake,
-        "cut_duals": duals.cuts.tolist(),
-        "cuts": [[first[row] for row in rows] for rows in cuts.sets],
-    }
-    if tree is None:
-        return content
-    if sum(len(node.duals) for node in tree.tree.nodes) > MOST_NUMBERS:
-        content["last_step"] = (
-            f"the engine's search tree of {len(tree.tree.nodes)} nodes (checked in integers while it ran) is "
-            "too large to be written down"
+    listed = None
+    if tree is not None and sum(len(node.duals) for node in tree.tree.nodes) <= MOST_NUMBERS:
+        listed = claims.ListedColumns(
+            listed_for=tree.listed_for, target=tree.tree.target, nodes=written(tree.tree.nodes)
         )
-    else:
-        content["tree"] = {
-            "listed_for": tree.listed_for,
-            "target": tree.tree.target,
-            "nodes": _nodes(tree.tree),
-        }
-    return content
+    return claims.FakeDuals(
+        fakes=fakes,
+        scale=duals.scale,
+        duals=tuple(int(duals.rows[row_of[t]]) for t in range(len(row_of))),
+        fake_dual=duals.fake,
+        cut_duals=tuple(duals.cuts.tolist()),
+        cuts=tuple(tuple(first[row] for row in rows) for rows in cuts.sets),
+        tree=listed,
+    )
 
 
-def _nodes(tree: Tree) -> list[dict[str, Any]]:
-    return [
-        {"parent": n.parent, "side": n.side, "duals": list(n.duals), "variable": n.variable, "at": n.at}
-        for n in tree.nodes
-    ]
+def fewest_counterfeits(problem: Problem, claim: claims.Counts) -> int:
+    """Confirm a claim; no release has fewer counterfeits than this.
 
-
-@dataclass(frozen=True, kw_only=True)
-class Bounds:
-    """What was confirmed.
-
-    Attributes
-    ----------
-    counterfeits : int
-        No release has fewer.
-    fakes : int
-        The number of counterfeits that `loss` is about.
-    loss : Fraction or None
-        No release with at most so many counterfeits has a lower information loss.
+    Raises
+    ------
+    CertificateError
+        If some statement does not hold.
     """
+    rules = _rules(problem)
+    fewest = 0
+    if claim.program is not None:
+        confirm(program_of(Types.of(problem, rules)), claim.program.bound, claim.program.nodes)
+        fewest = claim.program.bound
+    if claim.by_groups is not None:
+        if claim.by_groups.fakes:
+            raise CertificateError("the bound on counterfeits takes some of them as given")
+        fewest = max(fewest, _confirmed(Types.flat(problem, rules), claim.by_groups))
+    return fewest
 
-    counterfeits: int
-    fakes: int = 0
-    loss: Fraction | None = None
 
-
-def verify_series(problem: Problem, proof: Mapping[str, Any]) -> Bounds:
-    """Confirm both proofs and return the bounds that they prove.
+def least_loss(problem: Problem, claim: claims.Series) -> Fraction:
+    """Confirm a claim; no release with at most its number of counterfeits loses less information.
 
     Raises
     ------
@@ -131,31 +115,23 @@ def verify_series(problem: Problem, proof: Mapping[str, Any]) -> Bounds:
     -----
     Takes seconds for hundreds of tuples.
     """
+    types = Types.of(problem, _rules(problem))
+    return types.rows.loss(max(0, _confirmed(types, claim.loss)))
+
+
+def _rules(problem: Problem) -> Rules:
     rules = Rules.of(problem)
     if isinstance(rules, str):
         raise CertificateError(f"the bounds cannot be confirmed: {rules}")
-    types = Types.of(problem, rules)
-    stated, fewest = proof["counterfeits"], 0
-    if stated["nodes"]:
-        fewest = int(stated["bound"])
-        confirm(program_of(types), fewest, stated["nodes"])
-    if "counterfeits_by_groups" in proof:
-        fewest = max(fewest, _confirmed(Types.flat(problem, rules), proof["counterfeits_by_groups"]))
-    if "loss" not in proof:
-        return Bounds(counterfeits=fewest)
-    bound = _confirmed(types, proof["loss"])
-    return Bounds(counterfeits=fewest, fakes=int(proof["loss"]["fakes"]), loss=types.rows.loss(max(0, bound)))
+    return rules
 
 
-def _confirmed(types: Types, stated: Mapping[str, Any]) -> int:
+def _confirmed(types: Types, stated: claims.FakeDuals) -> int:
     """The bound that duals, and a tree if there is one, prove."""
     row_of = {t: r for r, behind in enumerate(types.rows.tuples) for t in behind}
-    cuts, fakes = Cuts(types.rows), int(stated["fakes"])
-    for named in stated["cuts"]:
-        rows = tuple(sorted({row_of[t] for t in named}))
-        if len(rows) != len(named):
-            raise CertificateError("a cut names a tuple twice")
-        cuts.add([rows])
+    cuts = Cuts(types.rows)
+    for named in stated.cuts:
+        cuts.add([rows_of(row_of, named)])
     duals = _duals(types, cuts, stated)
     paying = columns_above(types, cuts, duals, 0)
     if paying:
@@ -163,33 +139,31 @@ def _confirmed(types: Types, stated: Mapping[str, Any]) -> int:
             f"the duals prove nothing: {len(paying)} groups have less cost than their duals, the first of "
             f"{len(paying[0].rows)} tuples"
         )
-    bound = duals.bound(types, cuts, fakes)
-    if "tree" not in stated:
+    bound = duals.bound(types, cuts, stated.fakes)
+    if stated.tree is None:
         return bound
-    tree = stated["tree"]
-    listed_for, target = int(tree["listed_for"]), int(tree["target"])
+    listed_for, target = stated.tree.listed_for, stated.tree.target
     if target > listed_for:
         raise CertificateError("the tree claims more than the groups were listed for")
-    slack = (listed_for - 1) * duals.scale - duals.value(types, cuts, fakes)
+    slack = (listed_for - 1) * duals.scale - duals.value(types, cuts, stated.fakes)
     columns = sorted(columns_above(types, cuts, duals, -slack - 1))
-    confirm(listed_program(types, cuts, fakes, columns), target, tree["nodes"])
+    confirm(listed_program(types, cuts, stated.fakes, columns), target, stated.tree.nodes)
     return max(bound, target)
 
 
-def _duals(types: Types, cuts: Cuts, stated: Mapping[str, Any]) -> Duals:
+def _duals(types: Types, cuts: Cuts, stated: claims.FakeDuals) -> Duals:
     """Read duals back; interchangeable tuples have equal ones."""
-    per_tuple, per_cut, scale = stated["duals"], stated["cut_duals"], int(stated["scale"])
-    fake = int(stated["fake_dual"])
-    if len(per_tuple) != int(types.rows.count.sum()) or len(per_cut) > len(cuts) or scale < 1:
+    per_tuple, per_cut, scale, fake = stated.duals, stated.cut_duals, stated.scale, stated.fake_dual
+    if len(per_tuple) != int(types.rows.count.sum()) or len(per_cut) > len(cuts):
         raise CertificateError("the proof has another number of tuples or cuts")
-    if fake > 0 or any(dual > 0 for dual in per_cut) or (types.counting and fake != -scale):
-        raise CertificateError("the dual of a limit is above 0")
+    if types.counting and fake != -scale:
+        raise CertificateError("a counterfeit has another price than the level says")
     if any(len({per_tuple[t] for t in behind}) > 1 for behind in types.rows.tuples):
         raise CertificateError("tuples that are alike have different duals")
     largest = sum(map(abs, per_tuple)) + sum(map(abs, per_cut)) + scale * types.most
     widest = max([2 * types.rules.least, *map(len, types.rules.signatures)])
     times = int(types.rules.times.max(initial=1))
-    if largest + abs(fake) * (widest * times + abs(int(stated["fakes"]))) > LIMIT:
+    if largest + abs(fake) * (widest * times + stated.fakes) > LIMIT:
         raise CertificateError("the proof's numbers are too large to be checked in 64 bits")
     return Duals(
         rows=np.array([per_tuple[behind[0]] for behind in types.rows.tuples], dtype=np.int64),

@@ -1,0 +1,356 @@
+"""What a certificate claims of bounds, and why there is no release: one model per kind of proof.
+
+Each `Claim` bounds one level of the objective from below, among releases that are as good as the
+certificate's on the levels before. A `Refusal` says why no release keeps the policy. Both hold what the
+verifier cannot make for itself (integer duals, cuts, where to branch) and nothing that it can: bounds
+are derived again, never believed. `Trusted` and `TrustedRefusal` name whose word is all there is.
+
+Tuples are named by their row of the microdata (from 0).
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator
+
+__all__ = [
+    "Claim",
+    "Counted",
+    "Counts",
+    "CountsAbove",
+    "Drawn",
+    "DualAbove",
+    "Duals",
+    "FakeDuals",
+    "Grouped",
+    "Histograms",
+    "Lattice",
+    "LatticeEmpty",
+    "Leaf",
+    "Listed",
+    "ListedColumns",
+    "NoDraw",
+    "Obstacle",
+    "Part",
+    "PartRefusal",
+    "Plain",
+    "Priced",
+    "Program",
+    "Ratio",
+    "Record",
+    "Refusal",
+    "Series",
+    "Shares",
+    "Sized",
+    "Tree",
+    "TreeNode",
+    "Trusted",
+    "TrustedRefusal",
+    "Whole",
+    "Within",
+]
+
+RATIO = re.compile(r"-?(0|[1-9][0-9]{0,399})(/[1-9][0-9]{0,399})?")
+LIMIT = 1 << 62
+
+
+def _ratio(value: object) -> Fraction:
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, str) and RATIO.fullmatch(value) and str(Fraction(value)) == value:
+        return Fraction(value)
+    raise ValueError("a ratio is written as p or p/q in lowest terms, as text")
+
+
+Number: TypeAlias = Annotated[int, Field(gt=-LIMIT, lt=LIMIT)]
+Natural: TypeAlias = Annotated[int, Field(ge=0, lt=LIMIT)]
+Limiting: TypeAlias = Annotated[int, Field(gt=-LIMIT, le=0)]
+Ratio: TypeAlias = Annotated[Fraction, PlainValidator(_ratio), PlainSerializer(str, return_type=str)]
+Words: TypeAlias = Annotated[str, Field(max_length=2_000)]
+Scale: TypeAlias = Annotated[int, Field(ge=1, lt=LIMIT)]
+
+
+class Record(BaseModel):
+    """Base of all that is written down: nothing is converted, left over or changed."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+# -- pieces of proofs ----------------------------------------------------------------------
+
+
+class Duals(Record):
+    """Integer duals of tuples and cuts, in 1 / scale of a cost."""
+
+    scale: Scale
+    duals: tuple[Number, ...]
+    cut_duals: tuple[Limiting, ...]
+
+
+class TreeNode(Duals):
+    """A node of a tree over listed groups: closed by its duals, or divided by a pair or a group."""
+
+    parent: Annotated[int, Field(ge=-1, lt=LIMIT)]
+    side: Annotated[int, Field(ge=0, le=1)]
+    pair: tuple[Natural, Natural] | None
+    group: tuple[Natural, ...] | None
+    times: Natural
+
+
+class Tree(Record):
+    """Nodes that leave no release of listed groups below the target."""
+
+    target: Natural
+    nodes: tuple[TreeNode, ...]
+
+
+class Leaf(Record):
+    """A node of a tree over an explicit integer program: duals, or the variable it branches on."""
+
+    parent: Annotated[int, Field(ge=-1, lt=LIMIT)]
+    side: Annotated[int, Field(ge=0, le=1)]
+    duals: tuple[Number, ...]
+    variable: Annotated[int, Field(ge=-1, lt=LIMIT)]
+    at: Number
+
+
+class Program(Record):
+    """Nodes that prove a bound on an integer program which the verifier writes down for itself."""
+
+    bound: Natural
+    nodes: tuple[Leaf, ...]
+
+
+class ListedColumns(Record):
+    """A tree over all groups of releases that cost less than `listed_for`."""
+
+    listed_for: Natural
+    target: Natural
+    nodes: tuple[Leaf, ...]
+
+
+class FakeDuals(Duals):
+    """Duals with one of the limit on counterfeits, and a tree if they do not reach the bound alone."""
+
+    fakes: Natural
+    fake_dual: Limiting
+    cuts: tuple[tuple[Natural, ...], ...]
+    tree: ListedColumns | None
+
+
+# -- claims --------------------------------------------------------------------------------
+
+
+class Priced(Record):
+    """Duals of tuples and cuts that no needed group's cost is below: their sum bounds every release.
+
+    With `part`, groups are those that some requirements (indices, from 0) need.
+    """
+
+    kind: Literal["priced"] = "priced"
+    level: Natural
+    root: Duals
+    cuts: tuple[tuple[Natural, ...], ...]
+    part: tuple[Natural, ...] | None
+
+
+class Listed(Record):
+    """`Priced`, and a tree over all groups that a release below its target may hold."""
+
+    kind: Literal["listed"] = "listed"
+    level: Natural
+    root: Duals
+    cuts: tuple[tuple[Natural, ...], ...]
+    part: tuple[Natural, ...] | None
+    tree: Tree
+
+
+class Counts(Record):
+    """The fewest counterfeits of a series: by a program over counts, or over groups without boxes."""
+
+    kind: Literal["counts"] = "counts"
+    level: Natural
+    program: Program | None
+    by_groups: FakeDuals | None
+
+
+class Series(Record):
+    """The least information loss of a series with at most so many counterfeits."""
+
+    kind: Literal["series"] = "series"
+    level: Natural
+    loss: FakeDuals
+
+
+class Histograms(Record):
+    """A program over shapes of groups, where boxes do not count; costs are those of the levels before."""
+
+    kind: Literal["histograms"] = "histograms"
+    level: Natural
+    sizes: Natural
+    costs: tuple[Number, ...]
+    bound: Number
+    sets: tuple[tuple[Natural, ...], ...]
+    nodes: tuple[Leaf, ...]
+
+
+class Lattice(Record):
+    """Full-domain recoding: the verifier evaluates the level vectors again."""
+
+    kind: Literal["lattice"] = "lattice"
+    level: Natural
+
+
+class Drawn(Record):
+    """A release drawn at random: the verifier enumerates all releases again."""
+
+    kind: Literal["drawn"] = "drawn"
+    level: Natural
+    beta: Ratio
+    candidates: Natural
+    cost_range: Ratio
+    log_odds: Ratio | None
+
+
+class Trusted(Record):
+    """A bound that rests on somebody's word."""
+
+    kind: Literal["trusted"] = "trusted"
+    level: Natural
+    bound: Ratio
+    solver: Words
+    why: Words
+
+
+# -- claims about a part of the policy: a bound on it is one on the whole --------------------
+
+
+class Plain(Record):
+    """Information loss under some requirements on published values (indices, from 0)."""
+
+    kind: Literal["plain"] = "plain"
+    requirements: tuple[Natural, ...]
+
+
+class Grouped(Record):
+    """All requirements on groups."""
+
+    kind: Literal["grouped"] = "grouped"
+
+
+class Counted(Record):
+    """Levels that count, all tuples alike."""
+
+    kind: Literal["counted"] = "counted"
+
+
+class Sized(Record):
+    """Losses by sizes from a level on, within so many suppressed tuples and counterfeits."""
+
+    kind: Literal["sized"] = "sized"
+    start: Natural
+    hidden: Natural | None
+    fakes: Natural | None
+
+
+Part: TypeAlias = Annotated[Plain | Grouped | Counted | Sized, Field(discriminator="kind")]
+Direct: TypeAlias = Annotated[
+    Priced | Listed | Counts | Series | Histograms | Lattice | Drawn | Trusted,
+    Field(discriminator="kind"),
+]
+
+
+class Within(Record):
+    """Claims about a part of the policy, their levels counted as in the part."""
+
+    kind: Literal["within"] = "within"
+    part: Part
+    claims: tuple[Direct, ...]
+
+
+class Shares(Record):
+    """The first level weighs losses by sizes and information loss: each has its own least value."""
+
+    kind: Literal["shares"] = "shares"
+    sizes: Within | None
+    boxes: Within
+
+
+Claim: TypeAlias = Annotated[
+    Priced | Listed | Counts | Series | Histograms | Lattice | Drawn | Trusted | Within | Shares,
+    Field(discriminator="kind"),
+]
+
+
+# -- why there is no release -----------------------------------------------------------------
+
+
+class Obstacle(Record):
+    """A requirement (index, from 0) that the table alone makes impossible; see `Requirement.obstacle`."""
+
+    kind: Literal["obstacle"] = "obstacle"
+    requirement: Natural
+
+
+class Whole(Record):
+    """A requirement (index, from 0) that merging would keep, and the whole table as one group breaks."""
+
+    kind: Literal["whole"] = "whole"
+    requirement: Natural
+
+
+class DualAbove(Record):
+    """A bound above the largest loss there is."""
+
+    kind: Literal["dual_above"] = "dual_above"
+    claim: Annotated[Priced | Listed, Field(discriminator="kind")]
+
+
+class CountsAbove(Record):
+    """More counterfeits are needed than the policy allows."""
+
+    kind: Literal["counts_above"] = "counts_above"
+    claim: Counts
+
+
+class LatticeEmpty(Record):
+    """Full-domain recoding: no level vector keeps the policy."""
+
+    kind: Literal["lattice"] = "lattice"
+
+
+class NoDraw(Record):
+    """No grouping keeps the policy: the verifier enumerates them again."""
+
+    kind: Literal["no_draw"] = "no_draw"
+
+
+class TrustedRefusal(Record):
+    """Somebody's word that there is no release."""
+
+    kind: Literal["trusted"] = "trusted"
+    solver: Words
+    why: Words
+
+
+DirectRefusal: TypeAlias = Annotated[
+    Obstacle | Whole | DualAbove | CountsAbove | LatticeEmpty | NoDraw | TrustedRefusal,
+    Field(discriminator="kind"),
+]
+
+
+class PartRefusal(Record):
+    """A part of the policy has no release, so the whole has none."""
+
+    kind: Literal["part"] = "part"
+    part: Part
+    refusal: DirectRefusal
+
+
+Refusal: TypeAlias = Annotated[
+    Obstacle | Whole | DualAbove | CountsAbove | LatticeEmpty | NoDraw | TrustedRefusal | PartRefusal,
+    Field(discriminator="kind"),
+]

@@ -1,0 +1,228 @@
+"""Each kind of claim, derived again: the bound it proves on a level of the objective.
+
+A bound on a part of the policy is one on the whole: leaving requirements out only adds releases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from ...models.errors import CertificateError
+from ...models.problem import Problem
+from .. import claims
+from ..engines.partition.boxless.proof import confirmed_level
+from ..engines.partition.listed.measure import suppressing
+from ..engines.partition.listed.part import factor_of, grouped, kept, plain, searchable
+from ..engines.partition.listed.sizes import flattened, sized
+from ..engines.partition.objective import Objective, factor
+from ..engines.partition.proof import verify_bound
+from ..engines.partition.series.proof import fewest_counterfeits, least_loss
+from ..enumeration import Judge
+from ..randomize import described, space_of
+from .given import Given
+
+__all__ = ["Derived", "derived"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Derived:
+    """A bound on a level: how it was derived or, if it was not, whose word it is."""
+
+    level: int
+    bound: Fraction
+    how: str
+    trusted: bool = False
+
+
+def derived(given: Given, claim: claims.Claim) -> list[Derived]:
+    """Derive what a claim proves.
+
+    Raises
+    ------
+    CertificateError
+        If it proves nothing, naming the first statement that does not hold.
+    """
+    if isinstance(claim, claims.Shares):
+        return _shares(given, claim)
+    if isinstance(claim, claims.Within):
+        return _within(given, claim)
+    if claim.level >= len(given.problem.policy.levels):
+        raise CertificateError("a claim is about a level that the policy does not have")
+    return [_direct(given, claim)]
+
+
+def _direct(given: Given, claim: claims.Direct) -> Derived:
+    level, problem = claim.level, given.problem
+    match claim:
+        case claims.Trusted():
+            how = f"{claim.solver} ({claim.why})"
+            return Derived(level=level, bound=claim.bound, how=how, trusted=True)
+        case claims.Lattice():
+            how = "the full-domain engine (enumeration of level vectors)"
+            return Derived(level=level, bound=given.values[level], how=how, trusted=True)
+        case claims.Drawn():
+            return _drawn(given, claim)
+        case claims.Histograms():
+            bound = confirmed_level(problem, claim, given.values)
+            return Derived(level=level, bound=bound, how="integer duals over histograms")
+        case claims.Priced() | claims.Listed():
+            objective = _objective(problem, level)
+            if given.most("suppressed", level) != 0 or given.most("counterfeits", level) != 0:
+                raise CertificateError(
+                    "the duals are about releases that suppress and invent nothing, and others are as good"
+                )
+            how = "exact pricing" if isinstance(claim, claims.Priced) else "exact pricing and a search tree"
+            return Derived(level=level, bound=objective.factor * verify_bound(problem, claim), how=how)
+        case claims.Counts():
+            return _counts(given, claim)
+        case claims.Series():
+            objective = _objective(problem, level)
+            fakes = given.most("counterfeits", level)
+            if given.most("suppressed", level) != 0 or fakes is None or claim.loss.fakes < fakes:
+                raise CertificateError(
+                    f"the bound is about releases that suppress nobody and have at most {claim.loss.fakes} "
+                    "counterfeits, and others are as good"
+                )
+            bound = objective.factor * least_loss(problem, claim)
+            return Derived(level=level, bound=bound, how="exact pricing of series")
+
+
+def _objective(problem: Problem, level: int) -> Objective:
+    objective = Objective.of(problem)
+    if isinstance(objective, str):
+        raise CertificateError(f"the bound cannot be confirmed: {objective}")
+    if objective.measured != level:
+        raise CertificateError("a bound on information loss is stated for a level of something else")
+    return objective
+
+
+def _counts(given: Given, claim: claims.Counts) -> Derived:
+    level = given.problem.policy.levels[claim.level]
+    fewest = fewest_counterfeits(given.problem, claim)
+    weight = sum((w for name, w in level.weights if name == "counterfeits"), Fraction(0))
+    if weight and given.most("suppressed", claim.level) != 0:
+        raise CertificateError("the counts are about releases that suppress nobody, and others are as good")
+    how = f"integer duals: at least {fewest} counterfeits"
+    return Derived(level=claim.level, bound=weight * fewest, how=how)
+
+
+def _drawn(given: Given, claim: claims.Drawn) -> Derived:
+    problem = given.problem
+    if len(problem.policy.levels) != 1:
+        raise CertificateError("a release is drawn for one level, the policy has several")
+    space = space_of(problem, Judge(problem))
+    facts = described(problem, space, claim.beta)
+    stated = (claim.candidates, claim.cost_range, claim.log_odds)
+    if stated != (facts.candidates, facts.cost_range, facts.log_odds) or space.least is None:
+        raise CertificateError(
+            f"{facts.candidates} releases keep the policy, with losses {facts.cost_range} apart: the "
+            "certificate says something else"
+        )
+    return Derived(level=0, bound=space.least, how=f"enumeration of {facts.candidates} releases")
+
+
+# -- parts of the policy ---------------------------------------------------------------------
+
+
+def _within(given: Given, claim: claims.Within) -> list[Derived]:
+    part, problem = claim.part, given.problem
+    if isinstance(part, claims.Plain):
+        return [_plain(given, part, own) for own in claim.claims]
+    if isinstance(part, claims.Grouped):
+        own = Given(problem=grouped(problem), values=given.values)
+        return [found for inner in claim.claims for found in derived(own, inner)]
+    if isinstance(part, claims.Counted):
+        return _counted(given, claim.claims)
+    return _sized(given, part, claim.claims)
+
+
+def _plain(given: Given, part: claims.Plain, claim: claims.Direct) -> Derived:
+    """The last level's information loss, after levels of counts that are 0."""
+    problem, last = given.problem, len(given.problem.policy.levels) - 1
+    if not set(part.requirements) <= set(kept(problem)) or not searchable(problem):
+        raise CertificateError("the bound's proof keeps requirements that it cannot speak of")
+    if any(given.values[:last]):
+        raise CertificateError("the bound is about releases whose levels before are 0")
+    share = factor_of(problem)
+    if isinstance(claim, claims.Trusted):
+        bound = share * claim.bound
+        return Derived(level=last, bound=bound, how=f"{claim.solver} ({claim.why})", trusted=True)
+    if not isinstance(claim, claims.Priced | claims.Listed):
+        raise CertificateError("a bound on information loss needs duals")
+    most = suppressing(problem, share) if given.most("suppressed", last) else None
+    bound = share * verify_bound(plain(problem, part.requirements), claim, most)
+    return Derived(level=last, bound=bound, how="exact pricing of a part of the policy")
+
+
+def _counted(given: Given, found: Sequence[claims.Direct]) -> list[Derived]:
+    flat = flattened(given.problem)
+    if flat is None:
+        raise CertificateError("the proof counts counterfeits where nothing says how many are needed")
+    own = Given(problem=flat[0], values=given.values)
+    lines: list[Derived] = []
+    for claim in found:
+        if claim.level >= len(flat[0].policy.levels) - 1 or isinstance(claim, claims.Series):
+            raise CertificateError("the proof counts counterfeits, and claims something else")
+        lines += derived(own, claim)
+    return lines
+
+
+def _sized(given: Given, part: claims.Sized, found: Sequence[claims.Direct]) -> list[Derived]:
+    problem, start = given.problem, part.start
+    named: tuple[tuple[Literal["suppressed", "counterfeits"], int | None], ...] = (
+        ("suppressed", part.hidden),
+        ("counterfeits", part.fakes),
+    )
+    for name, stated in named:
+        most = given.most(name, start)
+        if stated is not None and (most is None or stated < most):
+            raise CertificateError(
+                f"the bounds are about releases with fewer {name} than others as good have"
+            )
+    easier = sized(problem, start, part.hidden, part.fakes) if start < len(given.values) else None
+    if easier is None:
+        raise CertificateError("the proof is about sizes where no loss is")
+    own = Given(problem=easier, values=given.values[start:])
+    return [replace(line, level=start + line.level) for claim in found for line in derived(own, claim)]
+
+
+def _shares(given: Given, claim: claims.Shares) -> list[Derived]:
+    """The first level's losses by sizes, and its information loss: each has its own least value."""
+    problem = given.problem
+    if given.most("suppressed", 0) != 0 or given.most("counterfeits", 0) != 0:
+        raise CertificateError("shares of a bound are about releases that suppress and invent nothing")
+    part = claim.boxes.part
+    if problem.policy.form != "generalized" or not isinstance(part, claims.Plain):
+        raise CertificateError("a share of information loss needs boxes, and a part of the policy")
+    if not set(part.requirements) <= set(kept(problem)):
+        raise CertificateError("the bound's proof keeps requirements that it cannot speak of")
+    sizes: list[Derived] = []
+    if claim.sizes is not None:
+        if not isinstance(claim.sizes.part, claims.Sized) or claim.sizes.part.start:
+            raise CertificateError("a share by sizes is about the first level")
+        sizes = _within(given, claim.sizes)
+    weight = factor(problem.policy.levels[0], len(problem.table))
+    easier = Given(problem=plain(problem, part.requirements), values=(Fraction(0),))
+    boxes = [found for own in claim.boxes.claims for found in derived(easier, own)]
+    first = [found for found in sizes if found.level == 0]
+    lines = [found for found in sizes if found.level]
+    for trusted in (False, True):
+        usable = [found for found in first if trusted or not found.trusted]
+        bounds = [found for found in boxes if trusted or not found.trusted]
+        best, wide = _best(usable), _best(bounds)
+        bound = (Fraction(0) if best is None else best.bound) + weight * (
+            Fraction(0) if wide is None else wide.bound
+        )
+        words = [found.how for found in (best, wide) if found is not None and found.trusted == trusted]
+        if words or not trusted:
+            how = "; ".join(words) if trusted else "sizes and exact pricing, each for itself"
+            lines.append(Derived(level=0, bound=bound, how=how, trusted=trusted))
+    return lines
+
+
+def _best(found: Sequence[Derived]) -> Derived | None:
+    """The highest bound; one that was derived before one that was not."""
+    return max(found, key=lambda line: (line.bound, not line.trusted), default=None)

@@ -1,0 +1,44 @@
+"""Which releases a bound must be about: those as good as the certificate's on the levels before.
+
+A level is a sum of losses, none below 0, with weights above 0. So a release that is as good on it has at
+most ``value / weight`` counterfeits or suppressed tuples if the level names them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from ...models.problem import Problem
+
+__all__ = ["Given"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """A problem, and the values its release reaches.
+
+    Attributes
+    ----------
+    problem : Problem
+    values : tuple of Fraction
+        Recomputed, not read from the certificate.
+    """
+
+    problem: Problem
+    values: tuple[Fraction, ...]
+
+    def most(self, what: Literal["counterfeits", "suppressed"], level: int) -> int | None:
+        """Most counterfeits or suppressed tuples of releases that matter for a level; None for any number."""
+        policy = self.problem.policy
+        if what == "suppressed":
+            limit: int | None = policy.suppression_limit(len(self.problem.table))
+        else:
+            limit = policy.counterfeit_limit
+        for before, value in zip(policy.levels[:level], self.values, strict=False):
+            for name, weight in before.weights:
+                if name == what:
+                    most = int(value / weight)
+                    limit = most if limit is None else min(limit, most)
+        return limit

@@ -1,0 +1,118 @@
+"""Why there is no release: each kind of refusal, derived again."""
+
+from __future__ import annotations
+
+from ...models.errors import CertificateError
+from ...models.problem import Problem
+from ...models.requirement import GroupRequirement, Requirement
+from .. import claims
+from ..engines.partition.listed.part import grouped, kept, plain
+from ..engines.partition.listed.sizes import flattened, sized
+from ..engines.partition.proof import verify_bound
+from ..engines.partition.series.proof import fewest_counterfeits
+from ..enumeration import Judge
+from ..randomize import space_of
+
+__all__ = ["refused"]
+
+
+def refused(problem: Problem, refusal: claims.Refusal) -> tuple[str, bool]:
+    """Why there is no release, in words, and whether that rests on somebody's word.
+
+    Raises
+    ------
+    CertificateError
+        If the refusal proves nothing.
+    """
+    match refusal:
+        case claims.TrustedRefusal():
+            return f"{refusal.solver} ({refusal.why})", True
+        case claims.LatticeEmpty():
+            return "the full-domain engine (enumeration of level vectors)", True
+        case claims.Obstacle():
+            requirement = _requirement(problem, refusal.requirement)
+            found = None if _gives_way(problem) else requirement.obstacle(problem)
+            if found is None:
+                raise CertificateError(f"{requirement} is no obstacle, other than the certificate says")
+            return found, False
+        case claims.Whole():
+            return _whole(problem, _requirement(problem, refusal.requirement)), False
+        case claims.DualAbove():
+            if _gives_way(problem) or problem.policy.counterfeit_limit != 0:
+                raise CertificateError("duals say nothing of releases that suppress or invent tuples")
+            least, most = (
+                verify_bound(problem, refusal.claim),
+                len(problem.table) * len(problem.table.domains),
+            )
+            if least <= most:
+                raise CertificateError(
+                    f"information loss {least} is proven necessary, and {most} is possible"
+                )
+            return (
+                f"information loss of {float(least):.6g} would be needed, no release has more than {most}",
+                False,
+            )
+        case claims.CountsAbove():
+            return _counts(problem, refusal.claim), False
+        case claims.NoDraw():
+            if space_of(problem, Judge(problem)).count:
+                raise CertificateError("some release keeps the policy, other than the certificate says")
+            return "none of all groupings keeps the policy", False
+        case claims.PartRefusal():
+            return refused(_part(problem, refusal.part), refusal.refusal)
+
+
+def _requirement(problem: Problem, index: int) -> Requirement:
+    if index >= len(problem.policy.requirements):
+        raise CertificateError("the refusal names a requirement that the policy does not have")
+    return problem.policy.requirements[index]
+
+
+def _gives_way(problem: Problem) -> bool:
+    """Whether tuples may be suppressed."""
+    return problem.policy.suppression_limit(len(problem.table)) > 0
+
+
+def _whole(problem: Problem, requirement: Requirement) -> str:
+    """Merging all groups of a release would keep a monotone requirement."""
+    if not isinstance(requirement, GroupRequirement) or not requirement.monotone:
+        raise CertificateError(f"{requirement} may be kept by parts of a group that breaks it")
+    if _gives_way(problem) or problem.policy.counterfeit_limit != 0:
+        raise CertificateError("the whole table says nothing of releases that suppress or invent tuples")
+    whole = problem.assemble([range(len(problem.table))])
+    broken = next(requirement.check(whole, problem.history), None)
+    if broken is None:
+        raise CertificateError(f"the whole table as one group keeps {requirement}")
+    return f"merging groups never breaks {requirement}, and the whole table as one group does"
+
+
+def _counts(problem: Problem, claim: claims.Counts) -> str:
+    limit = problem.policy.counterfeit_limit
+    if limit is None or _gives_way(problem):
+        raise CertificateError(
+            "the counts say nothing of releases with any number of counterfeits or less tuples"
+        )
+    fewest = fewest_counterfeits(problem, claim)
+    if fewest <= limit:
+        raise CertificateError(f"{fewest} counterfeits are proven necessary, and {limit} are allowed")
+    return f"at least {fewest} counterfeits are needed, {limit} are allowed"
+
+
+def _part(problem: Problem, part: claims.Part) -> Problem:
+    """The part of a policy; suppressing and inventing stays as free as in the whole, or is none in both."""
+    if isinstance(part, claims.Grouped):
+        return grouped(problem)
+    if isinstance(part, claims.Counted):
+        found = flattened(problem)
+        if found is not None:
+            return found[0]
+    elif isinstance(part, claims.Plain):
+        if _gives_way(problem) or problem.policy.counterfeit_limit != 0:
+            raise CertificateError("that part of the policy suppresses and invents nothing, the whole may")
+        if set(part.requirements) <= set(kept(problem)):
+            return plain(problem, part.requirements)
+    elif not part.start and part.hidden is None and part.fakes is None:
+        easier = sized(problem)
+        if easier is not None:
+            return easier
+    raise CertificateError("the refusal is about a part that this policy does not have")
