@@ -3,4 +3,8 @@
 Read in this order: `outcome` (what is told at the end), `checking` (the order of checks), `given` (which
 releases a bound is about), `bounds` (one kind of claim after the other), `refusals` (why there is no
 release).
+
+Below them, the second search for groups: `rows` (the table in integers), `histograms` and `past` (which
+groups are needed), `listing` (the compiled search), `duals`, `priced` and `series` (what it lists for a
+claim).
 """

@@ -1,0 +1,156 @@
+"""Integer duals and cuts as a certificate states them, and the bound that they prove.
+
+Let the groups of a release be such that none has a profit above 0 (duals of members, counterfeits and cuts,
+less scaled cost; see `listing`). Summed over the groups, duals of rows count every tuple once, those of
+counterfeits and cuts are at most 0 and count at most as often as their limits. So the release costs at least
+``value / scale``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...models.errors import CertificateError
+from .listing import Penalties
+from .rows import Ints, Rows
+
+__all__ = ["Cut", "Duals", "odd_sets"]
+
+LIMIT = 1 << 61
+"""No sum of absolute numbers may be larger: all that is added up stays inside 64 bits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cut:
+    """Multipliers of some rows, ``times / over``; see `listing`."""
+
+    rows: tuple[int, ...]
+    times: tuple[int, ...]
+    over: int
+
+    def limit(self, count: Ints) -> int:
+        """How often all groups of a release count at most."""
+        return sum(t * int(count[r]) for r, t in zip(self.rows, self.times, strict=True)) // self.over
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duals:
+    """Duals in 1 / `scale` of a cost.
+
+    Attributes
+    ----------
+    rows : int array
+        Of any sign.
+    cuts : tuple of (Cut, int)
+        At most 0 each.
+    fake : int
+        Of each counterfeit, at most 0.
+    scale : int
+    """
+
+    rows: Ints
+    cuts: tuple[tuple[Cut, int], ...]
+    fake: int
+    scale: int
+
+    @classmethod
+    def of(
+        cls,
+        rows: Rows,
+        per_tuple: Sequence[int],
+        cuts: Sequence[Cut],
+        per_cut: Sequence[int],
+        scale: int,
+        *,
+        fake: int = 0,
+        fakes: int = 0,
+        most: int | None = None,
+    ) -> Duals:
+        """Read duals; those of cuts that are not named are 0.
+
+        Parameters
+        ----------
+        rows : Rows
+        per_tuple, cuts, per_cut, scale, fake
+            As stated.
+        fakes : int
+            No release that matters, and no group, has more counterfeits.
+        most : int, optional
+            A cost that no release exceeds.
+
+        Raises
+        ------
+        CertificateError
+            If they are no duals of these rows, or too large for 64 bits.
+        """
+        if len(per_tuple) != int(rows.count.sum()) or len(per_cut) > len(cuts) or scale < 1:
+            raise CertificateError("the proof has another number of tuples or cuts")
+        if fake > 0 or any(dual > 0 for dual in per_cut):
+            raise CertificateError("the dual of a limit is above 0")
+        if any(len({per_tuple[t] for t in alike}) > 1 for alike in rows.tuples):
+            raise CertificateError("tuples that are alike have different duals")
+        total = sum(map(abs, per_tuple)) + scale * (rows.most if most is None else most)
+        total += sum(-d * (cut.limit(rows.count) + 1) for cut, d in zip(cuts, per_cut, strict=False))
+        if total - fake * (len(per_tuple) + fakes) > LIMIT:
+            raise CertificateError("the proof's numbers are too large to be checked in 64 bits")
+        return cls(
+            rows=np.array([per_tuple[alike[0]] for alike in rows.tuples], dtype=np.int64),
+            cuts=tuple((cut, dual) for cut, dual in zip(cuts, per_cut, strict=False) if dual),
+            fake=fake,
+            scale=scale,
+        )
+
+    def value(self, count: Ints, fakes: int = 0) -> int:
+        """Scaled bound on releases with at most so many counterfeits."""
+        cuts = sum(dual * cut.limit(count) for cut, dual in self.cuts)
+        return int(self.rows @ count) + self.fake * fakes + cuts
+
+    def bound(self, count: Ints, fakes: int = 0) -> int:
+        """The least cost, a whole number, that the value leaves possible."""
+        return -(-self.value(count, fakes) // self.scale)
+
+    def at_most(self, most: int) -> Duals:
+        """Lowered to some number where they are above: no group's profit rises."""
+        return replace(self, rows=np.minimum(self.rows, most))
+
+    def lowered(self, by: Ints) -> Duals:
+        """Lowered where groups with an anchor may have profits of so much: then they have none."""
+        return replace(self, rows=self.rows - by)
+
+    def penalties(self) -> Penalties:
+        """The cuts for the search."""
+        held: list[list[tuple[int, int]]] = [[] for _ in range(len(self.rows))]
+        for c, (cut, _) in enumerate(self.cuts):
+            for r, times in zip(cut.rows, cut.times, strict=True):
+                held[r].append((c, times))
+        entries = np.array([entry for found in held for entry in found], dtype=np.int64).reshape(-1, 2)
+        return Penalties(
+            start=np.concatenate([[0], np.cumsum([len(found) for found in held])]).astype(np.int64),
+            cut=entries[:, 0].copy(),
+            times=entries[:, 1].copy(),
+            over=np.array([cut.over for cut, _ in self.cuts], dtype=np.int64),
+            dual=np.array([dual for _, dual in self.cuts], dtype=np.int64),
+        )
+
+
+def odd_sets(rows: Rows, named: Sequence[Sequence[int]]) -> tuple[Cut, ...]:
+    """Cuts that count half of some tuples, rounded down; tuples by their row of the microdata.
+
+    Raises
+    ------
+    CertificateError
+        If a cut names a tuple that the table does not have, or two that are alike.
+    """
+    row_of = rows.row_of
+    found: list[Cut] = []
+    for tuples in named:
+        if any(not 0 <= t < len(row_of) for t in tuples):
+            raise CertificateError("the proof names a tuple that the table does not have")
+        inside = tuple(sorted({int(row_of[t]) for t in tuples}))
+        if len(inside) != len(tuples):
+            raise CertificateError("a cut names a tuple twice")
+        found.append(Cut(rows=inside, times=(1,) * len(inside), over=2))
+    return tuple(found)

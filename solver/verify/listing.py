@@ -1,0 +1,519 @@
+"""All groups above a floor, listed a second time by another search than the engines'. Compiled.
+
+A group's *profit* at integer duals is the sum of its members' duals and of the penalties of its cuts, less
+its scaled cost: its reduced cost with the other sign. Duals prove their bound if no needed group has a profit
+above 0, and a release below a target holds only groups whose profit is above what the target leaves. So one
+listing of these both confirms the duals and gives the columns of the last integer program.
+
+The search. Each group is found from the member with the largest dual, its *anchor* (the first such row; where
+some member must be of a kind, the first of that kind). Candidates come in the order of falling duals; those
+that cannot pay are struck out until there are none, and then depth first, once at each depth. What a group
+gains with q further members is at most the sum of the q largest duals left, no value more often than needed
+histograms have it, less size times the box so far: boxes only grow, and penalties only add up.
+
+Cuts are those of Chvatal and Gomory from multipliers of rows over q: a group counts ``floor(sum of its
+members' multipliers / q)`` times, all groups of a release at most as often as all tuples together. With
+multipliers 1 over 2 these are odd sets.
+"""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.compiled import compiled
+from ...models.errors import CertificateError
+from .histograms import Needed
+from .rows import Boxes, Ints
+
+__all__ = ["LOW", "Listed", "Meetings", "Penalties", "Question", "TooLongError", "listed", "no_meetings"]
+
+LOW = -(1 << 62)
+FIRST_ROOM = 4_096
+"""Groups that are made room for at first."""
+MOST_NUMBERS = 100_000_000
+"""Groups times members that are kept."""
+CELL = 32
+"""Most rows of a cell, unless they are all at one place."""
+ANCHORS = 64
+"""Anchors between two looks at the clock."""
+MOST_VISITED = 300_000_000
+"""Partial groups of one anchor."""
+DONE, FULL, PAYS, LONG = 0, 1, 2, 3
+
+
+class TooLongError(CertificateError):
+    """What was to be checked may hold, but takes more time or memory than was given."""
+
+
+class Penalties(NamedTuple):
+    """Cuts with a dual below 0: row r has multiplier ``times[e]`` in cut ``cut[e]``, over ``over[cut[e]]``.
+
+    For e from ``start[r]`` to ``start[r + 1]``; multipliers are at least 1 and below what they are over.
+    """
+
+    start: Ints
+    cut: Ints
+    times: Ints
+    over: Ints
+    dual: Ints
+
+
+class Cells(NamedTuple):
+    """Near rows together: cell c has places ``place[start[c]:start[c + 1]]`` of the order.
+
+    With the corners of its box, and its largest dual.
+    """
+
+    start: Ints
+    place: Ints
+    lo: Ints
+    hi: Ints
+    best: Ints
+
+
+class Meetings(NamedTuple):
+    """Earlier groups that forbid something, by row: row r was in ``group[e]``.
+
+    For e from ``start[r]`` to ``start[r + 1]``. A group of so many members may have so many of an earlier
+    group g if ``allowed[g, members, of them]``.
+    """
+
+    start: Ints
+    group: Ints
+    allowed: NDArray[np.bool_]
+
+
+def no_meetings(rows: int) -> Meetings:
+    """Nothing is forbidden."""
+    return Meetings(
+        np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.ones((0, 1, 1), dtype=np.bool_)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is searched.
+
+    Attributes
+    ----------
+    boxes, value, count
+        As of `Rows`.
+    dual : shape (rows,)
+    scale : int
+        Duals are in 1 / scale of a cost.
+    order : int array
+        Rows that groups may have, by falling dual.
+    anchors : bool array, shape (rows,)
+        The kind of which every group needs a member.
+    extra : shape (largest + 1,)
+        What a group of each size gains beside: never less for one more, and never by more than for the last.
+    penalties : Penalties
+    meetings : Meetings
+    needed : Needed
+    """
+
+    boxes: Boxes
+    value: Ints
+    count: Ints
+    dual: Ints
+    scale: int
+    order: Ints
+    anchors: NDArray[np.bool_]
+    extra: Ints
+    penalties: Penalties
+    meetings: Meetings
+    needed: Needed
+
+
+class Listed(NamedTuple):
+    """What was found.
+
+    Attributes
+    ----------
+    groups : int32 array
+        Rows of each group in rising order, padded with -1.
+    paying : bool
+        Whether a group with a profit above 0 ended the search; it is the last one.
+    unsure : int array, shape (rows,)
+        By anchor, no group too large for the listed histograms has a profit above this; `LOW` where none has
+        one above the floor.
+    """
+
+    groups: NDArray[np.int32]
+    paying: bool
+    unsure: Ints
+
+
+@compiled
+def _price(
+    code: Ints, price: Ints, start: Ints, side: Ints, table: Ints, lo: Ints, hi: Ints, r: int, w: int
+) -> int:
+    """Cost of the box at depth r with row w in it."""
+    total = 0
+    for a in range(code.shape[1]):
+        x = code[w, a]
+        low, high = min(lo[r, a], x), max(hi[r, a], x)
+        if start[a] < 0:
+            total += price[a] * (high - low)
+        else:
+            total += table[start[a] + low * side[a] + high]
+    return total
+
+
+@compiled
+def _gap(
+    code: Ints, price: Ints, start: Ints, side: Ints, table: Ints, lo: Ints, hi: Ints, c: int, u: int
+) -> int:
+    """No box over row u and a row of cell c costs less."""
+    total = 0
+    for a in range(code.shape[1]):
+        x = code[u, a]
+        if lo[c, a] <= x <= hi[c, a]:
+            continue
+        low, high = min(x, hi[c, a]), max(x, lo[c, a])
+        if start[a] < 0:
+            total += price[a] * (high - low)
+        else:
+            total += table[start[a] + low * side[a] + high]
+    return total
+
+
+@compiled
+def _best(
+    top: Ints, sums: int, most: int, needs: int, gain: int, size: int, box: int, extra: Ints, floor: int
+) -> int:
+    """The most that a group can have with `needs` further members or more, or the first above `floor`.
+
+    `top` has the sums of the best ones. Its steps fall and those of `extra` do not grow: the first fall is
+    the end.
+    """
+    best = LOW
+    for q in range(needs, min(sums, most - size) + 1):
+        reach = gain + top[q] + extra[min(size + q, len(extra) - 1)] - (size + q) * box
+        if reach > floor:
+            return reach
+        if reach <= best:
+            return best
+        best = reach
+    return best
+
+
+@compiled
+def _tops(
+    cand: NDArray[np.int32], r: int, first: int, last: int, value: Ints, dual: Ints, seen: Ints, taken: Ints,
+    often: int, most: int, top: Ints,
+) -> int:  # fmt: skip
+    """Sums of the best 1, 2, ... candidates, no value more than `often` times; how many."""
+    sums, end = 0, first
+    while end < last and sums < most:
+        w = cand[r, end]
+        v = value[w]
+        if seen[v] + taken[v] < often:
+            taken[v] += 1
+            sums += 1
+            top[sums] = top[sums - 1] + dual[w]
+        end += 1
+    for e in range(first, end):
+        taken[value[cand[r, e]]] = 0
+    return sums
+
+
+@compiled
+def _kept(
+    code: Ints, price: Ints, start: Ints, side: Ints, table: Ints, value: Ints, dual: Ints, scale: int,
+    extra: Ints, step: NDArray[np.int32], missing: Ints, alike: bool, most: int, often: int, lo: Ints,
+    hi: Ints, seen: Ints, taken: Ints, top: Ints, cand: NDArray[np.int32], source: int, first: int, last: int,
+    r: int, gain: int, now: int, floor: int,
+) -> int:  # fmt: skip
+    """Write down at depth r which candidates can still pay, of those at depth `source`; how many."""
+    sums = _tops(cand, source, first, last, value, dual, seen, taken, often, most - r - 1, top)
+    kept, before, pays = 0, -1, False
+    for e in range(first, last):
+        w = cand[source, e]
+        if w != before:
+            before, pays = w, False
+            after = step[now, seen[value[w]] if alike else value[w]]
+            if after >= 0:
+                box = scale * _price(code, price, start, side, table, lo, hi, r, w)
+                reach = _best(top, sums, most, missing[after], gain + dual[w], r + 1, box, extra, floor)
+                pays = reach > floor
+        if pays:
+            cand[r, kept] = w
+            kept += 1
+    return kept
+
+
+@compiled
+def _allowed(
+    member: NDArray[np.int32], size: int, start: Ints, met: Ints, allowed: NDArray[np.bool_], shared: Ints
+) -> bool:
+    """Whether a group meets all earlier ones as it may."""
+    for j in range(1, size + 1):
+        for e in range(start[member[j]], start[member[j] + 1]):
+            if not allowed[met[e], size, shared[met[e]]]:
+                return False
+    return True
+
+
+@compiled
+def _search(
+    boxes: Boxes,
+    value: Ints,
+    count: Ints,
+    dual: Ints,
+    scale: int,
+    order: Ints,
+    anchors: NDArray[np.bool_],
+    extra: Ints,
+    penalties: Penalties,
+    meetings: Meetings,
+    cells: Cells,
+    step: NDArray[np.int32],
+    missing: Ints,
+    whole: NDArray[np.bool_],
+    alike: bool,
+    largest: int,
+    most: int,
+    often: int,
+    wide: int,
+    floor: int,
+    begin: int,
+    end: int,
+    groups: NDArray[np.int32],
+    unsure: Ints,
+) -> tuple[int, int, int]:
+    """Search from the anchors at places `begin` to `end` of the order.
+
+    `most` is the size of the largest groups, more than `largest` if such are not listed. Returns the place
+    to go on from, how many groups are written down, and how it ended.
+    """
+    code, price, start, side, table = boxes
+    cut_start, cut_of, cut_times, cut_over, cut_dual = penalties
+    met_start, met, allowed = meetings
+    attributes, bonus = code.shape[1], extra[len(extra) - 1]
+    cand = np.zeros((largest + 1, wide), dtype=np.int32)
+    number, at = np.zeros(largest + 1, dtype=np.int64), np.zeros(largest + 1, dtype=np.int64)
+    lo = np.zeros((largest + 1, attributes), dtype=np.int64)
+    hi = np.zeros((largest + 1, attributes), dtype=np.int64)
+    sure, box = np.zeros(largest + 1, dtype=np.int64), np.zeros(largest + 1, dtype=np.int64)
+    state, member = np.zeros(largest + 1, dtype=np.int64), np.zeros(largest + 1, dtype=np.int32)
+    values = 0
+    for u in range(len(value)):
+        values = max(values, value[u] + 1)
+    seen, taken = np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64)
+    top, touched = np.zeros(wide + 2, dtype=np.int64), np.zeros(len(cut_over), dtype=np.int64)
+    shared, near = np.zeros(allowed.shape[0], dtype=np.int64), np.zeros(len(order), dtype=np.int64)
+    cell_start, cell_place, cell_lo, cell_hi, cell_best = cells
+    total = 0
+    for place in range(begin, end):
+        u = order[place]
+        if not anchors[u]:
+            continue
+        first = step[0, 0 if alike else value[u]]
+        if first < 0:
+            continue
+        r, base, visited = 1, total, 0
+        member[1], state[1], sure[1], box[1] = u, first, dual[u], 0
+        for a in range(attributes):
+            lo[1, a], hi[1, a] = code[u, a], code[u, a]
+        seen[value[u]] += 1
+        for e in range(cut_start[u], cut_start[u + 1]):
+            touched[cut_of[e]] += cut_times[e]
+        for e in range(met_start[u], met_start[u + 1]):
+            shared[met[e]] += 1
+        # Candidates: rows after the anchor, and those of the other kind. No further member has a larger dual
+        # than the first of them.
+        best = LOW
+        for k in range(len(order)):
+            w = order[k]
+            if (k >= place or not anchors[w]) and (w != u or min(count[w], often, largest) > 1):
+                best = dual[w]
+                break
+        found = 0
+        for c in range(len(cell_best)):
+            far = scale * _gap(code, price, start, side, table, cell_lo, cell_hi, c, u)
+            others = most - 2 if best > far else max(0, missing[first] - 1)
+            if dual[u] + cell_best[c] + others * best + bonus - (others + 2) * far <= floor:
+                continue
+            for e in range(cell_start[c], cell_start[c + 1]):
+                k = cell_place[e]
+                w = order[k]
+                if k < place and anchors[w]:
+                    continue
+                far = scale * _price(code, price, start, side, table, lo, hi, 1, w)
+                others = most - 2 if best > far else max(0, missing[first] - 1)
+                if dual[u] + dual[w] + others * best + bonus - (others + 2) * far > floor:
+                    near[found] = k
+                    found += 1
+        kept = 0
+        for k in np.sort(near[:found]):
+            w = order[k]
+            for _ in range(min(count[w], often, largest) - (1 if w == u else 0)):
+                cand[1, kept] = w
+                kept += 1
+        before = kept + 1
+        while kept < before and largest > 1:
+            before = kept
+            kept = _kept(
+                code, price, start, side, table, value, dual, scale, extra, step, missing, alike, most, often,
+                lo, hi, seen, taken, top, cand, 1, 0, before, 1, sure[1], first, floor,
+            )  # fmt: skip
+        number[1], at[1] = kept if largest > 1 else 0, 0
+        fresh = True
+        while r > 0:
+            if fresh:
+                fresh = False
+                profit = sure[r] + extra[r] - r * box[r]
+                if (
+                    whole[state[r]]
+                    and profit > floor
+                    and _allowed(member, r, met_start, met, allowed, shared)
+                ):
+                    if total == len(groups):
+                        return place, base, FULL
+                    for j in range(groups.shape[1]):
+                        groups[total, j] = member[j + 1] if j < r else -1
+                    total += 1
+                    if profit > 0:
+                        return place, total, PAYS
+                if r == largest and most > largest:
+                    # Larger groups with these as their first members: only bounded.
+                    number[r] = kept
+                    sums = _tops(cand, r, 0, kept, value, dual, seen, taken, most, most - r, top)
+                    reach = _best(top, sums, most, 1, sure[r], r, box[r], extra, -LOW)
+                    if reach > floor:
+                        unsure[u] = max(unsure[u], reach)
+            # Is there anything left at this depth that can pay?
+            pays, e = False, at[r]
+            if r < largest and e < number[r]:
+                gain, size = sure[r], r
+                while not pays and e < number[r] and size < most:
+                    gain += dual[cand[r, e]]
+                    size += 1
+                    e += 1
+                    if size - r >= missing[state[r]]:
+                        left = gain + extra[min(size, largest)] - size * box[r]
+                        pays = left > floor
+            if pays:
+                here = at[r]
+                w = cand[r, here]
+                while at[r] < number[r] and cand[r, at[r]] == w:
+                    at[r] += 1
+                v = value[w]
+                after = step[state[r], seen[v] if alike else v]
+                visited += 1
+                if visited > MOST_VISITED:
+                    return place, base, LONG
+                gain = sure[r] + dual[w]
+                box[r + 1] = scale * _price(code, price, start, side, table, lo, hi, r, w)
+                for a in range(attributes):
+                    lo[r + 1, a], hi[r + 1, a] = min(lo[r, a], code[w, a]), max(hi[r, a], code[w, a])
+                seen[v] += 1
+                for e in range(cut_start[w], cut_start[w + 1]):
+                    c = cut_of[e]
+                    gain += cut_dual[c] * (
+                        (touched[c] + cut_times[e]) // cut_over[c] - touched[c] // cut_over[c]
+                    )
+                    touched[c] += cut_times[e]
+                for e in range(met_start[w], met_start[w + 1]):
+                    shared[met[e]] += 1
+                last, r = number[r], r + 1
+                member[r], state[r], sure[r], kept = w, after, gain, 0
+                number[r], at[r] = 0, 0
+                if r < largest:
+                    number[r] = _kept(
+                        code, price, start, side, table, value, dual, scale, extra, step, missing, alike,
+                        most, often, lo, hi, seen, taken, top, cand, r - 1, here + 1, last, r, gain, after,
+                        floor,
+                    )  # fmt: skip
+                elif most > largest:
+                    for e in range(here + 1, last):
+                        cand[r, kept] = cand[r - 1, e]
+                        kept += 1
+                fresh = True
+            else:
+                w = member[r]
+                seen[value[w]] -= 1
+                for e in range(cut_start[w], cut_start[w + 1]):
+                    touched[cut_of[e]] -= cut_times[e]
+                for e in range(met_start[w], met_start[w + 1]):
+                    shared[met[e]] -= 1
+                r -= 1
+    return end, total, DONE
+
+
+def _cells(q: Question) -> Cells:
+    """Halve the rows along the side in which they differ most, until few are left."""
+    code, dual = q.boxes.code[q.order], q.dual[q.order]
+    pending, done = [np.arange(len(code))], list[Ints]()
+    while pending:
+        part = pending.pop()
+        wide = code[part].max(axis=0, initial=0) - code[part].min(axis=0, initial=q.boxes.code.max(initial=0))
+        if len(part) <= CELL or not wide.any():
+            done += [part] if len(part) else []
+            continue
+        # Steps of different attributes cost differently.
+        side = int(np.argmax(wide * np.where(q.boxes.start < 0, q.boxes.price, q.boxes.price.max())))
+        part = part[np.argsort(code[part, side], kind="stable")]
+        pending += [part[: len(part) // 2], part[len(part) // 2 :]]
+    return Cells(
+        start=np.cumsum([0, *map(len, done)]).astype(np.int64),
+        place=np.concatenate([np.zeros(0, dtype=np.int64), *done]),
+        lo=np.array([code[part].min(axis=0) for part in done], dtype=np.int64).reshape(
+            len(done), code.shape[1]
+        ),
+        hi=np.array([code[part].max(axis=0) for part in done], dtype=np.int64).reshape(
+            len(done), code.shape[1]
+        ),
+        best=np.array([dual[part].max() for part in done], dtype=np.int64),
+    )
+
+
+def listed(q: Question, floor: int, over: Callable[[], bool] | None = None) -> Listed:
+    """List all needed groups with a profit above `floor`, up to the first that pays.
+
+    Parameters
+    ----------
+    q : Question
+    floor : int
+        At most 0.
+    over : callable, optional
+        Whether time is over.
+
+    Raises
+    ------
+    TooLongError
+        If they are too many, or time is over.
+    """
+    needed = q.needed
+    most = int(q.count[q.order].sum()) if needed.beyond else needed.largest
+    copies = np.minimum(q.count[q.order], min(needed.often, needed.largest))
+    unsure, cells = np.full(len(q.value), LOW, dtype=np.int64), _cells(q)
+    room, place, ended, found = FIRST_ROOM, 0, DONE, list[NDArray[np.int32]]()
+    while place < len(q.order):
+        if over is not None and over():
+            raise TooLongError("the groups that a better release may hold were not all listed in time")
+        buffer = np.empty((room, needed.largest), dtype=np.int32)
+        before = place
+        place, total, ended = _search(
+            q.boxes, q.value, q.count, q.dual, q.scale, q.order, q.anchors, q.extra, q.penalties,
+            q.meetings, cells, needed.step, needed.missing, needed.whole, needed.alike, needed.largest, most,
+            needed.often, int(copies.sum()), floor, place, min(len(q.order), place + ANCHORS), buffer, unsure,
+        )  # fmt: skip
+        found.append(buffer[:total])
+        if ended == PAYS:
+            break
+        room *= 2 if ended == FULL and place == before else 1
+        if ended == LONG or sum(map(len, found)) * needed.largest > MOST_NUMBERS:
+            raise TooLongError("the groups that a better release may hold are too many to be checked")
+    groups = np.concatenate([np.empty((0, needed.largest), dtype=np.int32), *found])
+    inside = np.sort(np.where(groups < 0, len(q.value), groups), axis=1)
+    return Listed(np.where(inside == len(q.value), -1, inside).astype(np.int32), ended == PAYS, unsure)

@@ -1,0 +1,110 @@
+"""Parts of a policy: a bound on a part, in which every release of the whole is one, bounds the whole.
+
+Leaving requirements out only adds releases; so does taking a group's least size for what implies it. Of an
+objective, a part looks at levels or at losses of a level: all are at least 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from ...models.loss import loss
+from ...models.policy import Level, LevelSpec, Policy
+from ...models.problem import Problem
+from ...models.requirement import GroupRequirement, Requirement, Sight
+from ...models.requirements import KCAnonymity
+
+__all__ = ["grouped", "hidden_price", "loss_weight", "plain", "published", "sized"]
+
+MEASURED = ("information_loss", "average_information_loss")
+
+
+def loss_weight(level: Level, tuples: int) -> Fraction:
+    """What one unit of information loss adds to a level."""
+    total = Fraction(0)
+    for name, weight in level.weights:
+        if name in MEASURED:
+            total += weight / tuples if name.startswith("average") else weight
+    return total
+
+
+def hidden_price(problem: Problem, level: Level) -> Fraction:
+    """What a suppressed tuple adds to a level that measures information loss, in units of that loss."""
+    extra = sum((weight for name, weight in level.weights if name == "suppressed"), Fraction(0))
+    return len(problem.table.domains) + extra / loss_weight(level, len(problem.table))
+
+
+def published(problem: Problem) -> tuple[int, ...]:
+    """Which requirements (indices, from 0) judge groups by what is published of them."""
+    return tuple(
+        index
+        for index, r in enumerate(problem.policy.requirements)
+        if isinstance(r, GroupRequirement) and r.sight(problem) is not Sight.PEOPLE
+    )
+
+
+def plain(problem: Problem, indices: Sequence[int]) -> Problem:
+    """Information loss under some requirements on published values, nothing suppressed or invented."""
+    return replace(problem, policy=Policy(_with_size(problem, indices)))
+
+
+def grouped(problem: Problem) -> Problem:
+    """The problem with its requirements on groups only."""
+    groups = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
+    return replace(problem, policy=problem.policy.changed(requirements=groups))
+
+
+def sized(problem: Problem, start: int, hidden: int | None, fakes: int | None) -> Problem | None:
+    """Losses by sizes from a level on, up to the first level with others; None if there is none.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : int
+        The first level.
+    hidden, fakes : int or None
+        Most suppressed tuples and counterfeits; the policy's limits if None.
+    """
+    policy, table = problem.policy, problem.table
+    levels: list[LevelSpec] = []
+    for level in policy.levels[start:]:
+        share = {n: w for n, w in level.weights if loss(n).by_size(1, 0, policy.form) is not None}
+        if share:
+            levels.append(dict[str, object](share))
+        if len(share) < len(level.weights):
+            break
+    if not levels:
+        return None
+    named = {name for level in levels if isinstance(level, Mapping) for name in level}
+    limit = policy.counterfeit_limit if fakes is None else fakes
+    if limit is None and "counterfeits" not in named:
+        limit = most_published(problem) - len(table)
+    return replace(
+        problem,
+        policy=Policy(
+            _with_size(problem, published(problem)),
+            levels,
+            max_suppressed=policy.suppression_limit(len(table)) if hidden is None else hidden,
+            max_counterfeits=limit,
+            form=policy.form,
+        ),
+    )
+
+
+def most_published(problem: Problem) -> int:
+    """Most published tuples of a release worth looking at, if any number of counterfeits is allowed."""
+    tuples = len(problem.table)
+    each = 2 * sum(r.largest_count(problem) for r in problem.policy.requirements)
+    return tuples + min(tuples, 1 << 20) * min(each, 1 << 20) * len(problem.values)
+
+
+def _with_size(problem: Problem, indices: Sequence[int]) -> list[Requirement]:
+    """Some requirements, and the least size of a group that all of them imply."""
+    requirements = problem.policy.requirements
+    left: list[Requirement] = [requirements[index] for index in indices]
+    least = max(r.smallest_group(problem.table) for r in requirements)
+    if least > 1 or not left:
+        left.append(KCAnonymity(k=least))
+    return left

@@ -1,0 +1,238 @@
+"""What a history demands of groups that hold each of their values equally often, read a second time.
+
+Somebody published before has a *signature*, the set of values of all groups he or she was in, and may only be
+in groups with just these values. Present people with one signature make a *bucket*. A group of a bucket holds
+each value c times: people of the bucket, new ones, and counterfeits where both are too few. All other groups
+are *new*: nobody in them was published before.
+
+Which of them a release needs, when it has the fewest counterfeits, or the least loss among releases with at
+most so many:
+
+* New groups with each value once. One with each value c times is c groups (each gets one tuple of each value;
+  those with counterfeits only are dropped). Signatures stay, boxes shrink, and new people meet nobody. With m
+  the least number of values: 2 m values or more are two groups, so m to 2 m - 1 will do; and of fewer than m
+  people nothing matters but that m - people counterfeits are needed.
+* A bucket's groups with each value once, by the same argument, if no meeting with an earlier group is
+  forbidden.
+* Otherwise a requirement forbids a meeting by its numbers alone, and never from some size on. Let c be the
+  least number such that groups with c times each value, and with more, meet all earlier groups freely. One
+  with 2 c times or more is one with c and one with the rest: 1 to 2 c - 1 times will do.
+
+Should that be more than `MOST_TIMES`, the bucket is *loose*: all its meetings are allowed, which only adds
+releases, and then once will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.errors import CertificateError
+from ...models.meeting import EqualCounts, Meeting
+from ...models.problem import Problem
+from ...models.release import QIGroup
+from ...models.requirement import GroupRequirement, Sight
+from ...models.table import Member
+
+__all__ = ["Bucket", "Past"]
+
+MOST_TIMES = 7
+
+Allowed = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bucket:
+    """Present people with one signature.
+
+    Attributes
+    ----------
+    signature : tuple of int
+        Numbers of its values, rising.
+    tuples : tuple of int
+        Its people, by their row of the microdata.
+    times : int
+        Most often a needed group has each value.
+    loose : bool
+    meetings : mapping of int to tuple of Allowed
+        Per earlier group that forbids something, and for 1, 2, ... times each value (all is allowed from the
+        end on): whether a group of so many members may have so many people of the earlier one.
+    """
+
+    signature: tuple[int, ...]
+    tuples: tuple[int, ...]
+    times: int
+    loose: bool
+    meetings: Mapping[int, tuple[Allowed, ...]]
+
+    def tables(self, times: int) -> dict[int, Allowed]:
+        """What is allowed to groups with each value so often, per earlier group that forbids any of them."""
+        if self.loose:
+            return {}
+        return {g: found[times - 1] for g, found in self.meetings.items() if times <= len(found)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Past:
+    """The demands.
+
+    Attributes
+    ----------
+    least : int
+        Fewest values of a group.
+    values : tuple of str
+        Sensitive values that may be published: the table's, then others, each in sorted order.
+    buckets : tuple of Bucket
+        In the order of their signatures.
+    home : tuple of int
+        Bucket of each tuple, -1 for new ones.
+    met : tuple of tuple of int
+        The earlier groups that forbid something and that each tuple was in.
+    """
+
+    least: int
+    values: tuple[str, ...]
+    buckets: tuple[Bucket, ...]
+    home: tuple[int, ...]
+    met: tuple[tuple[int, ...], ...]
+
+    @property
+    def kinds(self) -> list[int]:
+        """A number per tuple; equal for tuples with the same past."""
+        pasts = list(zip(self.home, self.met, strict=True))
+        number = {past: n for n, past in enumerate(dict.fromkeys(pasts))}
+        return [number[past] for past in pasts]
+
+    @classmethod
+    def of(cls, problem: Problem) -> Past:
+        """Read a problem.
+
+        Raises
+        ------
+        CertificateError
+            If requirements are of another form.
+        """
+        rule, meeting = _forms(problem)
+        records, people = problem.history.records, problem.table.members
+        values = tuple(sorted(problem.table.histogram))
+        values += tuple(v for v in problem.values if v not in problem.table.histogram)
+        number = {value: n for n, value in enumerate(values)}
+        signatures: list[tuple[int, ...] | None] = []
+        for person in people:
+            record = records.get(person.respondent)
+            if record is None:
+                signatures.append(None)
+            elif record.signature is None or len(record.signature) < rule.least:
+                raise _other("somebody was published under signatures that no group can keep")
+            else:
+                signatures.append(tuple(sorted(number[v] for v in record.signature)))
+        named = sorted({signature for signature in signatures if signature is not None})
+        home = tuple(-1 if s is None else named.index(s) for s in signatures)
+        present: dict[tuple[int, int], list[int]] = {}
+        for t, person in enumerate(people):
+            for group in records[person.respondent].groups if home[t] >= 0 else ():
+                present.setdefault(group, []).append(t)
+        found: list[dict[int, tuple[Allowed, ...]]] = [{} for _ in named]
+        met: list[list[int]] = [[] for _ in people]
+        for group, here in sorted(present.items()):
+            old, b = problem.history.group(*group), home[here[0]]
+            tables = _tables(meeting, old, len(named[b]), len(here), once=rule.times == 1)
+            if all(table.all() for table in tables):
+                continue
+            earlier = sum(map(len, found))
+            found[b][earlier] = tables
+            for t in here:
+                met[t].append(earlier)
+        buckets: list[Bucket] = []
+        for b, signature in enumerate(named):
+            longest = max(map(len, found[b].values()), default=1)
+            times = 1 if rule.times == 1 else 2 * longest - 1
+            buckets.append(
+                Bucket(
+                    signature=signature,
+                    tuples=tuple(t for t, where in enumerate(home) if where == b),
+                    times=1 if times > MOST_TIMES else times,
+                    loose=times > MOST_TIMES,
+                    meetings=found[b],
+                )
+            )
+        _admitted(problem, rule, values, buckets)
+        return cls(
+            least=rule.least, values=values, buckets=tuple(buckets), home=home, met=tuple(map(tuple, met))
+        )
+
+
+def _other(why: str) -> CertificateError:
+    return CertificateError(f"the bounds cannot be confirmed: {why}")
+
+
+def _forms(problem: Problem) -> tuple[EqualCounts, list[GroupRequirement]]:
+    """What all requirements of equal counts say together, and the requirements on meetings."""
+    rules, meetings = list[EqualCounts](), list[GroupRequirement]()
+    for r in problem.policy.requirements:
+        if not isinstance(r, GroupRequirement):
+            raise _other(f"{r.name} looks at whole releases")
+        rule = r.equal_counts()
+        if rule is not None:
+            rules.append(rule)
+        elif r.by_meetings:
+            meetings.append(r)
+        elif r.sight(problem) is Sight.PEOPLE:
+            raise _other(f"{r.name} asks who was where before")
+    if not rules or any(rule.times not in (None, 1) for rule in rules):
+        raise _other("no requirement asks for equal counts, or one asks for a number of times above 1")
+    once = any(rule.times == 1 for rule in rules)
+    return EqualCounts(least=max(rule.least for rule in rules), times=1 if once else None), meetings
+
+
+def _tables(
+    meetings: Sequence[GroupRequirement], old: QIGroup, values: int, present: int, *, once: bool
+) -> tuple[Allowed, ...]:
+    """What is allowed with each value 1, 2, ... times, up to the first number from which all is."""
+    free = max((r.free_from(present, old.size) for r in meetings), default=1)
+    most = 1 if once else max(1, -(-free // values))
+    made: list[Allowed] = []
+    for times in range(1, most + 1):
+        size = times * values
+        table = np.ones((size + 1, size + 1), dtype=np.bool_)
+        for members in range(1, size + 1):
+            for shared in range(1, min(members, present) + 1):
+                meeting = Meeting(
+                    size=size,
+                    members=members,
+                    shared=shared,
+                    old_size=old.size,
+                    old_members=len(old.members),
+                    alike=all(count == times for count in old.histogram.values()),
+                )
+                table[members, shared] = all(r.allows(meeting) for r in meetings)
+        made.append(table)
+    if not once and not made[-1].all():
+        raise _other("a requirement forbids meetings from the size on from which it says it does not")
+    while len(made) > 1 and made[-2].all():
+        made.pop()
+    return tuple(made)
+
+
+def _admitted(problem: Problem, rule: EqualCounts, values: Sequence[str], buckets: Sequence[Bucket]) -> None:
+    """Make sure that all other requirements admit every group that others are cut into."""
+    if len(values) < rule.least:
+        raise _other(f"fewer than {rule.least} values can be published")
+    made = [(values[:wide], 1) for wide in range(rule.least, min(len(values), 2 * rule.least - 1) + 1)]
+    made += [
+        ([values[v] for v in bucket.signature], times)
+        for bucket in buckets
+        for times in range(1, bucket.times + 1)
+    ]
+    for r in problem.policy.requirements:
+        if not isinstance(r, GroupRequirement) or r.equal_counts() is not None or r.by_meetings:
+            continue
+        if not r.values_alike and r.sight(problem) is not Sight.SIZE:
+            raise _other(f"{r.name} tells values apart")
+        for published, times in {(tuple(names), times) for names, times in made}:
+            members = tuple(Member(f"\0{v}{i}", (), v) for v in published for i in range(times))
+            if not r.admits(QIGroup(members=members), problem.context):
+                raise _other(f"{r.name} forbids groups of {len(members)} tuples")

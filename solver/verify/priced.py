@@ -1,0 +1,107 @@
+"""Bounds on information loss where groups are judged singly by what is published of them.
+
+A claim states duals, and possibly a tree over all groups that a release below a target may hold. Here the
+needed groups are found again (`histograms`), all with a profit above what the target leaves are listed
+(`listing`): one above 0 refutes the duals, and the others are the columns of the tree's program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.errors import CertificateError
+from ...models.problem import Problem
+from .duals import Duals
+from .histograms import Needed, judged
+from .listing import Question, TooLongError, listed, no_meetings
+from .rows import Rows
+
+__all__ = ["Single", "refuted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Single:
+    """A table whose groups are judged by histograms.
+
+    Attributes
+    ----------
+    rows : Rows
+    needed : Needed
+    """
+
+    rows: Rows
+    needed: Needed
+
+    @classmethod
+    def of(cls, problem: Problem, part: Iterable[int] | None = None) -> Single:
+        """Read a problem, or the part of it that has some requirements only (by index, from 0).
+
+        Rows are the problem's in both cases.
+
+        Raises
+        ------
+        CertificateError
+            If histograms do not decide what groups are needed, or are too many.
+        """
+        verdicts = judged(problem, part)
+        whole = verdicts if part is None else judged(problem)
+        rows = Rows.of(problem.table, blind=whole.blind)
+        if verdicts.blind:
+            rows = replace(rows, value=np.zeros_like(rows.value))
+        return cls(rows=rows, needed=Needed.of(verdicts))
+
+    def columns(
+        self, duals: Duals, target: int | None = None, over: Callable[[], bool] | None = None
+    ) -> tuple[NDArray[np.int32], Duals]:
+        """All needed groups that a release that costs less than `target` may hold, in rising order.
+
+        Without a target, none. The duals that come back are feasible: lowered where groups larger than
+        the listed histograms could not be ruled out.
+
+        Raises
+        ------
+        CertificateError
+            If a group costs less than its duals.
+        TooLongError
+            If there are too many, or some too large to be listed.
+        """
+        slack = 0 if target is None else max(0, (target - 1) * duals.scale - duals.value(self.rows.count))
+        floor = 0 if target is None else -slack - 1
+        rows, needed = self.rows, self.needed
+        if not needed.largest:
+            return np.empty((0, 0), dtype=np.int32), duals
+        question = Question(
+            boxes=rows.boxes,
+            value=rows.value,
+            count=rows.count,
+            dual=duals.rows,
+            scale=duals.scale,
+            order=np.argsort(-duals.rows, kind="stable").astype(np.int64),
+            anchors=np.ones(len(rows), dtype=np.bool_),
+            extra=np.zeros(needed.largest + 1, dtype=np.int64),
+            penalties=duals.penalties(),
+            meetings=no_meetings(len(rows)),
+            needed=needed,
+        )
+        found = listed(question, floor, over)
+        if found.paying:
+            raise refuted(found.groups[-1])
+        if target is not None and (found.unsure > floor).any():
+            raise TooLongError("groups larger than the listed histograms may be part of a better release")
+        return in_order(found.groups), duals.lowered(np.maximum(found.unsure, 0))
+
+
+def refuted(group: NDArray[np.int32]) -> CertificateError:
+    """What to say of duals that a group costs less than."""
+    return CertificateError(
+        f"the duals prove nothing: a group of {int((group >= 0).sum())} tuples costs less than its duals"
+    )
+
+
+def in_order(groups: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Lines as tuples sort: a group before those that begin with it."""
+    return groups[np.lexsort(groups.T[::-1])] if groups.shape[1] else groups

@@ -1,0 +1,172 @@
+"""The table in integers, as the verifier reads it: tuples that are alike share a row, boxes have prices.
+
+Information loss is a sum over tuples of the shares of the domains that their boxes cover. A share is a whole
+number of units over the domain's span, so the least common multiple of all spans makes every loss a whole
+number of *costs*. Where that would be too large for 64 bits, the largest power of two that is not takes its
+place and costs are rounded down: bounds stay bounds.
+
+Nothing here is shared with the engines: both sides follow the definitions of models/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import lcm
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.domain import Domain
+from ...models.table import Microdata
+
+__all__ = ["Boxes", "Ints", "Rows", "cost_of_one"]
+
+Ints: TypeAlias = NDArray[np.int64]
+
+MOST_COST = 1 << 50
+"""No release costs more."""
+
+
+class Boxes(NamedTuple):
+    """Corners and prices, in arrays for compiled code.
+
+    Attributes
+    ----------
+    code : shape (rows, attributes)
+    price : shape (attributes,)
+        Cost of a step of one code, where every interval is a cell.
+    start, side : shape (attributes,)
+        Where cells are nodes of a taxonomy: the smallest node over codes a <= b costs
+        ``table[start + a * side + b]``; elsewhere start is -1.
+    table : one-dimensional
+    """
+
+    code: Ints
+    price: Ints
+    start: Ints
+    side: Ints
+    table: Ints
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Rows in the order in which the table names their first tuples.
+
+    Attributes
+    ----------
+    boxes : Boxes
+    value : int array
+        Number of the sensitive value among the table's in sorted order; 0 if values do not matter.
+    count : int array
+        Tuples of each row.
+    tuples : tuple of tuple of int
+        Those tuples, by their row of the microdata (from 0).
+    one : int
+        What one unit of information loss costs.
+    exact : bool
+        Whether costs are exact, not rounded down.
+    """
+
+    boxes: Boxes
+    value: Ints
+    count: Ints
+    tuples: tuple[tuple[int, ...], ...]
+    one: int
+    exact: bool
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def row_of(self) -> Ints:
+        """The row of each tuple."""
+        found = np.empty(int(self.count.sum()), dtype=np.int64)
+        for r, alike in enumerate(self.tuples):
+            found[list(alike)] = r
+        return found
+
+    @property
+    def most(self) -> int:
+        """A cost that no release exceeds: every tuple covers every domain."""
+        return int(self.count.sum()) * self.one * self.boxes.code.shape[1]
+
+    def costs(self, groups: NDArray[np.int32]) -> Ints:
+        """Cost of groups, one per line, rows padded with -1."""
+        there = groups >= 0
+        code = self.boxes.code[np.where(there, groups, groups[:, :1])]
+        lo, hi = code.min(axis=1), code.max(axis=1)
+        each = np.zeros(len(groups), dtype=np.int64)
+        for a, start in enumerate(self.boxes.start.tolist()):
+            if start < 0:
+                each += self.boxes.price[a] * (hi[:, a] - lo[:, a])
+            else:
+                each += self.boxes.table[start + lo[:, a] * self.boxes.side[a] + hi[:, a]]
+        return each * there.sum(axis=1)
+
+    @classmethod
+    def of(cls, table: Microdata, *, blind: bool = False, kinds: Sequence[int] | None = None) -> Rows:
+        """Read a table.
+
+        Parameters
+        ----------
+        table : Microdata
+        blind : bool
+            Whether sensitive values do not matter.
+        kinds : sequence of int, optional
+            A number per tuple: only tuples with equal numbers can be alike.
+        """
+        number = {value: n for n, value in enumerate(sorted(table.histogram))}
+        alike: dict[tuple[object, ...], list[int]] = {}
+        for t, (code, member) in enumerate(zip(table.codes.tolist(), table.members, strict=True)):
+            value = 0 if blind else number[member.value]
+            kind = 0 if kinds is None else kinds[t]
+            alike.setdefault((tuple(code), kind, value), []).append(t)
+        one, exact = cost_of_one(table)
+        first = [tuples[0] for tuples in alike.values()]
+        return cls(
+            boxes=_boxes(table.domains, table.codes[first], one),
+            value=np.array([key[-1] for key in alike], dtype=np.int64),
+            count=np.array([len(tuples) for tuples in alike.values()], dtype=np.int64),
+            tuples=tuple(tuple(tuples) for tuples in alike.values()),
+            one=one,
+            exact=exact,
+        )
+
+
+def cost_of_one(table: Microdata) -> tuple[int, bool]:
+    """What one unit of information loss costs, and whether costs are exact then."""
+    spans, widest = [domain.span for domain in table.domains], len(table) * len(table.domains)
+    one = lcm(*spans)
+    if one * widest <= MOST_COST:
+        return one, True
+    return 1 << ((MOST_COST // widest).bit_length() - 1), False
+
+
+def _boxes(domains: Sequence[Domain], codes: Ints, one: int) -> Boxes:
+    code = codes.astype(np.int64)
+    start = np.full(len(domains), -1, dtype=np.int64)
+    side = np.zeros(len(domains), dtype=np.int64)
+    tables = [np.zeros(0, dtype=np.int64)]
+    for a, domain in enumerate(domains):
+        nodes = domain.nodes
+        if nodes is None:
+            continue
+        # Only the codes that occur have a place in the table.
+        known, code[:, a] = np.unique(code[:, a], return_inverse=True)
+        start[a], side[a] = sum(map(len, tables)), len(known)
+        priced = np.full((len(known), len(known)), -1, dtype=np.int64)
+        for lo, hi in sorted(nodes, key=lambda node: node[0] - node[1]):
+            # Widest nodes first: the smallest that holds two codes is written last.
+            inside = slice(np.searchsorted(known, lo), np.searchsorted(known, hi, side="right"))
+            priced[inside, inside] = 0 if lo == hi else (hi - lo + 1) * (one // domain.span)
+        np.fill_diagonal(priced, 0)
+        tables.append(priced.ravel())
+    return Boxes(
+        code=code,
+        price=np.array([one // domain.span for domain in domains], dtype=np.int64),
+        start=start,
+        side=side,
+        table=np.concatenate([*tables, np.zeros(1, dtype=np.int64)]),
+    )
