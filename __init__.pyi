@@ -15,6 +15,7 @@ from .models.errors import (
     PolicyError as PolicyError,
     ProblemFileError as ProblemFileError,
     ReleaseError as ReleaseError,
+    SeriesError as SeriesError,
     StoreError as StoreError,
     TableError as TableError,
 )
@@ -44,6 +45,7 @@ from .models.requirements import (
 )
 from .models.table import Microdata as Microdata, Sensitive as Sensitive
 from .models.views import SecretQuery as SecretQuery
+from .solver.appending import SeriesVerdict as SeriesVerdict, append_release as append_release
 from .solver.baselines.registry import baselines as baselines
 from .solver.certificate import Certificate as Certificate
 from .solver.engines.sanitize import sanitize as sanitize

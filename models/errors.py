@@ -10,6 +10,7 @@
     │   └── ProblemFileError             a problem or policy file: key and remedy
     ├── PolicyError (also ValueError)    a requirement, loss or limit is out of its range
     ├── EngineError                      an engine cannot take this problem
+    ├── SeriesError                      a release is not to follow those published before
     ├── StoreError                       a stored history cannot be opened, read or written
     │   └── ConflictError                somebody else appended to it in between
     └── CertificateError                 a release or certificate failed its re-check
@@ -30,6 +31,7 @@ __all__ = [
     "PolicyError",
     "ProblemFileError",
     "ReleaseError",
+    "SeriesError",
     "StoreError",
     "TableError",
 ]
@@ -65,6 +67,10 @@ class PolicyError(OptanonError, ValueError):
 
 class EngineError(OptanonError):
     """An engine cannot take this problem; another one may."""
+
+
+class SeriesError(OptanonError):
+    """A release is not appended: it would disclose somebody, or nobody can vouch that it does not."""
 
 
 class StoreError(OptanonError):

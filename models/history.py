@@ -160,6 +160,11 @@ class History:
         return f"History({len(self)} releases, {len(self._records)} respondents)"
 
     @property
+    def continues(self) -> bool:
+        """Whether a release made with this history is one of a series: some came before, or are to follow."""
+        return bool(self._releases)
+
+    @property
     def releases(self) -> tuple[Release, ...]:
         """All releases, oldest first."""
         return tuple(self._releases)
@@ -174,16 +179,22 @@ class History:
         return self._releases[release].groups[index]
 
     def append(
-        self, release: Release, *, policy: Policy | None = None, certificate: Statement | None = None
+        self,
+        release: Release,
+        *,
+        policy: Policy | None = None,
+        certificate: Statement | None = None,
+        audit: Mapping[str, Any] | None = None,
     ) -> None:
         """Add the newest release; O(tuples), earlier releases are not read again.
 
         Parameters
         ----------
         release : Release
-        policy, certificate
-            What it was made for, and what was proven of it: a stored history keeps them beside the
-            release, a history in memory does not.
+        policy, certificate, audit
+            What it was made for, what was proven of it, and what an audit of the series up to it found
+            (see `append_release`, which makes one): a stored history keeps them beside the release, a
+            history in memory does not.
 
         Raises
         ------

@@ -96,6 +96,11 @@ class Problem:
         """What new groups are judged against."""
         return Context(history=self.history, reference=self.table.histogram)
 
+    @property
+    def series_checked(self) -> bool | None:
+        """Whether some requirement looks at the releases before; None if there is no history to look at."""
+        return self.policy.looks_back if self.history.continues else None
+
     def check(self, release: Release) -> Iterator[Violation]:
         """Yield every violation of the policy: of limits, coverage, then of each requirement."""
         yield from self._coverage(release)

@@ -21,6 +21,8 @@ from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import Violation
 from ..models.requirements import SafeCorrelation
+from .appending import AUDIT_SECONDS, refuse_blind
+from .cli_append import REFUSED, AuditLimit, AuditTime, audit_first, limit_of
 from .cli_audit import audit_command, verify_audit_command
 from .cli_audit_release import audit_release_command
 from .cli_compare import compare_command
@@ -36,7 +38,7 @@ from .cli_what_if import what_if
 from .display import plain_console, show_number
 from .engines.sanitize import sanitize
 from .output import write_files
-from .result import Result, Status
+from .result import UNCHECKED, Result, Status
 from .result_file import read_result
 from .search import solve_problem
 from .verify.checking import verify as verify_certificate
@@ -95,12 +97,25 @@ def solve(
     append: Annotated[
         bool, typer.Option("--append", help="Append the release to the stored history, then write the files.")
     ] = False,
+    audit_limit: AuditLimit = "0",
+    audit_time: AuditTime = AUDIT_SECONDS,
+    ignores_history: Annotated[
+        bool,
+        typer.Option(
+            "--policy-ignores-history",
+            help="Append although no requirement of the policy looks at the other releases.",
+        ),
+    ] = False,
 ) -> None:
     """Compute the release with the least loss that keeps the policy, check it, and write it.
 
     Writes NAME.release.csv (for publication) and NAME.result.json (status, bounds, certificate).
-    Exit code 0 with a release, 3 if there is provably none, 4 if none was found in time.
+    With --append the series is audited first: what whoever holds all releases can conclude is printed, and
+    stored with the release.
+    Exit code 0 with a release, 3 if there is provably none, 4 if none was found in time, 5 if the audit
+    refuses the append: then nothing is stored, and no file for publication is written.
     """
+    limit = limit_of(audit_limit)
     if not output.is_dir():
         raise OptanonError(f"--output: {output} is no folder: create it or name another")
     if is_views_file(problem_file):
@@ -112,6 +127,8 @@ def solve(
     problem = load_problem(problem_file, history=history, key_file=key_file, tell=_teller(console))
     if append and stored(problem.history) is None:
         raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
+    if append and not ignores_history:
+        refuse_blind(problem.policy, "give --policy-ignores-history")
     result = solve_problem(
         problem,
         engine=engine,
@@ -121,6 +138,8 @@ def solve(
         display=False if quiet else None,
         randomize=randomize,
     )
+    for warning in result.warnings:
+        console.print(f"[bold red]{warning}[/]")
     if result.release is None:
         console.print(f"[bold]{result.status.value}[/] ({result.termination.value}, {result.seconds:.2f} s)")
         if result.reason:
@@ -128,10 +147,18 @@ def solve(
         raise typer.Exit(3 if result.status is Status.INFEASIBLE else 4)
     _print_groups(console, result.release)
     _print_result(console, result, problem)
+    answered = problem
     if append:
+        # The files are about the history as it was.
+        answered = replace(problem, history=problem.history.before(len(problem.history)))
+        verdict, why = audit_first(console, problem, result.release, limit=limit, seconds=audit_time)
+        if why is not None:
+            path = output / f"{problem_file.stem}.refused.steward.csv"
+            _keep_refused(console, result.release, problem, path, why)
+            raise typer.Exit(REFUSED)
         # Before any file is written, so that nothing is published that the history does not know.
-        console.print(record_answer(problem, result.release, result.certificate), markup=False)
-    for path in write_files(result, problem, output, problem_file.stem, steward=steward):
+        console.print(record_answer(problem, result.release, result.certificate, verdict), markup=False)
+    for path in write_files(result, answered, output, problem_file.stem, steward=steward):
         console.print(f"wrote {path}", markup=False)
 
 
@@ -157,6 +184,8 @@ def check(
     asked = load_problem(problem, tell=_teller(console))
     release = load_answer(release_files[0], asked)
     asked = _as_of(console, asked, release)
+    if asked.series_checked is False:
+        console.print(UNCHECKED, markup=False)
     found = list(asked.check(release))
     if not found:
         console.print(
@@ -230,6 +259,16 @@ _ = app.command()(ui)
 _ = app.command()(hierarchy)
 _ = app.command()(init)
 app.add_typer(history_app)
+
+
+def _keep_refused(console: Console, release: Release, problem: Problem, path: Path, why: str) -> None:
+    """What was searched for is not lost: the steward may look at it, loosen the limit, or append it."""
+    release.to_csv(path, copy="steward", respondent=problem.table.respondent)
+    console.print(f"[bold]NOT APPENDED[/]: {why} (--audit-limit). Nothing was stored or made for publication")
+    console.print(
+        f"kept for you alone: {path}; `optanon history append` takes it if it is to be appended all the same",
+        markup=False,
+    )
 
 
 def _as_of(console: Console, problem: Problem, release: Release) -> Problem:

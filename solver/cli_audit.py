@@ -24,7 +24,7 @@ from .insight.attacks import usual_attacks
 from .insight.audit import AuditReport, PersistentAudit, audit
 from .insight.exclusions import verify_audit
 
-__all__ = ["Files", "KnowledgeFile", "audit_command", "print_audit", "verify_audit_command"]
+__all__ = ["Files", "KnowledgeFile", "audit_command", "audit_course", "print_audit", "verify_audit_command"]
 
 Files = Annotated[
     list[Path],
@@ -71,7 +71,7 @@ def audit_command(
     # The named attacks: with the thresholds of the problem's policy if it guards against them.
     named = {requirement.name: requirement for requirement in requirements}
     attacks = tuple(named.get(attack.name, attack) for attack in usual_attacks())
-    with _course() as (stopped, told):
+    with audit_course() as (stopped, told):
         report = audit(
             history,
             knowledge,
@@ -105,7 +105,7 @@ def verify_audit_command(
 
 
 @contextmanager
-def _course() -> Generator[tuple[Callable[[], bool], Callable[[str], None]]]:
+def audit_course() -> Generator[tuple[Callable[[], bool], Callable[[str], None]]]:
     """Whether somebody had enough (Ctrl-C), and how far the audit is, shown to who looks on."""
     ended: list[int] = []
     status = Console(stderr=True).status("audit") if sys.stderr.isatty() else None

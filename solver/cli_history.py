@@ -17,6 +17,9 @@ from ..models.errors import OptanonError, StoreError
 from ..models.history import Statement
 from ..models.problem import Problem
 from ..models.release import Release
+from .appending import AUDIT_SECONDS, SeriesVerdict
+from .cli_append import REFUSED, AuditLimit, AuditTime, audit_first, limit_of
+from .result import UNCHECKED
 from .result_file import read_result
 
 if TYPE_CHECKING:
@@ -45,12 +48,14 @@ def stored(history: History) -> StoredHistory | None:
     return history if isinstance(history, StoredHistory) else None
 
 
-def record_answer(problem: Problem, release: Release, certificate: Statement | None) -> str:
+def record_answer(
+    problem: Problem, release: Release, certificate: Statement | None, verdict: SeriesVerdict
+) -> str:
     """Append a release to its problem's stored history; return what was done, in words."""
     history = stored(problem.history)
     if history is None:
         raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
-    history.append(release, policy=problem.policy, certificate=certificate)
+    history.append(release, policy=problem.policy, certificate=certificate, audit=verdict.to_dict())
     return f"appended to {history.name} as release {len(history)}"
 
 
@@ -101,7 +106,16 @@ def show(where: Where) -> None:
     if not len(history):
         return
     table = Table(
-        "release", "appended", "form", "tuples", "groups", "counterfeits", "suppressed", "policy", "proven"
+        "release",
+        "appended",
+        "form",
+        "tuples",
+        "groups",
+        "counterfeits",
+        "suppressed",
+        "policy",
+        "proven",
+        "audit when appended",
     )
     for number, (release, entry) in enumerate(zip(history, history.entries, strict=True), start=1):
         table.add_row(
@@ -114,6 +128,7 @@ def show(where: Where) -> None:
             str(len(release.suppressed) or ""),
             "-" if entry.policy is None else _requirements(entry.policy),
             "-" if entry.certificate is None else str(entry.certificate.get("status", "yes")),
+            "-" if entry.audit is None else SeriesVerdict.from_dict(entry.audit).short,
         )
     console.print(table)
     console.print("times are UTC")
@@ -130,20 +145,29 @@ def append(
         Path | None, typer.Option("--result", help="RESULT.json of `optanon solve`: its certificate is kept.")
     ] = None,
     key_file: KeyFile = None,
+    audit_limit: AuditLimit = "none",
+    audit_time: AuditTime = AUDIT_SECONDS,
 ) -> None:
     """Append a release that was made elsewhere or earlier.
 
-    It is appended even if it breaks the problem's policy, because what was published must be known;
-    the exit code is then 1.
+    It is appended even if it breaks the problem's policy or discloses somebody, because what was published
+    must be known; the exit code is then 1. With --audit-limit 5 if it is refused.
     """
     console = _console()
     asked = load_problem(problem, history=where, key_file=key_file, tell=lambda r: console.print(str(r)))
     release = load_answer(release_file, asked)
     certificate = None if result_file is None else read_result(result_file)
     broken = {violation.requirement for violation in asked.check(release)}
-    console.print(record_answer(asked, release, certificate), markup=False)
+    if asked.series_checked is False:
+        console.print(UNCHECKED, markup=False)
+    verdict, why = audit_first(console, asked, release, limit=limit_of(audit_limit), seconds=audit_time)
+    if why is not None:
+        console.print(f"not appended: {why} (--audit-limit)", markup=False)
+        raise typer.Exit(REFUSED)
+    console.print(record_answer(asked, release, certificate, verdict), markup=False)
     if broken:
         console.print(f"take note: it breaks {', '.join(sorted(broken))}; `optanon check` shows how")
+    if broken or verdict.disclosed:
         raise typer.Exit(1)
 
 

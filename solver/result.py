@@ -10,7 +10,14 @@ from math import exp, inf
 from ..models.release import Release
 from .certificate import Certificate
 
-__all__ = ["LevelValue", "Point", "Randomized", "Result", "Status", "Termination"]
+__all__ = ["UNCHECKED", "LevelValue", "Point", "Randomized", "Result", "Status", "Termination"]
+
+
+UNCHECKED = (
+    "NOT CHECKED AS A SERIES: no requirement of the policy looks at the other releases, so nobody knows "
+    "what this one gives away together with them"
+)
+"""Said of a release that continues a history under a policy that is blind to it."""
 
 
 class Status(Enum):
@@ -157,6 +164,8 @@ class Result:
         What can be re-checked without the solver.
     randomized : Randomized or None
         How the release was drawn, if it was.
+    series_checked : bool or None
+        Whether some requirement of the policy looked at the history; None without a history.
     """
 
     status: Status
@@ -171,6 +180,12 @@ class Result:
     trajectory: tuple[Point, ...] = field(default=(), repr=False)
     certificate: Certificate | None = field(default=None, repr=False)
     randomized: Randomized | None = None
+    series_checked: bool | None = None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What must be known before the release is used, in words; empty if there is nothing."""
+        return (UNCHECKED,) if self.release is not None and self.series_checked is False else ()
 
     @property
     def objective(self) -> tuple[Fraction, ...]:

@@ -181,6 +181,7 @@ def solve_problem(
             certificate=certify(
                 problem, answer, (), engine="none needed", seed=settings.seed, workers=settings.workers
             ),
+            series_checked=problem.series_checked,
         )
     if randomize is not None:
         if engine != "auto" or initial is not None or extend is not None:
@@ -325,4 +326,5 @@ def _result(
             problem, answer, levels, engine=engine, seed=settings.seed, workers=settings.workers
         ),
         randomized=answer.randomized,
+        series_checked=problem.series_checked,
     )

@@ -261,6 +261,35 @@ def test_a_store_of_version_1_becomes_the_newest_and_goes_on(tmp_path: Path):
     assert found == (str(VERSION),)
 
 
+def test_a_store_of_version_2_becomes_the_newest_and_keeps_audits(tmp_path: Path):
+    where = tmp_path / "old.db"
+    history = opened(where)
+    one, two = series(2).history
+    history.append(one, certificate=Statement(proof=1))
+    change(where, "DROP TABLE optanon_audits")
+    change(where, "UPDATE optanon_settings SET content = '2' WHERE name = 'version'")
+    again = opened(where)
+    assert same(again, history)
+    again.append(two, audit={"disclosed": 0})
+    assert [entry.audit for entry in opened(where).entries] == [None, {"disclosed": 0}]
+
+
+def test_an_export_of_format_1_is_still_imported(tmp_path: Path):
+    history = opened(tmp_path / "r.db")
+    for release in series(2).history:
+        history.append(release)
+    export_history(history, tmp_path / "r.json")
+    content = json.loads((tmp_path / "r.json").read_text())
+    assert content["optanon_history"] == 2
+    for entry in content["releases"]:
+        del entry["audit"]
+    (tmp_path / "old.json").write_text(json.dumps(content | {"optanon_history": 1}))
+    assert import_history(tmp_path / "copy.db", tmp_path / "old.json").digest == history.digest
+    (tmp_path / "new.json").write_text(json.dumps(content | {"optanon_history": 3}))
+    with pytest.raises(oa.StoreError, match="newer optanon"):
+        import_history(tmp_path / "more.db", tmp_path / "new.json")
+
+
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     where = tmp_path / "old.db"
     with sqlite3.connect(where) as connection:
@@ -303,6 +332,9 @@ def test_a_newer_store_is_left_alone(tmp_path: Path):
         ("UPDATE optanon_memberships SET point = '{' WHERE release = 1 AND position = 0", "cannot|changed"),
         ("UPDATE optanon_releases SET policy = '{}' WHERE number = 2", "release 2 was changed"),
         ("UPDATE optanon_certificates SET content = '{}' WHERE release = 2", "release 2 was changed"),
+        ("UPDATE optanon_audits SET content = '{}' WHERE release = 2", "release 2 was changed"),
+        ("DELETE FROM optanon_audits WHERE release = 2", "release 2 was changed"),
+        ("INSERT INTO optanon_audits VALUES (1, '{}')", "release 1 was changed"),
         ("DELETE FROM optanon_releases WHERE number = 1", "missing|changed"),
     ],
 )
@@ -310,8 +342,9 @@ def test_what_was_changed_from_outside_is_noticed(tmp_path: Path, statement: str
     where = tmp_path / "r.db"
     history = opened(where)
 
-    for release in series(2).history:
-        history.append(release, certificate=Statement(proof=1))
+    for number, release in enumerate(series(2).history):
+        found = {"disclosed": 0} if number else None
+        history.append(release, certificate=Statement(proof=1), audit=found)
     change(where, statement)
     with pytest.raises(oa.StoreError, match=said):
         opened(where)
@@ -321,7 +354,12 @@ def test_export_and_import_are_exact(tmp_path: Path):
     history = opened(tmp_path / "r.db")
 
     for release in series().history:
-        history.append(release, policy=oa.Policy([oa.KCAnonymity(k=2)]), certificate=Statement(proof=1))
+        history.append(
+            release,
+            policy=oa.Policy([oa.KCAnonymity(k=2)]),
+            certificate=Statement(proof=1),
+            audit={"disclosed": 0, "worst": "1/3"},
+        )
     export_history(history, tmp_path / "r.json")
     again = import_history(tmp_path / "copy.db", tmp_path / "r.json")
     assert same(again, history)

@@ -32,12 +32,15 @@ class Entry:
         When, as ISO 8601 in UTC.
     policy, certificate : Mapping or None
         As they were given.
+    audit : Mapping or None
+        What the audit of the series up to this release found.
     """
 
     release: Mapping[str, Any] = field(repr=False)
     appended: str
     policy: Mapping[str, Any] | None = field(default=None, repr=False)
     certificate: Mapping[str, Any] | None = field(default=None, repr=False)
+    audit: Mapping[str, Any] | None = field(default=None, repr=False)
 
     def digest(self, before: str) -> str:
         """SHA-256 of the entry and of all entries before it, whose digest is `before`."""
@@ -46,6 +49,8 @@ class Entry:
             parts["policy"] = self.policy
         if self.certificate is not None:
             parts["certificate"] = self.certificate
+        if self.audit is not None:
+            parts["audit"] = self.audit
         return sha256(canonical(parts).encode()).hexdigest()
 
 

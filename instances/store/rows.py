@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from .codec import Entry, canonical
-from .schema import CERTIFICATES, GROUPS, MEMBERSHIPS, RELEASES
+from .schema import AUDITS, CERTIFICATES, GROUPS, MEMBERSHIPS, RELEASES
 
 __all__ = ["newest", "read_entries", "write_entry"]
 
@@ -22,7 +22,7 @@ def newest(connection: Connection) -> tuple[int, str]:
 
 
 def write_entry(connection: Connection, number: int, entry: Entry, digest: str) -> None:
-    """Insert one release with its memberships, policy and certificate."""
+    """Insert one release with its memberships, policy, certificate and audit."""
     release = entry.release
     connection.execute(
         insert(RELEASES).values(
@@ -58,15 +58,22 @@ def write_entry(connection: Connection, number: int, entry: Entry, digest: str) 
         connection.execute(insert(MEMBERSHIPS), people)
     if entry.certificate is not None:
         connection.execute(insert(CERTIFICATES).values(release=number, content=canonical(entry.certificate)))
+    if entry.audit is not None:
+        connection.execute(insert(AUDITS).values(release=number, content=canonical(entry.audit)))
 
 
 def read_entries(connection: Connection, above: int) -> list[tuple[int, str, Entry]]:
     """Number, stated digest and content of every release with a number above `above`, oldest first."""
     found: list[tuple[int, str, Entry]] = []
-    certificates = {
-        int(number): json.loads(content)
-        for number, content in connection.execute(select(CERTIFICATES.c.release, CERTIFICATES.c.content))
-    }
+    certificates, audits = (
+        {
+            int(number): json.loads(content)
+            for number, content in connection.execute(
+                select(kept.c.release, kept.c.content).where(kept.c.release > above)
+            )
+        }
+        for kept in (CERTIFICATES, AUDITS)
+    )
     rows = connection.execute(
         select(RELEASES).where(RELEASES.c.number > above).order_by(RELEASES.c.number)
     ).all()
@@ -103,6 +110,7 @@ def read_entries(connection: Connection, above: int) -> list[tuple[int, str, Ent
             appended=row.appended,
             policy=None if row.policy is None else json.loads(row.policy),
             certificate=certificates.get(number),
+            audit=audits.get(number),
         )
         found.append((number, str(row.digest), entry))
     return found

@@ -1,6 +1,7 @@
 """The tables of a stored history, their version, and how older versions become the newest.
 
-Version 1 had releases with policies and memberships; version 2 keeps certificates too.
+Version 1 had releases with policies and memberships; version 2 keeps certificates too, version 3 what the
+audit of the series found when a release was appended.
 """
 
 from __future__ import annotations
@@ -25,9 +26,20 @@ from sqlalchemy import (
 
 from ...models.errors import StoreError
 
-__all__ = ["CERTIFICATES", "GROUPS", "MEMBERSHIPS", "RELEASES", "VERSION", "begin", "prepare", "setting"]
+__all__ = [
+    "AUDITS",
+    "CERTIFICATES",
+    "GROUPS",
+    "MEMBERSHIPS",
+    "RELEASES",
+    "VERSION",
+    "begin",
+    "prepare",
+    "setting",
+    "stored_version",
+]
 
-VERSION = 2
+VERSION = 3
 
 _tables = MetaData()
 
@@ -75,13 +87,23 @@ CERTIFICATES = Table(
     Column("release", ForeignKey(RELEASES.c.number), primary_key=True, autoincrement=False),
     Column("content", Text, nullable=False),
 )
+AUDITS = Table(
+    "optanon_audits",
+    _tables,
+    Column("release", ForeignKey(RELEASES.c.number), primary_key=True, autoincrement=False),
+    Column("content", Text, nullable=False),
+)
 
 
 def _add_certificates(connection: Connection) -> None:
     CERTIFICATES.create(connection)
 
 
-MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {1: _add_certificates}
+def _add_audits(connection: Connection) -> None:
+    AUDITS.create(connection)
+
+
+MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {1: _add_certificates, 2: _add_audits}
 """By version: the step from it to the next."""
 
 

@@ -1,7 +1,7 @@
 """A history in a database.
 
 All releases are read when it is opened and checked against the chain of digests they were
-written with. Appending writes a release with its private memberships, policy and certificate
+written with. Appending writes a release with its private memberships, policy, certificate and audit
 in one transaction, and only if the stored history still ends where this one does.
 """
 
@@ -83,6 +83,10 @@ class StoredHistory(History):
         return str(self._database.name)
 
     @property
+    def continues(self) -> bool:
+        return True  # it is kept for the releases to come
+
+    @property
     def identities(self) -> Identities:
         """How respondents are named: as given, or by keyed hashes."""
         return self._identities
@@ -128,7 +132,12 @@ class StoredHistory(History):
                 self._take(number, stated, entry)
 
     def append(
-        self, release: Release, *, policy: Policy | None = None, certificate: Statement | None = None
+        self,
+        release: Release,
+        *,
+        policy: Policy | None = None,
+        certificate: Statement | None = None,
+        audit: Mapping[str, Any] | None = None,
     ) -> None:
         content = None if certificate is None else certificate.content
         self.append_entry(
@@ -136,6 +145,7 @@ class StoredHistory(History):
             appended=datetime.now(UTC).isoformat(timespec="seconds"),
             policy=None if policy is None else policy_record(policy),
             certificate=content,
+            audit=audit,
         )
 
     def append_entry(
@@ -145,13 +155,20 @@ class StoredHistory(History):
         appended: str,
         policy: Mapping[str, Any] | None,
         certificate: Mapping[str, Any] | None,
+        audit: Mapping[str, Any] | None = None,
     ) -> None:
         """`append` with policy and certificate as plain values, and the time given."""
         self._refuse(release)
         if not release.groups:
             raise ReleaseError("the release publishes nobody: there is nothing to keep of it")
         kept = self._identities.release(release)
-        entry = Entry(release=release_record(kept), appended=appended, policy=policy, certificate=certificate)
+        entry = Entry(
+            release=release_record(kept),
+            appended=appended,
+            policy=policy,
+            certificate=certificate,
+            audit=audit,
+        )
         with self._lock:
             number = len(self) + 1
             digest = entry.digest(self._digest)

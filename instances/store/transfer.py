@@ -19,7 +19,7 @@ from .stored import StoredHistory
 
 __all__ = ["FORMAT", "export_history", "import_history"]
 
-FORMAT = 1
+FORMAT = 2
 
 
 class _EntryFile(BaseModel):
@@ -29,6 +29,7 @@ class _EntryFile(BaseModel):
     appended: str
     policy: dict[str, Any] | None
     certificate: dict[str, Any] | None
+    audit: dict[str, Any] | None = None  # files of format 1 had none
 
 
 class _File(BaseModel):
@@ -52,6 +53,7 @@ def export_history(history: StoredHistory, path: str | Path) -> None:
                 "appended": entry.appended,
                 "policy": entry.policy,
                 "certificate": entry.certificate,
+                "audit": entry.audit,
             }
             for entry in history.entries
         ],
@@ -117,6 +119,6 @@ def _read(path: Path) -> _File:
         found = _File.model_validate(read_json(path, kind=StoreError))
     except ValidationError as error:
         raise StoreError(f"{path}: is no exported history: give a file from `history export`") from error
-    if found.optanon_history != FORMAT:
+    if found.optanon_history not in (1, FORMAT):
         raise StoreError(f"{path}: was exported by a newer optanon: update optanon")
     return found

@@ -67,6 +67,7 @@ def audit(
     explain: bool = True,
     examples: int = 10,
     attacks: Sequence[Requirement] = (),
+    latest: int | None = None,
     stop: Callable[[], bool] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> AuditReport:
@@ -89,6 +90,8 @@ def audit(
         At most so many explanations.
     attacks : sequence of Requirement
         Named attacks to run one by one besides, for instance `usual_attacks()`.
+    latest : int, optional
+        Report only the adversaries after the last so many releases, at least 1; all by default.
     stop : callable, optional
         Asked between questions; once it says True nothing more is searched, and what was found
         until then is reported.
@@ -106,12 +109,14 @@ def audit(
     known = Knowledge() if knowledge is None else knowledge
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be more than 0 seconds, got {time_limit}")
+    if latest is not None and not latest >= 1:
+        raise InputError(f"latest must be at least 1 release, got {latest}")
     if not len(series):
         raise InputError("the history is empty: append a release first")
     clock = Clock(time_limit, stop=stop)
     first = Clock(None if time_limit is None else time_limit / 2, stop=stop)
     tell = _teller(progress, len(series))
-    numbers = range(len(series), 0, -1)
+    numbers = range(len(series), 0 if latest is None else max(0, len(series) - latest), -1)
     disclosures: tuple[Disclosure, ...] = ()
     explanations: tuple[Explanation, ...] = ()
     decided: dict[int, _Decided] = {}

@@ -126,6 +126,13 @@ class ReleaseAudit:
     attacks: tuple[Attack, ...]
     seconds: float
 
+    @property
+    def disclosed(self) -> int:
+        """Respondents whose value is certain, at some time at least if values may change."""
+        if self.persistent is not None:
+            return self.persistent.exact
+        return 0 if self.transient is None else self.transient.certain
+
 
 @dataclass(frozen=True, kw_only=True)
 class Disclosure:
@@ -143,7 +150,7 @@ class AuditReport:
     Attributes
     ----------
     releases : tuple of ReleaseAudit
-        One per release.
+        One per release that was asked about, oldest first.
     disclosures : tuple of Disclosure
         After the last release; for the steward's eyes.
     explanations : tuple of Explanation

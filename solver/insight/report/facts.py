@@ -72,6 +72,7 @@ class Facts(TypedDict):
     sensitive: str
     persistence: str
     requirements: list[dict[str, Any]]
+    series_checked: bool | None
     limits: dict[str, str]
     groups: list[GroupFacts]
     group_count: int
@@ -128,10 +129,12 @@ def facts(problem: Problem, result: Result, *, audit_seconds: float | None = 10.
                 "text": str(r),
                 "reference": r.reference,
                 "scope": r.scope.value,
+                "looks_back": r.looks_back(),
                 "violations": broken[r.name],
             }
             for r in policy.requirements
         ],
+        series_checked=result.series_checked,
         limits={
             "suppressed tuples": str(policy.suppression_limit(len(table))),
             "counterfeits": "any number" if limit is None else str(limit),

@@ -10,6 +10,7 @@ from typing import Any, cast
 from jinja2 import Environment, StrictUndefined
 
 from ....models.errors import ProblemFileError
+from ...result import UNCHECKED
 from . import charts
 from .facts import FORMAT, Facts, Risk
 
@@ -64,6 +65,7 @@ def report_page(record: Mapping[str, Any], *, comparison: Mapping[str, Any] | No
         record=record,
         facts=found,
         plain=PLAIN.get(str(record["status"]), ""),
+        unchecked=UNCHECKED if found.get("series_checked") is False else None,
         losses=_by_loss(found),
         charts=_charts(record, found),
         risks=_by_release(found["risks"]),

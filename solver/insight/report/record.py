@@ -30,6 +30,7 @@ def record(result: Result, problem: Problem) -> dict[str, Any]:
         "engine": result.engine,
         "seconds": round(result.seconds, 3),
         "rounds": result.rounds,
+        "warnings": list(result.warnings),
         "objective": [
             {
                 "loss": level.name,
