@@ -10,6 +10,7 @@
     │   └── ProblemFileError             a problem or policy file: key and remedy
     ├── PolicyError (also ValueError)    a requirement, loss or limit is out of its range
     ├── EngineError                      an engine cannot take this problem
+    │   └── OutOfTimeError               a heuristic's time was over before it had a release
     ├── SeriesError                      a release is not to follow those published before
     ├── StoreError                       a stored history cannot be opened, read or written
     │   └── ConflictError                somebody else appended to it in between
@@ -28,6 +29,7 @@ __all__ = [
     "HierarchyError",
     "InputError",
     "OptanonError",
+    "OutOfTimeError",
     "PolicyError",
     "ProblemFileError",
     "ReleaseError",
@@ -67,6 +69,10 @@ class PolicyError(OptanonError, ValueError):
 
 class EngineError(OptanonError):
     """An engine cannot take this problem; another one may."""
+
+
+class OutOfTimeError(EngineError):
+    """A heuristic's time was over before it had a release."""
 
 
 class SeriesError(OptanonError):

@@ -10,6 +10,7 @@ from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import GroupRequirement
 from .certify import release_digest
+from .remembered import remembered
 
 __all__ = ["ending"]
 
@@ -19,6 +20,7 @@ SPARE = 1.3
 """Groups are not all alike, and the release is put into order and written down as well."""
 
 
+@remembered
 def ending(problem: Problem) -> float:
     """Estimate the seconds, measured on groups of near tuples of this table.
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from ..models.encoding import Encoding
+from ..models.errors import OutOfTimeError
 from ..models.problem import Problem
 from ..models.release import Release
 from .claims import Claim, Refusal
@@ -31,6 +32,9 @@ class Settings:
         Threads, at least 1.
     initial : Release or None
         A release to start from; used if it passes every check.
+    known : Release or None
+        The best release known before the search (see `portfolio`): it has passed every check. The
+        answer is no worse, whatever the engine makes of it.
     extend : callable or None
         Adds the user's own constraints to the raw CP-SAT model (assignment engine only).
     first : bool
@@ -42,6 +46,7 @@ class Settings:
     seed: int = 0
     workers: int = 1
     initial: Release | None = None
+    known: Release | None = None
     extend: Callable[[Encoding], None] | None = None
     first: bool = False
 
@@ -51,7 +56,7 @@ class Clock:
     """Wall time since the search began, and what is left of the limit; `stop` may end it at any time."""
 
     limit: float | None = None
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=lambda: time.monotonic())
     stop: Callable[[], bool] | None = field(default=None, kw_only=True)
 
     @property
@@ -85,6 +90,11 @@ class Clock:
     def over(self) -> bool:
         """Whether the limit has passed."""
         return self.left is not None and self.left <= 0
+
+    def ask(self) -> None:
+        """Raise `OutOfTimeError` if the limit has passed: heuristics have nothing before their end."""
+        if self.over:
+            raise OutOfTimeError("the time for this heuristic was over")
 
     @property
     def ended(self) -> bool:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.constant_ratio import ConstantRatio
+from ..settings import Clock
 from .link_strategies import split_within_budget
 from .parameters import parameters
 
 __all__ = ["constant_ratio"]
 
 
-def constant_ratio(problem: Problem, seed: int = 0) -> Release:
+def constant_ratio(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Cut the table top-down into groups that keep the constant ratio.
 
     Parameters
@@ -25,6 +26,8 @@ def constant_ratio(problem: Problem, seed: int = 0) -> Release:
         limits are not looked at.
     seed : int
         Not used: nothing is random.
+    clock : Clock, optional
+        See `Run`.
 
     Raises
     ------
@@ -32,4 +35,4 @@ def constant_ratio(problem: Problem, seed: int = 0) -> Release:
         As `split_within_budget`.
     """
     asked = parameters(problem, ConstantRatio, "constant_ratio")
-    return split_within_budget(problem, asked, "constant_ratio")
+    return split_within_budget(problem, asked, "constant_ratio", clock)

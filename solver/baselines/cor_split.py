@@ -51,13 +51,14 @@ from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.hc_safety import HcSafety
 from ...models.requirements.weak_m_invariance import WeakMInvariance
+from ..settings import Clock
 from .buckets import Bucket, balanced_buckets
 from .parameters import Perimeter, parameters
 
 __all__ = ["cor_split"]
 
 
-def cor_split(problem: Problem, seed: int = 0) -> Release:
+def cor_split(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Publish every tuple under its old signature in groups that are hc-safe by Fig. 6.
 
     Parameters
@@ -67,6 +68,8 @@ def cor_split(problem: Problem, seed: int = 0) -> Release:
         accepts nothing that the definition rejects); other requirements and limits are not looked at.
     seed : int
         Decides which new tuples balance a bucket, the order of equal ones, and discards.
+    clock : Clock, optional
+        See `Run`.
 
     Raises
     ------
@@ -85,11 +88,11 @@ def cor_split(problem: Problem, seed: int = 0) -> Release:
     if n > asked.m:
         raise EngineError(f"cor_split needs n <= m, got n = {n} and m = {asked.m}: lower n or raise m")
     random = Random(seed)
-    safety = _Safety(problem, n)
+    safety, watch = _Safety(problem, n), clock or Clock()
     groups: list[list[int]] = []
     fakes: list[dict[str, int]] = []
     for bucket in balanced_buckets(problem, asked.m, random, "cor_split"):
-        for group in _Partition(problem, bucket, safety, random).run():
+        for group in _Partition(problem, bucket, safety, random, watch).run():
             groups.append(sorted(group.rows))
             fakes.append(dict(group.fakes))
     return problem.assemble(groups, fakes)
@@ -160,11 +163,13 @@ class _Safety:
 class _Partition:
     """Cor-Partition (Fig. 5) of one bucket."""
 
-    def __init__(self, problem: Problem, bucket: Bucket, safety: _Safety, random: Random) -> None:
+    def __init__(
+        self, problem: Problem, bucket: Bucket, safety: _Safety, random: Random, clock: Clock
+    ) -> None:
         self.codes = problem.table.codes
         self.perimeter = Perimeter(problem.table.domains)
         self.signature = bucket.signature
-        self.safety, self.random = safety, random
+        self.safety, self.random, self.clock = safety, random, clock
         self.spare = dict(bucket.fakes)  # counterfeits of phase 2 that are in no group yet
         self.value_of = {row: value for value in self.signature for row in bucket.rows[value]}
         self.here = set(self.value_of)  # B without its counterfeits
@@ -182,6 +187,7 @@ class _Partition:
         """Take groups off the bucket until no tuple is left (lines 3 to 19)."""
         number = 0
         while self.here:
+            self.clock.ask()
             found = [self._candidate(a) for a in range(len(self.lists))]
             best = min(found, key=lambda one: (one.inserted, self._semiperimeter(one.group)))  # line 15
             for earlier in best.merged:  # line 16, removeDuplicates
@@ -197,6 +203,7 @@ class _Partition:
         """Lines 6 to 13 for one list."""
         discarded: set[int] = set()
         while (found := self._create(a, discarded)) is not None:
+            self.clock.ask()
             if self.safety.holds(found.group):
                 return found
             discarded.add(self.random.choice(sorted(found.group.rows)))

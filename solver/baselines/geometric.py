@@ -10,13 +10,14 @@ from __future__ import annotations
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.geometric import Geometric
+from ..settings import Clock
 from .link_strategies import split_within_budget
 from .parameters import parameters
 
 __all__ = ["geometric"]
 
 
-def geometric(problem: Problem, seed: int = 0) -> Release:
+def geometric(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Cut the table top-down into groups that spend at most the part 1 - 1/a of what is left.
 
     Parameters
@@ -26,10 +27,12 @@ def geometric(problem: Problem, seed: int = 0) -> Release:
         are not looked at.
     seed : int
         Not used: nothing is random.
+    clock : Clock, optional
+        See `Run`.
 
     Raises
     ------
     EngineError
         As `split_within_budget`.
     """
-    return split_within_budget(problem, parameters(problem, Geometric, "geometric"), "geometric")
+    return split_within_budget(problem, parameters(problem, Geometric, "geometric"), "geometric", clock)

@@ -34,6 +34,7 @@ from ...models.problem import Problem
 from ...models.recoding import Recoding
 from ...models.release import Release
 from ...models.requirements.k_c_anonymity import KCAnonymity
+from ..settings import Clock
 from .inferences import Inferences, merge_with_last, new_rows
 from .parameters import parameters
 from .top_down import Rows, group_of, needs_boxes
@@ -44,7 +45,7 @@ Vector: TypeAlias = tuple[int, ...]
 """One level per quasi-identifier of some subset."""
 
 
-def incognito_static(problem: Problem, seed: int = 0) -> Release:
+def incognito_static(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Recode the whole table without regard to the history.
 
     Parameters
@@ -54,6 +55,8 @@ def incognito_static(problem: Problem, seed: int = 0) -> Release:
         requirements and limits are not looked at.
     seed : int
         Not used: nothing is random.
+    clock : Clock, optional
+        See `Run`.
 
     Raises
     ------
@@ -61,16 +64,16 @@ def incognito_static(problem: Problem, seed: int = 0) -> Release:
         If not even the coarsest recoding is (k, c), or the policy publishes no boxes.
     """
     everybody = np.arange(len(problem.table), dtype=np.int64)
-    groups, boxes = _classes(problem, everybody, _passing(problem, everybody, "incognito_static")[0])
+    groups, boxes = _classes(problem, everybody, _passing(problem, everybody, "incognito_static", clock)[0])
     return problem.assemble([rows.tolist() for rows in groups], boxes=boxes)
 
 
-def incognito_merge(problem: Problem, seed: int = 0) -> Release:
+def incognito_merge(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Recode what is new, and publish the last release's groups again.
 
     Parameters
     ----------
-    problem, seed
+    problem, seed, clock
         As for `incognito_static`.
 
     Raises
@@ -81,16 +84,16 @@ def incognito_merge(problem: Problem, seed: int = 0) -> Release:
     fresh = new_rows(problem, "incognito_merge")
     groups, boxes = list[Rows](), list[Box]()
     if len(fresh):
-        groups, boxes = _classes(problem, fresh, _passing(problem, fresh, "incognito_merge")[0])
+        groups, boxes = _classes(problem, fresh, _passing(problem, fresh, "incognito_merge", clock)[0])
     return merge_with_last(problem, groups, boxes)
 
 
-def incognito_checked(problem: Problem, seed: int = 0) -> Release:
+def incognito_checked(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Take the first recoding that leaves no inference attack.
 
     Parameters
     ----------
-    problem, seed
+    problem, seed, clock
         As for `incognito_static`; see `inferences` for the checks.
 
     Raises
@@ -101,7 +104,9 @@ def incognito_checked(problem: Problem, seed: int = 0) -> Release:
     inferences = Inferences(problem, "incognito_checked")
     everybody = np.arange(len(problem.table), dtype=np.int64)
     why = ""
-    for levels in _passing(problem, everybody, "incognito_checked"):
+    watch = clock or Clock()
+    for levels in _passing(problem, everybody, "incognito_checked", clock):
+        watch.ask()
         groups, boxes = _classes(problem, everybody, levels)
         found = inferences.first(
             [group_of(problem, rows, box) for rows, box in zip(groups, boxes, strict=True)]
@@ -112,11 +117,11 @@ def incognito_checked(problem: Problem, seed: int = 0) -> Release:
     raise EngineError(f"incognito_checked: every (k, c) recoding is vulnerable, the coarsest to {why}")
 
 
-def _passing(problem: Problem, rows: Rows, baseline: str) -> list[Vector]:
+def _passing(problem: Problem, rows: Rows, baseline: str, clock: Clock | None) -> list[Vector]:
     """All (k, c) level vectors of all quasi-identifiers, by height; at least one."""
     needs_boxes(problem, baseline)
     asked = parameters(problem, KCAnonymity, baseline)
-    search = _Search(problem, rows, asked)
+    search = _Search(problem, rows, asked, clock or Clock())
     found = search.run()
     if not found:
         raise EngineError(
@@ -129,9 +134,9 @@ def _passing(problem: Problem, rows: Rows, baseline: str) -> list[Vector]:
 class _Search:
     """Incognito's search over subsets of the quasi-identifiers."""
 
-    def __init__(self, problem: Problem, rows: Rows, asked: KCAnonymity) -> None:
+    def __init__(self, problem: Problem, rows: Rows, asked: KCAnonymity, clock: Clock) -> None:
         self.heights = [ladder.height for ladder in problem.ladders]
-        self.asked = asked
+        self.asked, self.clock = asked, clock
         members = problem.table.members
         _, values = np.unique([members[row].value for row in rows.tolist()], return_inverse=True)
         # Equal tuples count once with their number.
@@ -164,6 +169,7 @@ class _Search:
 
     def _holds(self, some: Sequence[int], vector: Vector) -> bool:
         """Whether the classes of a vector are (k, c): one frequency set."""
+        self.clock.ask()
         home = np.zeros(len(self.times), dtype=np.int64)
         for a, level in zip(some, vector, strict=True):
             part = self.parts[a][level]

@@ -31,6 +31,7 @@ from ...models.errors import EngineError
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.k_c_anonymity import KCAnonymity
+from ..settings import Clock
 from .parameters import parameters
 
 __all__ = ["k_member"]
@@ -38,7 +39,7 @@ __all__ = ["k_member"]
 Ints: TypeAlias = NDArray[np.int64]
 
 
-def k_member(problem: Problem, seed: int = 0) -> Release:
+def k_member(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Cluster a table into groups of k to 2k - 1 tuples, or few more.
 
     Parameters
@@ -48,6 +49,8 @@ def k_member(problem: Problem, seed: int = 0) -> Release:
         not looked at.
     seed : int
         Chooses the first record and the order of those left over.
+    clock : Clock, optional
+        See `Run`.
 
     Raises
     ------
@@ -63,15 +66,15 @@ def k_member(problem: Problem, seed: int = 0) -> Release:
         raise EngineError(f"k_member looks at no sensitive values: use it with c = 1, not c = {asked.c}")
     if len(problem.table) < asked.k:
         raise EngineError(f"k_member: the table has {len(problem.table)} tuples, fewer than k = {asked.k}")
-    return problem.assemble(_Clusters(problem, asked.k, Random(seed)).run())
+    return problem.assemble(_Clusters(problem, asked.k, Random(seed), clock or Clock()).run())
 
 
 class _Clusters:
     """Records by their points: those of equal points are alike and lie on one stack."""
 
-    def __init__(self, problem: Problem, k: int, random: Random) -> None:
+    def __init__(self, problem: Problem, k: int, random: Random, clock: Clock) -> None:
         table = problem.table
-        self.k, self.random = k, random
+        self.k, self.random, self.clock = k, random, clock
         self.points, home = np.unique(table.codes, axis=0, return_inverse=True)
         self.home: list[int] = home.reshape(-1).tolist()
         self.stacks: list[list[int]] = [[] for _ in self.points]
@@ -92,6 +95,7 @@ class _Clusters:
         boxes: list[Ints] = []
         seed = self.home[self.random.randrange(self.left)]
         while self.left >= self.k:
+            self.clock.ask()
             seed = int(self.alive[np.argmax(self._width(self.points[seed], self.points[seed]))])
             cluster = [self._take(seed)]
             lo = hi = self.points[seed]

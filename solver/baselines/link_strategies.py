@@ -20,12 +20,15 @@ from ...models.errors import EngineError
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.link_budget import LinkBudget
+from ..settings import Clock
 from .top_down import Rows, top_down
 
 __all__ = ["split_within_budget"]
 
 
-def split_within_budget(problem: Problem, rule: LinkBudget, baseline: str) -> Release:
+def split_within_budget(
+    problem: Problem, rule: LinkBudget, baseline: str, clock: Clock | None = None
+) -> Release:
     """Cut the table while both sides keep a rule on links.
 
     O(d n log n) plus one verdict per part, protected value and different past.
@@ -42,7 +45,9 @@ def split_within_budget(problem: Problem, rule: LinkBudget, baseline: str) -> Re
             f"{baseline}: the table as one group breaks {rule}: allow fewer releases or tuples of frequent "
             "values, or protect fewer values"
         )
-    groups = top_down(problem, everybody, lambda _, left, right: budget.holds(left) and budget.holds(right))
+    groups = top_down(
+        problem, everybody, lambda _, left, right: budget.holds(left) and budget.holds(right), clock
+    )
     return problem.assemble([rows.tolist() for rows in groups])
 
 

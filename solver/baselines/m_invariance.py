@@ -27,6 +27,7 @@ from ...models.errors import EngineError
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.weak_m_invariance import WeakMInvariance
+from ..settings import Clock
 from .buckets import Bucket, balanced_buckets
 from .parameters import Perimeter, parameters
 
@@ -38,7 +39,7 @@ FAKE = -1
 """Stands for a counterfeit among row numbers."""
 
 
-def m_invariance(problem: Problem, seed: int = 0) -> Release:
+def m_invariance(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Publish every tuple under its old signature, each value once per group.
 
     Parameters
@@ -47,6 +48,8 @@ def m_invariance(problem: Problem, seed: int = 0) -> Release:
         Its policy's `WeakMInvariance` gives m; other requirements and limits are not looked at.
     seed : int
         Decides which new tuples balance a bucket, and the order of equal ones.
+    clock : Clock, optional
+        See `Run`.
 
     Raises
     ------
@@ -66,7 +69,7 @@ def m_invariance(problem: Problem, seed: int = 0) -> Release:
     random = Random(seed)
     groups: list[list[int]] = []
     fakes: list[dict[str, int]] = []
-    splitter = _Splitter(problem)
+    splitter = _Splitter(problem, clock or Clock())
     for bucket in balanced_buckets(problem, asked.m, random, "m_invariance"):
         for part in splitter.split(_matrix(bucket, random)):
             groups.append([row for row in part if row != FAKE])
@@ -89,8 +92,8 @@ def _matrix(bucket: Bucket, random: Random) -> Rows:
 class _Splitter:
     """Phase 4 for the buckets of one problem."""
 
-    def __init__(self, problem: Problem) -> None:
-        table = problem.table
+    def __init__(self, problem: Problem, clock: Clock) -> None:
+        table, self.clock = problem.table, clock
         self.perimeter = Perimeter(table.domains)
         # A last line of codes above all others is what a counterfeit is sorted by.
         last = np.full((1, table.codes.shape[1]), np.iinfo(np.int64).max)
@@ -101,6 +104,7 @@ class _Splitter:
         done: list[list[int]] = []
         pending = [bucket]
         while pending:
+            self.clock.ask()
             part = pending.pop()
             if part.shape[1] == 1:
                 done.append(part[:, 0].tolist())

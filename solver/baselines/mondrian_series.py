@@ -24,6 +24,7 @@ from ...models.errors import EngineError
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.k_c_anonymity import KCAnonymity
+from ..settings import Clock
 from .growing import Cuts
 from .inferences import Inferences, merge_with_last, new_rows
 from .parameters import parameters
@@ -32,7 +33,7 @@ from .top_down import Rows, SharesWithin, group_of, needs_boxes, tight_box_of, t
 __all__ = ["mondrian_checked", "mondrian_merge", "mondrian_static"]
 
 
-def mondrian_static(problem: Problem, seed: int = 0) -> Release:
+def mondrian_static(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Anonymize the whole table without regard to the history.
 
     Parameters
@@ -41,6 +42,8 @@ def mondrian_static(problem: Problem, seed: int = 0) -> Release:
         Its policy's `KCAnonymity` gives k and c; other requirements and limits are not looked at.
     seed : int
         Not used: nothing is random.
+    clock : Clock, optional
+        See `Run`.
 
     Raises
     ------
@@ -48,15 +51,15 @@ def mondrian_static(problem: Problem, seed: int = 0) -> Release:
         If the whole table is not (k, c).
     """
     everybody = np.arange(len(problem.table), dtype=np.int64)
-    return problem.assemble([rows.tolist() for rows in _cut(problem, everybody, "mondrian_static")])
+    return problem.assemble([rows.tolist() for rows in _cut(problem, everybody, "mondrian_static", clock)])
 
 
-def mondrian_merge(problem: Problem, seed: int = 0) -> Release:
+def mondrian_merge(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Anonymize what is new, and publish the last release's groups again.
 
     Parameters
     ----------
-    problem, seed
+    problem, seed, clock
         As for `mondrian_static`.
 
     Raises
@@ -66,16 +69,16 @@ def mondrian_merge(problem: Problem, seed: int = 0) -> Release:
     """
     needs_boxes(problem, "mondrian_merge")
     fresh = new_rows(problem, "mondrian_merge")
-    groups = _cut(problem, fresh, "mondrian_merge") if len(fresh) else []
+    groups = _cut(problem, fresh, "mondrian_merge", clock) if len(fresh) else []
     return merge_with_last(problem, groups, [tight_box_of(problem, rows) for rows in groups])
 
 
-def mondrian_checked(problem: Problem, seed: int = 0) -> Release:
+def mondrian_checked(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Make only cuts that leave no inference attack.
 
     Parameters
     ----------
-    problem, seed
+    problem, seed, clock
         As for `mondrian_static`; see `inferences` for the checks.
 
     Raises
@@ -105,13 +108,13 @@ def mondrian_checked(problem: Problem, seed: int = 0) -> Release:
     def accept(part: Rows, left: Rows, right: Rows) -> bool:
         return shares.holds(left) and shares.holds(right) and cuts.made(part, left, right)
 
-    return problem.assemble([rows.tolist() for rows in top_down(problem, everybody, accept)])
+    return problem.assemble([rows.tolist() for rows in top_down(problem, everybody, accept, clock)])
 
 
-def _cut(problem: Problem, rows: Rows, baseline: str) -> list[Rows]:
+def _cut(problem: Problem, rows: Rows, baseline: str, clock: Clock | None) -> list[Rows]:
     shares = _shares(problem, baseline)
     _refuse_whole(shares, rows, baseline)
-    return top_down(problem, rows, lambda _, left, right: shares.holds(left) and shares.holds(right))
+    return top_down(problem, rows, lambda _, left, right: shares.holds(left) and shares.holds(right), clock)
 
 
 def _shares(problem: Problem, baseline: str) -> SharesWithin:

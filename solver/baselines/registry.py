@@ -3,7 +3,7 @@
 A baseline takes a problem and a seed and gives a release of the whole table, or raises EngineError
 with the reason. It takes its parameters from the policy's requirement of the kind it is made for,
 and looks at nothing else in the policy but the form: ask ``problem.check`` what else its release
-keeps. Same problem and seed, same release.
+keeps. Same problem and seed, same release. `portfolio` runs them before every search.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Protocol
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.l_diversity import DistinctLDiversity
+from ..settings import Clock
 from .constant_ratio import constant_ratio
 from .cor_split import cor_split
 from .geometric import geometric
@@ -41,8 +42,8 @@ __all__ = ["Baseline", "Run", "baselines"]
 class Run(Protocol):
     """The signature of every baseline."""
 
-    def __call__(self, problem: Problem, seed: int = 0) -> Release:
-        """Build a release, or raise EngineError with the reason."""
+    def __call__(self, problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
+        """Build a release, or raise EngineError with the reason: OutOfTimeError if the clock is over."""
         ...
 
 
@@ -64,6 +65,14 @@ class Baseline:
         follows from them by the source; see `promises`.
     reference : str
         Where it is published.
+    pace : float
+        Seconds per tuple on ordinary tables and an ordinary machine, roughly: says whether to try it.
+    squared : bool
+        Whether these grow with the number of tuples.
+    looks_back : bool
+        Whether it differs from its static form only in what it does about earlier releases.
+    full_domain : bool
+        Whether its boxes are those of one level per quasi-identifier.
     """
 
     name: str
@@ -71,9 +80,17 @@ class Baseline:
     promises: tuple[str, ...]
     promised: Callable[[Problem], Promise]
     reference: str
+    pace: float
+    squared: bool = False
+    looks_back: bool = False
+    full_domain: bool = False
+
+    def seconds(self, tuples: int) -> float:
+        """Roughly how long it takes."""
+        return self.pace * tuples * (tuples if self.squared else 1)
 
 
-def anatomy(problem: Problem, seed: int = 0) -> Release:
+def anatomy(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Anatomy's groups of l or more tuples, all with different values (see `anatomy.bucketize`).
 
     Parameters
@@ -82,12 +99,15 @@ def anatomy(problem: Problem, seed: int = 0) -> Release:
         Its policy's `DistinctLDiversity` gives l; other requirements and limits are not looked at.
     seed : int
         Decides ties.
+    clock : Clock, optional
+        See `Run`; asked at the beginning only, since it is soon done.
 
     Raises
     ------
     EngineError
         If more than 1/l of the tuples share a value.
     """
+    (clock or Clock()).ask()
     return anatomized(problem, parameters(problem, DistinctLDiversity, "anatomy").l, seed, "anatomy")
 
 
@@ -103,6 +123,7 @@ _ALL = (
         promises=("weak_m_invariance",),
         promised=once_invariant,
         reference="Xiao and Tao, m-Invariance",
+        pace=9e-5,
     ),
     Baseline(
         name="cor_split",
@@ -110,6 +131,7 @@ _ALL = (
         promises=("weak_m_invariance", "hc_safety"),
         promised=invariant,
         reference="Riboni and Bettini, Cor-Split",
+        pace=8e-5,
     ),
     Baseline(
         name="mondrian_static",
@@ -117,6 +139,7 @@ _ALL = (
         promises=("k_c_anonymity",),
         promised=anonymous,
         reference=_MONDRIAN,
+        pace=2e-5,
     ),
     Baseline(
         name="mondrian_checked",
@@ -124,6 +147,8 @@ _ALL = (
         promises=_SERIES,
         reference=f"{_MONDRIAN}; {_BYUN}",
         promised=inference_free,
+        pace=6e-4,
+        looks_back=True,
     ),
     Baseline(
         name="mondrian_merge",
@@ -131,6 +156,8 @@ _ALL = (
         promises=_SERIES,
         reference=f"{_MONDRIAN}; {_BYUN}",
         promised=inference_free,
+        pace=2e-5,
+        looks_back=True,
     ),
     Baseline(
         name="incognito_static",
@@ -138,6 +165,8 @@ _ALL = (
         promises=("k_c_anonymity",),
         promised=anonymous,
         reference=_INCOGNITO,
+        pace=1e-4,
+        full_domain=True,
     ),
     Baseline(
         name="incognito_checked",
@@ -145,6 +174,7 @@ _ALL = (
         promises=_SERIES,
         reference=f"{_INCOGNITO}; {_BYUN}",
         promised=inference_free,
+        pace=2e-4,
     ),
     Baseline(
         name="incognito_merge",
@@ -152,6 +182,9 @@ _ALL = (
         promises=_SERIES,
         reference=f"{_INCOGNITO}; {_BYUN}",
         promised=inference_free,
+        pace=1e-4,
+        looks_back=True,
+        full_domain=True,
     ),
     Baseline(
         name="k_member",
@@ -159,6 +192,8 @@ _ALL = (
         promises=("k_c_anonymity",),
         promised=anonymous,
         reference="Byun, Kamra, Bertino, Li, Efficient k-Anonymization Using Clustering Techniques",
+        pace=2e-8,
+        squared=True,
     ),
     Baseline(
         name="anatomy",
@@ -166,6 +201,7 @@ _ALL = (
         promises=("distinct_l_diversity",),
         promised=diverse,
         reference="Xiao and Tao, Anatomy",
+        pace=5e-6,
     ),
     Baseline(
         name="safe_correlation",
@@ -173,6 +209,7 @@ _ALL = (
         promises=("safe_correlation",),
         promised=correlated,
         reference="al Bouna, Clifton, Malluhi, Algorithm 1",
+        pace=1e-4,
     ),
     Baseline(
         name="constant_ratio",
@@ -180,6 +217,7 @@ _ALL = (
         promises=("constant_ratio",),
         promised=within_budget,
         reference="Fu, Wang, Wong, Wang, sec. 6.1",
+        pace=3e-5,
     ),
     Baseline(
         name="geometric",
@@ -187,6 +225,7 @@ _ALL = (
         promises=("geometric",),
         promised=within_budget,
         reference="after Fu, Wang, Wong, Wang, sec. 6; the rule is ours",
+        pace=3e-5,
     ),
 )
 

@@ -22,13 +22,14 @@ from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.safe_correlation import SafeCorrelation
 from ..engines.sanitize import sanitize
+from ..settings import Clock
 from .anatomy import bucketize
 from .parameters import parameters
 
 __all__ = ["anatomized", "safe_correlation"]
 
 
-def safe_correlation(problem: Problem, seed: int = 0) -> Release:
+def safe_correlation(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Anatomize, then hide the fewest cells of one quasi-identifier that make correlations safe.
 
     Parameters
@@ -38,6 +39,8 @@ def safe_correlation(problem: Problem, seed: int = 0) -> Release:
         ``anatomized``; other requirements and limits are not looked at.
     seed : int
         Decides Anatomy's ties.
+    clock : Clock, optional
+        See `Run`.
 
     Raises
     ------
@@ -47,7 +50,9 @@ def safe_correlation(problem: Problem, seed: int = 0) -> Release:
     asked = parameters(problem, SafeCorrelation, "safe_correlation")
     if problem.policy.form != "anatomized":
         raise EngineError("safe_correlation hides single cells: use form 'anatomized' with it")
-    return sanitize(anatomized(problem, asked.l, seed, "safe_correlation"), asked, seed=seed).release
+    return sanitize(
+        anatomized(problem, asked.l, seed, "safe_correlation"), asked, seed=seed, clock=clock
+    ).release
 
 
 def anatomized(problem: Problem, l: int, seed: int, baseline: str) -> Release:  # noqa: E741

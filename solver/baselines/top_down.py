@@ -25,6 +25,7 @@ from ...models.box import Box
 from ...models.errors import EngineError
 from ...models.problem import Problem
 from ...models.release import QIGroup
+from ..settings import Clock
 from .parameters import Perimeter
 
 __all__ = ["Accept", "Rows", "SharesWithin", "group_of", "needs_boxes", "tight_box_of", "top_down"]
@@ -35,15 +36,17 @@ Accept: TypeAlias = Callable[[Rows, Rows, Rows], bool]
 """Whether a part may be cut into a left and a right one; after a yes the cut is made."""
 
 
-def top_down(problem: Problem, rows: Rows, accept: Accept) -> list[Rows]:
-    """Cut some rows until no cut is allowed.
+def top_down(problem: Problem, rows: Rows, accept: Accept, clock: Clock | None = None) -> list[Rows]:
+    """Cut some rows until no cut is allowed; the clock is asked at every part.
 
     O(d n log n) for d quasi-identifiers and balanced cuts, plus the verdicts.
     """
     codes, perimeter = problem.table.codes, Perimeter(problem.table.domains)
+    clock = clock or Clock()
     done: list[Rows] = []
     pending = [rows]
     while pending:
+        clock.ask()
         part = pending.pop()
         ends = zip(codes[part].min(axis=0).tolist(), codes[part].max(axis=0).tolist(), strict=True)
         widths = [perimeter.side(a, lo, hi) for a, (lo, hi) in enumerate(ends)]

@@ -38,6 +38,7 @@ from ...models.release import QIGroup, Release
 from ...models.requirement import as_fraction, whole
 from ...models.requirements.safe_correlation import SafeCorrelation
 from ..result import Status
+from ..settings import Clock
 
 __all__ = [
     "LinearSuppression",
@@ -323,6 +324,7 @@ def sanitize(
     time_limit: float | None = None,
     seed: int = 0,
     workers: int = 1,
+    clock: Clock | None = None,
 ) -> Sanitized:
     """Hide the fewest cells of an anatomized release that make it safe; groups stay as they are.
 
@@ -338,9 +340,13 @@ def sanitize(
         Seconds per value.
     seed, workers : int
         Of CP-SAT.
+    clock : Clock, optional
+        Asked before every value; what is left of it is a limit, too.
 
     Raises
     ------
+    OutOfTimeError
+        If the clock is over before the last value.
     ReleaseError
         If the release is generalized or already hides such cells.
     PolicyError
@@ -354,22 +360,24 @@ def sanitize(
             f"cells of {requirement.attribute!r} are hidden already: give the grouping without them"
         )
     plans = requirement.plans(release.members, a)
-    found = [
-        ValueSuppression(
-            exposure=exposure,
-            suppression=suppress(
-                exposure,
-                requirement.l,
-                requirement.epsilon,
-                time_limit=time_limit,
-                seed=seed,
-                workers=workers,
-            ),
-            tuples=len(release.members),
+    clock = clock or Clock()
+    found: list[ValueSuppression] = []
+    for exposure in exposures(release.groups, a, plans, shares):
+        if not exposure.groups:
+            continue
+        clock.ask()
+        least = [seconds for seconds in (time_limit, clock.left) if seconds is not None]
+        suppression = suppress(
+            exposure,
+            requirement.l,
+            requirement.epsilon,
+            time_limit=min(least, default=None),
+            seed=seed,
+            workers=workers,
         )
-        for exposure in exposures(release.groups, a, plans, shares)
-        if exposure.groups
-    ]
+        found.append(
+            ValueSuppression(exposure=exposure, suppression=suppression, tuples=len(release.members))
+        )
     return Sanitized(
         release=replace(release, groups=tuple(_starred(release.groups, a, found))), values=tuple(found)
     )

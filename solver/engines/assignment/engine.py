@@ -94,6 +94,7 @@ class _Search:
             if self.best is None:
                 self._offer(together(self.problem))
                 self._offer(greedy(self.problem, self.settings.seed, clock=self._start_clock()))
+            self._offer(self.settings.known)
         if self.settings.first and self.best is not None:
             return self._answer(Status.FEASIBLE, Termination.COMPLETED)
         try:

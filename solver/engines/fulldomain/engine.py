@@ -55,7 +55,7 @@ class FullDomainEngine:
         lattice = Search(problem, grid, release, watch)
         clock = Clock(settings.time_limit, watch.clock.began)
         try:
-            done = lattice.run(clock, _start(problem, settings.initial))
+            done = lattice.run(clock, _start(problem, settings.initial) or _start(problem, settings.known))
             termination = Termination.COMPLETED if done else Termination.TIME_LIMIT
         except KeyboardInterrupt:
             termination = Termination.INTERRUPTED

@@ -91,12 +91,13 @@ class Search:
     # -- releases --------------------------------------------------------------------
 
     def _starts(self) -> None:
-        initial = self.settings.initial
-        if initial is not None:
+        begin = [r for r in (self.settings.initial, self.settings.known) if r is not None]
+        if begin:
             home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
             row_of = {who: home[t] for who, t in self.problem.table.row.items()}
-            buckets = self.pricing.buckets
-            self.progress.start(repaired(initial, row_of, self.rows, self.judge, buckets=buckets))
+            for release in begin:
+                buckets = self.pricing.buckets
+                self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=buckets))
         share = None if self.clock.limit is None else self.clock.part(STARTS * self.clock.limit)
         self.progress.start(halved(self.rows, self.judge, share))
 

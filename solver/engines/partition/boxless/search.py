@@ -70,8 +70,8 @@ class Search:
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
         try:
-            if self.settings.initial is not None:
-                self._offer(self.settings.initial)
+            self._offer(self.settings.initial)
+            self._offer(self.settings.known)
             self._levels()
         except KeyboardInterrupt:
             self.interrupted = True

@@ -21,6 +21,7 @@ from ....claims import (
     Sized,
     Within,
 )
+from ....portfolio import best_known
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
 from ..boxless.search import Search as Boxless
@@ -98,10 +99,13 @@ class Guide:
     def _share(self) -> Settings:
         left = self.clock.left
         limit = None if left is None else max(0.1, SHARE * left)
-        return replace(self.settings, time_limit=limit, initial=None)
+        return replace(self.settings, time_limit=limit, initial=None, known=None)
 
     def _series(self, part: Problem, rules: Rules, objective: Objective) -> None:
-        answer = Series(part, self._share(), Watch(), rules, objective).run()
+        settings, watch = self._share(), Watch()
+        known = best_known(part, settings, watch)
+        settings = replace(settings, known=None if known is None else known.release)
+        answer = Series(part, settings, watch, rules, objective).run()
         self.interrupted = answer.termination is Termination.INTERRUPTED
         self.infeasible = answer.status is Status.INFEASIBLE
         self._levels = list(answer.bounds)

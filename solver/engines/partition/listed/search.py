@@ -94,8 +94,6 @@ class Search:
                 return
             self._take(self.guide.bounds())
             starts.repaired(self.guide.releases)
-            if self.best is None and not self.guide.priced:
-                starts.published()
             if self.best is None:
                 self._direct(first=True)
                 if self.infeasible:

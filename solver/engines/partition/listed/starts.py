@@ -1,4 +1,4 @@
-"""Releases to begin with: the caller's, a greedy one, earlier groups kept whole, the part's repaired."""
+"""Releases to begin with: known ones, a greedy one, earlier groups kept whole, the part's repaired."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from .....models.errors import OptanonError
 from .....models.problem import Problem
 from .....models.release import Release
 from ....baselines.greedy import greedy, together
-from ....baselines.registry import baselines
 from ....settings import Clock, Settings, Watch
 from ..histograms import Histograms
 from ..objective import Objective
@@ -21,8 +20,6 @@ from .state import State
 
 __all__ = ["SET_UP", "Starts"]
 
-MOST_HEURISTIC = 2_000
-"""Larger tables are left to the other starts: heuristics do not look at the clock."""
 QUICK_SHARE, NEW_SHARE, REPAIR_SHARE, IMPROVE_SHARE = 0.3, 0.1, 0.15, 0.2
 """Parts of the time limit for the greedy release, for grouping newcomers, for repairs, for improving."""
 SET_UP = 0.15
@@ -45,22 +42,11 @@ class Starts:
         self.problem, self.settings, self.clock, self.offer = problem, settings, clock, offer
 
     def quick(self) -> None:
-        """The caller's release; if there is none, everybody in one group, and a greedy one."""
+        """The caller's release (else everybody in one group, and a greedy one), and the best known one."""
         if self.settings.initial is None or not self.offer(self.settings.initial):
             self.offer(together(self.problem))
             self.offer(greedy(self.problem, self.settings.seed, clock=self._part(QUICK_SHARE)))
-
-    def published(self) -> None:
-        """Releases of published heuristics that promise something the policy asks for."""
-        names = {r.name for r in self.problem.policy.requirements}
-        few = len(self.problem.table) <= MOST_HEURISTIC
-        for baseline in baselines().values() if few else ():
-            if self.clock.over or not (baseline.promises and set(baseline.promises) <= names):
-                continue
-            try:
-                self.offer(baseline.run(self.problem, self.settings.seed))
-            except OptanonError:
-                continue
+        self.offer(self.settings.known)
 
     def repaired(self, releases: Sequence[Release]) -> None:
         """Releases of the part, merged until they keep the whole policy, and the best one improved."""
@@ -106,7 +92,7 @@ class Starts:
             return None
         limit = self.clock.left
         seconds = 10.0 if limit is None else max(0.1, NEW_SHARE * limit)
-        settings = replace(self.settings, time_limit=seconds, initial=None)
+        settings = replace(self.settings, time_limit=seconds, initial=None, known=None)
         try:
             found = Singly(easier, settings, Watch(), objective).run()
         except OptanonError:

@@ -18,7 +18,7 @@ from .master import Master, chosen_of
 from .pricing import Duals, Pricing
 from .types import Column, Types
 
-__all__ = ["Flat", "lifted", "lowered", "singles"]
+__all__ = ["Flat", "Lowering", "lifted", "singles"]
 
 CUT_ROUNDS = 10
 STEPS = 12
@@ -61,69 +61,91 @@ def singles(types: Types) -> list[Column]:
     return columns
 
 
-def lowered(
-    problem: Problem,
-    types: Types,
-    start: Sequence[Column],
-    known: int,
-    *,
-    seed: int,
-    clock: Clock,
-    workers: int,
-    seconds: float | None,
-) -> Flat:
-    """Search for a release with fewer counterfeits than `start` (of the types with quasi-identifiers).
+class Lowering:
+    """Search for releases with fewer counterfeits; what is known stays when a run ends, and the next goes on.
 
     Parameters
     ----------
+    start
+        A release to begin with, of the types with quasi-identifiers.
     known
         A proven bound.
-    seconds
-        For the column generation and for each integer program; None for no limit.
+
+    Attributes
+    ----------
+    exhausted : bool
+        Whether another run would find nothing more.
     """
-    flat = Types.flat(problem, types.rules)
-    pricing = Pricing(flat, workers, clock)
-    now = _flattened(flat, types, start)
-    cost = sum(flat.costs(now))
-    alone = singles(flat)
-    if sum(flat.costs(alone)) < cost:
-        now, cost = alone, sum(flat.costs(alone))
-    master = Master(flat, pricing.cuts, 0, 1.0)
-    master.add([*now, *alone])
-    generation = Generation(pricing, master, clock)
-    generation.begin(np.full(len(flat), 0.1), 0.0)
-    bound, solved = known, generation.run(seconds=seconds)
-    bound = max(bound, generation.bound)
-    for _ in range(CUT_ROUNDS):
-        if not solved or bound >= cost or not generation.cut():
-            break
-        solved = generation.run(0.3, seconds=seconds)
+
+    def __init__(
+        self,
+        problem: Problem,
+        types: Types,
+        start: Sequence[Column],
+        known: int,
+        *,
+        seed: int,
+        clock: Clock,
+        workers: int,
+    ) -> None:
+        self.seed, self.clock, self.bound = seed, clock, known
+        self.exhausted = False
+        self.flat = Types.flat(problem, types.rules)
+        self.pricing = Pricing(self.flat, workers, clock)
+        self.now = _flattened(self.flat, types, start)
+        self.cost = sum(self.flat.costs(self.now))
+        alone = singles(self.flat)
+        self._keep(alone)
+        self.master = Master(self.flat, self.pricing.cuts, 0, 1.0)
+        self.master.add([*self.now, *alone])
+        self.generation = Generation(self.pricing, self.master, clock)
+        self.generation.begin(np.full(len(self.flat), 0.1), 0.0)
+        self.finish = Finish(self.pricing, self.generation, seed, clock)
+
+    def run(self, seconds: float | None) -> None:
+        """Go on for so many seconds per column generation and integer program; None for no limit."""
+        generation, bound = self.generation, self.bound
+        solved = generation.run(seconds=seconds)
         bound = max(bound, generation.bound)
-    if bound < cost:
-        usable = [column for column in master.columns if flat.keeps(column)]
-        better, _ = chosen_of(flat, 0, usable, now, nodes=2_000, seed=seed, seconds=seconds)
-        if better is not None:
-            now, cost = list(better), sum(flat.costs(better))
-    end = None if seconds is None else clock.seconds + seconds
-    finish = Finish(pricing, generation, seed, clock)
-    for _ in range(STEPS):
-        if bound >= cost or clock.over or (end is not None and clock.seconds > end):
-            break
-        step = finish.step(now, cost, bound)
-        if step is None:
-            break
-        if step.columns is not None and sum(flat.costs(step.columns)) < cost:
-            now, cost = list(step.columns), sum(flat.costs(step.columns))
-        if not step.trusted:
-            bound = max(bound, step.bound)
-    return Flat(
-        columns=tuple(now),
-        types=flat,
-        pricing=pricing,
-        bound=bound,
-        duals=generation.duals,
-        tree=finish.tree,
-    )
+        for _ in range(CUT_ROUNDS):
+            if not solved or bound >= self.cost or not generation.cut():
+                break
+            solved = generation.run(0.3, seconds=seconds)
+            bound = max(bound, generation.bound)
+        if bound < self.cost:
+            usable = [column for column in self.master.columns if self.flat.keeps(column)]
+            better, _ = chosen_of(
+                self.flat, 0, usable, self.now, nodes=2_000, seed=self.seed, seconds=seconds
+            )
+            self._keep(better)
+        end = None if seconds is None else self.clock.seconds + seconds
+        for _ in range(STEPS):
+            if bound >= self.cost or self.clock.over or (end is not None and self.clock.seconds > end):
+                break
+            step = self.finish.step(self.now, self.cost, bound)
+            if step is None:
+                self.exhausted = not self.clock.over
+                break
+            self._keep(step.columns)
+            if not step.trusted:
+                bound = max(bound, step.bound)
+        self.bound = bound
+        self.exhausted |= bound >= self.cost
+
+    def found(self) -> Flat:
+        """How things stand."""
+        return Flat(
+            columns=tuple(self.now),
+            types=self.flat,
+            pricing=self.pricing,
+            bound=self.bound,
+            duals=self.generation.duals,
+            tree=self.finish.tree,
+        )
+
+    def _keep(self, columns: Sequence[Column] | None) -> None:
+        if columns is not None and (cost := sum(self.flat.costs(columns))) < self.cost:
+            self.now, self.cost = list(columns), cost
 
 
 def lifted(flat: Types, types: Types, columns: Sequence[Column]) -> list[Column]:

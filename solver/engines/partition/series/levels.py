@@ -7,10 +7,8 @@ from fractions import Fraction
 from importlib.metadata import version
 from random import Random
 
-from .....models.errors import EngineError
 from .....models.problem import Problem
 from .....models.release import Release
-from ....baselines.registry import baselines
 from ....claims import Claim, Counts, CountsAbove, Refusal, Trusted, TrustedRefusal
 from ....ending import ending
 from ....result import Status, Termination
@@ -19,7 +17,7 @@ from ..objective import Objective
 from .construct import assembled, filled, neighbours, read
 from .counts import Fewest, fewest
 from .finish import Finish
-from .flat import Flat, lifted, lowered, singles
+from .flat import Flat, Lowering, lifted, singles
 from .generation import Generation
 from .improve import Regions
 from .master import Master, chosen_of
@@ -33,8 +31,6 @@ __all__ = ["Search"]
 MADE_BY = f"HiGHS {version('highspy')}"
 STARTS, STARTS_SHARE = 8, 0.3
 """Random fillings of the counts that are tried, and the share of the time limit for all first releases."""
-HEURISTIC = 1e-3
-"""Seconds per tuple that a published heuristic may take; it cannot be stopped."""
 CUT_ROUNDS = 10
 POOL_NODES = 200
 NEAR = 0.03
@@ -71,6 +67,7 @@ class Search:
         self.columns: tuple[Column, ...] | None = None
         self.fakes, self.cost = 0, self.types.most + 1
         self.bound = 0
+        self.lowering: Lowering | None = None
         self.flat: Flat | None = None
         self.generation: Generation | None = None
         self.finish: Finish | None = None
@@ -83,12 +80,13 @@ class Search:
             self.counts = fewest(self.types, self.clock)
             if not self._beyond():
                 self._starts(self.counts)
-                self._fewer()
+                self._fewer(self._share(0.4))
             if self._beyond():
                 hides = self.problem.policy.suppression_limit(len(self.problem.table)) > 0
                 return self._answer(Status.UNKNOWN if hides else Status.INFEASIBLE, Termination.COMPLETED)
             if self.columns is not None:
                 self._loss()
+            self._resume()
         except KeyboardInterrupt:
             self.interrupted = True
         return self._conclude()
@@ -107,44 +105,52 @@ class Search:
         return self.clock if limit is None else Clock(STARTS_SHARE * limit, self.clock.began)
 
     def _starts(self, counts: Fewest) -> None:
-        """Releases to begin with: the user's, published heuristics', the counts filled at random."""
-        initial = self.settings.initial
+        """Releases to begin with: the user's, the best known one, the counts filled at random."""
+        initial, known = self.settings.initial, self.settings.known
         if initial is not None and next(self.problem.check(initial), None) is None:
             self._offer(read(self.types, self.problem, initial))
+        if known is not None:
+            self._offer(read(self.types, self.problem, known))
         random = Random(self.settings.seed)
         for attempt in range(STARTS):
             self._offer(filled(self.types, counts, random, self._early))
             if self._early.over or (attempt and self.columns is not None and self.fakes == self.fewest):
                 break
-        names = {r.name for r in self.problem.policy.requirements}
-        for baseline in baselines().values():
-            enough = self.columns is not None and self.fakes == self.fewest
-            if enough or not self._early.fits(HEURISTIC * len(self.problem.table)):
-                break
-            if set(baseline.promises) <= names:
-                try:
-                    self._offer(
-                        read(self.types, self.problem, baseline.run(self.problem, self.settings.seed))
-                    )
-                except EngineError:
-                    continue
 
-    def _fewer(self) -> None:
+    def _fewer(self, seconds: float | None) -> None:
         """Search for fewer counterfeits if the counts' bound is not reached."""
         if self.columns is not None and self.fakes <= self.fewest:
             return
-        start = self.columns or singles(self.types)
-        self.flat = lowered(
-            self.problem,
-            self.types,
-            start,
-            self.fewest,
-            seed=self.settings.seed,
-            clock=self.clock,
-            workers=self.settings.workers,
-            seconds=self._share(0.4),
-        )
+        if self.lowering is None:
+            self.lowering = Lowering(
+                self.problem,
+                self.types,
+                self.columns or singles(self.types),
+                self.fewest,
+                seed=self.settings.seed,
+                clock=self.clock,
+                workers=self.settings.workers,
+            )
+        self.lowering.run(seconds)
+        self.flat = self.lowering.found()
         self._offer(lifted(self.flat.types, self.types, self.flat.columns))
+
+    def _resume(self) -> None:
+        """While there is time and the number of counterfeits is open: go on with it, then with the loss."""
+        while self._open and not self.clock.over:
+            before = self.fakes
+            self._fewer(None)
+            if self.fakes < before:
+                # The old bound's proof is about releases with more counterfeits.
+                self.bound, self.trusted, self.finish = 0, False, None
+                self._loss()
+
+    @property
+    def _open(self) -> bool:
+        """Whether fewer counterfeits may be found by searching on."""
+        if self.counted is None or self.lowering is None or self.columns is None:
+            return False
+        return self.fakes > self.fewest and not self.lowering.exhausted
 
     @property
     def fewest(self) -> int:

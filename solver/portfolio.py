@@ -1,0 +1,159 @@
+"""Published heuristics before every search: an engine starts from the best of their releases.
+
+What the best of them reached is kept whatever the engine does, so no answer is lexicographically worse
+than the release of a registered heuristic that keeps the policy and takes at most a third of the time limit
+(all that are tried together: `SHARE` of it). A heuristic looks at few requirements: its release counts
+if it passes every check of the policy.
+
+An engine that calls something optimal, or denies that there is a release, while a heuristic has a better
+one contradicts itself; that is an error and never an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ..models.errors import CertificateError, OptanonError
+from ..models.problem import Problem
+from ..models.release import Release
+from .baselines.registry import Baseline, baselines
+from .ending import ending
+from .result import Status, Termination
+from .settings import Answer, Clock, Engine, Settings, Watch
+
+__all__ = ["Known", "best_known", "informed"]
+
+EACH, SHARE = 0.35, 0.6
+"""Parts of the time limit that one heuristic and all of them may take."""
+HOPELESS = 0.5
+"""A heuristic that will take a larger part of the limit is not begun: its time would be lost."""
+UNLIMITED = 60.0
+"""Seconds of the heuristics that are tried if there is no limit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """A release that keeps the policy, found without a search.
+
+    Attributes
+    ----------
+    release : Release
+    values : tuple of Fraction
+        Of each level of the objective.
+    source : str
+        Name of the heuristic, or ``initial`` for the caller's own.
+    """
+
+    release: Release
+    values: tuple[Fraction, ...]
+    source: str
+
+
+def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch) -> Answer:
+    """Let an engine search from the best known release on; the answer is no worse than that one.
+
+    Raises
+    ------
+    CertificateError
+        If the engine proves something that a known release disproves.
+
+    Notes
+    -----
+    Ctrl-C among the heuristics ends everything with the best release so far.
+    """
+    if settings.extend is not None:
+        return engine.solve(problem, settings, watch)  # nobody else knows the caller's own constraints
+    known: Known | None = None
+    try:
+        for known in better_and_better(problem, settings, watch):
+            watch.note(0, known.values[0], None, known.source)
+    except KeyboardInterrupt:
+        if known is None:
+            raise
+        return _unproven(problem, known, Termination.INTERRUPTED)
+    if known is not None and settings.first:
+        return _unproven(problem, known, Termination.COMPLETED)
+    start = None if known is None else known.release
+    return no_worse(problem, engine.solve(problem, replace(settings, known=start), watch), known)
+
+
+def best_known(problem: Problem, settings: Settings, watch: Watch | None = None) -> Known | None:
+    """The best release of all heuristics the time allows, and the caller's; None if none keeps the policy."""
+    *_, best = (None, *better_and_better(problem, settings, Watch() if watch is None else watch))
+    return best
+
+
+def better_and_better(problem: Problem, settings: Settings, watch: Watch) -> Iterator[Known]:
+    """Yield known releases, each better than the ones before, the quickest heuristics first."""
+    best: Known | None = None
+    for source, release in _releases(problem, settings, watch):
+        values = problem.objective(release)
+        if (best is None or values < best.values) and _keeps(problem, release):
+            best = Known(release=release, values=values, source=source)
+            yield best
+
+
+def no_worse(problem: Problem, answer: Answer, known: Known | None) -> Answer:
+    """The answer, or its bounds with the known release if that is better."""
+    if known is None:
+        return answer
+    if answer.status is Status.INFEASIBLE:
+        raise CertificateError(f"the engine denies that there is a release, but {known.source} found one")
+    if answer.release is not None and problem.objective(answer.release) <= known.values:
+        return answer
+    if answer.status is Status.OPTIMAL:
+        raise CertificateError(
+            f"the engine calls a release optimal that is worse than that of {known.source}"
+        )
+    done = answer.termination is Termination.COMPLETED
+    ended = Termination.ITERATION_LIMIT if done else answer.termination
+    return replace(answer, release=known.release, status=Status.FEASIBLE, termination=ended)
+
+
+def _unproven(problem: Problem, known: Known, termination: Termination) -> Answer:
+    return Answer(
+        release=known.release,
+        bounds=(None,) * len(problem.policy.levels),
+        status=Status.FEASIBLE,
+        termination=termination,
+    )
+
+
+def _releases(problem: Problem, settings: Settings, watch: Watch) -> Iterator[tuple[str, Release]]:
+    if settings.initial is not None and settings.initial.form == problem.policy.form:
+        yield "initial", settings.initial
+    clock = Clock(settings.time_limit, watch.clock.began)
+    clock.keep(ending(problem))
+    share = clock if clock.limit is None else Clock(SHARE * clock.limit, clock.began)
+    for baseline in _worth_trying(problem, UNLIMITED if clock.limit is None else HOPELESS * clock.limit):
+        if share.over:
+            return
+        own = share if clock.limit is None else share.part(EACH * clock.limit)
+        try:
+            yield baseline.name, baseline.run(problem, settings.seed, own)
+        except OptanonError:
+            continue  # it is not made for such problems, or out of time
+
+
+def _worth_trying(problem: Problem, most: float) -> list[Baseline]:
+    """Those that may take so many seconds, the quickest first."""
+    tuples, whole = len(problem.table), problem.policy.recoding == "full_domain"
+    return sorted(
+        (
+            baseline
+            for baseline in baselines().values()
+            if baseline.seconds(tuples) <= most
+            and (baseline.full_domain or not whole)
+            and (len(problem.history) or not baseline.looks_back)
+        ),
+        key=lambda baseline: baseline.seconds(tuples),
+    )
+
+
+def _keeps(problem: Problem, release: Release) -> bool:
+    try:
+        return next(problem.check(release), None) is None
+    except OptanonError:
+        return False  # a requirement is not defined for such a release

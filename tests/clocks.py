@@ -1,0 +1,38 @@
+"""Clocks that tests turn: what a search does when time ends must not depend on how fast a machine is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+__all__ = ["Asked", "faked"]
+
+
+class Asked:
+    """A `Clock.stop` that counts how often it is asked, and says yes after some times."""
+
+    def __init__(self, until: int) -> None:
+        self.times, self.until = 0, until
+
+    def __call__(self) -> bool:
+        self.times += 1
+        return self.times > self.until
+
+
+def faked(monkeypatch: pytest.MonkeyPatch, tick: float = 0.0) -> list[float]:
+    """Replace the time that clocks read: it stands still but for `tick` seconds whenever it is read.
+
+    Returns
+    -------
+    list of float
+        The seconds, to be turned on by hand.
+    """
+    seconds = [0.0]
+
+    def monotonic() -> float:
+        seconds[0] += tick
+        return seconds[0]
+
+    monkeypatch.setattr(time, "monotonic", monotonic)
+    return seconds
