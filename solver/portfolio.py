@@ -124,13 +124,13 @@ def _unproven(problem: Problem, known: Known, termination: Termination) -> Answe
 def _releases(problem: Problem, settings: Settings, watch: Watch) -> Iterator[tuple[str, Release]]:
     if settings.initial is not None and settings.initial.form == problem.policy.form:
         yield "initial", settings.initial
-    clock = Clock(settings.time_limit, watch.clock.began)
-    clock.keep(ending(problem))
-    share = clock if clock.limit is None else Clock(SHARE * clock.limit, clock.began)
-    for baseline in _worth_trying(problem, UNLIMITED if clock.limit is None else HOPELESS * clock.limit):
+    limit, share = settings.time_limit, Clock(settings.time_limit, watch.clock.began)
+    if limit is not None:
+        share.keep(max((1 - SHARE) * limit, ending(problem)))
+    for baseline in _worth_trying(problem, UNLIMITED if limit is None else HOPELESS * limit):
         if share.over:
             return
-        own = share if clock.limit is None else share.part(EACH * clock.limit)
+        own = share if limit is None else share.part(EACH * limit)
         try:
             yield baseline.name, baseline.run(problem, settings.seed, own)
         except OptanonError:
