@@ -14,15 +14,14 @@ from ...models.errors import CertificateError
 from ...models.problem import Problem
 from .. import claims
 from ..engines.partition.boxless.proof import confirmed_level
-from ..engines.partition.listed.measure import suppressing
-from ..engines.partition.listed.part import factor_of, grouped, kept, plain, searchable
-from ..engines.partition.listed.sizes import flattened, sized
-from ..engines.partition.objective import Objective, factor
 from ..engines.partition.proof import verify_bound
 from ..engines.partition.series.proof import fewest_counterfeits, least_loss
 from ..enumeration import Judge
 from ..randomize import described, space_of
 from .given import Given
+from .parts import grouped, hidden_price, loss_weight, plain, published, sized
+from .priced import priced_loss
+from .series import priced_series
 
 __all__ = ["Derived", "derived"]
 
@@ -69,44 +68,61 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
             bound = confirmed_level(problem, claim, given.values)
             return Derived(level=level, bound=bound, how="integer duals over histograms")
         case claims.Priced() | claims.Listed():
-            objective = _objective(problem, level)
             if given.most("suppressed", level) != 0 or given.most("counterfeits", level) != 0:
                 raise CertificateError(
                     "the duals are about releases that suppress and invent nothing, and others are as good"
                 )
+            bound = _weight(problem, level) * _least_loss(problem, claim, None)
             how = "exact pricing" if isinstance(claim, claims.Priced) else "exact pricing and a search tree"
-            return Derived(level=level, bound=objective.factor * verify_bound(problem, claim), how=how)
+            return Derived(level=level, bound=bound, how=how)
         case claims.Counts():
             return _counts(given, claim)
         case claims.Series():
-            objective = _objective(problem, level)
             fakes = given.most("counterfeits", level)
             if given.most("suppressed", level) != 0 or fakes is None or claim.loss.fakes < fakes:
                 raise CertificateError(
                     f"the bound is about releases that suppress nobody and have at most {claim.loss.fakes} "
                     "counterfeits, and others are as good"
                 )
-            bound = objective.factor * least_loss(problem, claim)
-            return Derived(level=level, bound=bound, how="exact pricing of series")
+            if claim.loss.tree is None:
+                least = priced_series(problem, claim.loss, counting=False)
+            else:
+                least = least_loss(problem, claim)
+            return Derived(level=level, bound=_weight(problem, level) * least, how="exact pricing of series")
 
 
-def _objective(problem: Problem, level: int) -> Objective:
-    objective = Objective.of(problem)
-    if isinstance(objective, str):
-        raise CertificateError(f"the bound cannot be confirmed: {objective}")
-    if objective.measured != level:
+def _weight(problem: Problem, level: int) -> Fraction:
+    """What a unit of information loss adds to a level, where tight boxes around groups are published."""
+    policy = problem.policy
+    weight = loss_weight(policy.levels[level], len(problem.table))
+    if policy.form != "generalized" or not weight:
         raise CertificateError("a bound on information loss is stated for a level of something else")
-    return objective
+    if any("hidden_cells" in found.losses for found in policy.levels):
+        raise CertificateError("a bound on information loss says nothing of releases that hide cells")
+    return weight
+
+
+def _least_loss(problem: Problem, claim: claims.Priced | claims.Listed, hidden: Fraction | None) -> Fraction:
+    if isinstance(claim, claims.Listed) and hidden is None:
+        return verify_bound(problem, claim)
+    return priced_loss(problem, claim, hidden)
 
 
 def _counts(given: Given, claim: claims.Counts) -> Derived:
     level = given.problem.policy.levels[claim.level]
-    fewest = fewest_counterfeits(given.problem, claim)
+    fewest = _fewest(given.problem, claim)
     weight = sum((w for name, w in level.weights if name == "counterfeits"), Fraction(0))
     if weight and given.most("suppressed", claim.level) != 0:
         raise CertificateError("the counts are about releases that suppress nobody, and others are as good")
     how = f"integer duals: at least {fewest} counterfeits"
     return Derived(level=claim.level, bound=weight * fewest, how=how)
+
+
+def _fewest(problem: Problem, claim: claims.Counts) -> int:
+    if claim.by_groups is None or claim.by_groups.tree is not None:
+        return fewest_counterfeits(problem, claim)
+    known = int(priced_series(problem, claim.by_groups, counting=True))
+    return max(known, fewest_counterfeits(problem, claim.model_copy(update={"by_groups": None})))
 
 
 def _drawn(given: Given, claim: claims.Drawn) -> Derived:
@@ -140,34 +156,29 @@ def _within(given: Given, claim: claims.Within) -> list[Derived]:
 
 
 def _plain(given: Given, part: claims.Plain, claim: claims.Direct) -> Derived:
-    """The last level's information loss, after levels of counts that are 0."""
+    """The last level's information loss, where nothing is invented; what is suppressed has its price."""
     problem, last = given.problem, len(given.problem.policy.levels) - 1
-    if not set(part.requirements) <= set(kept(problem)) or not searchable(problem):
+    if not set(part.requirements) <= set(published(problem)):
         raise CertificateError("the bound's proof keeps requirements that it cannot speak of")
-    if any(given.values[:last]):
-        raise CertificateError("the bound is about releases whose levels before are 0")
-    share = factor_of(problem)
+    if given.most("counterfeits", last) != 0:
+        raise CertificateError("the bound is about releases without counterfeits, and others are as good")
+    weight = _weight(problem, last)
     if isinstance(claim, claims.Trusted):
-        bound = share * claim.bound
-        return Derived(level=last, bound=bound, how=f"{claim.solver} ({claim.why})", trusted=True)
+        how = f"{claim.solver} ({claim.why})"
+        return Derived(level=last, bound=weight * claim.bound, how=how, trusted=True)
     if not isinstance(claim, claims.Priced | claims.Listed):
         raise CertificateError("a bound on information loss needs duals")
-    most = suppressing(problem, share) if given.most("suppressed", last) else None
-    bound = share * verify_bound(plain(problem, part.requirements), claim, most)
+    hidden = hidden_price(problem, problem.policy.levels[last]) if given.most("suppressed", last) else None
+    bound = weight * _least_loss(plain(problem, part.requirements), claim, hidden)
     return Derived(level=last, bound=bound, how="exact pricing of a part of the policy")
 
 
 def _counted(given: Given, found: Sequence[claims.Direct]) -> list[Derived]:
-    flat = flattened(given.problem)
-    if flat is None:
-        raise CertificateError("the proof counts counterfeits where nothing says how many are needed")
-    own = Given(problem=flat[0], values=given.values)
-    lines: list[Derived] = []
-    for claim in found:
-        if claim.level >= len(flat[0].policy.levels) - 1 or isinstance(claim, claims.Series):
-            raise CertificateError("the proof counts counterfeits, and claims something else")
-        lines += derived(own, claim)
-    return lines
+    """Levels of counts: quasi-identifiers do not matter, so the form of the release does not either."""
+    if any(not isinstance(claim, claims.Counts | claims.Trusted) for claim in found):
+        raise CertificateError("the proof counts counterfeits, and claims something else")
+    own = Given(problem=grouped(given.problem), values=given.values)
+    return [line for claim in found for line in derived(own, claim)]
 
 
 def _sized(given: Given, part: claims.Sized, found: Sequence[claims.Direct]) -> list[Derived]:
@@ -197,14 +208,14 @@ def _shares(given: Given, claim: claims.Shares) -> list[Derived]:
     part = claim.boxes.part
     if problem.policy.form != "generalized" or not isinstance(part, claims.Plain):
         raise CertificateError("a share of information loss needs boxes, and a part of the policy")
-    if not set(part.requirements) <= set(kept(problem)):
+    if not set(part.requirements) <= set(published(problem)):
         raise CertificateError("the bound's proof keeps requirements that it cannot speak of")
     sizes: list[Derived] = []
     if claim.sizes is not None:
         if not isinstance(claim.sizes.part, claims.Sized) or claim.sizes.part.start:
             raise CertificateError("a share by sizes is about the first level")
         sizes = _within(given, claim.sizes)
-    weight = factor(problem.policy.levels[0], len(problem.table))
+    weight = loss_weight(problem.policy.levels[0], len(problem.table))
     easier = Given(problem=plain(problem, part.requirements), values=(Fraction(0),))
     boxes = [found for own in claim.boxes.claims for found in derived(easier, own)]
     first = [found for found in sizes if found.level == 0]

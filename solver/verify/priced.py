@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
 from ...models.problem import Problem
-from .duals import Duals
+from .. import claims
+from .duals import Duals, odd_sets
 from .histograms import Needed, judged
 from .listing import Question, TooLongError, listed, no_meetings
 from .rows import Rows
 
-__all__ = ["Single", "refuted"]
+__all__ = ["Single", "priced_loss", "refuted"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +95,30 @@ class Single:
         if target is not None and (found.unsure > floor).any():
             raise TooLongError("groups larger than the listed histograms may be part of a better release")
         return in_order(found.groups), duals.lowered(np.maximum(found.unsure, 0))
+
+
+def priced_loss(problem: Problem, claim: claims.Priced | claims.Listed, hidden: Fraction | None) -> Fraction:
+    """The bound on information loss that a claim's duals prove by themselves.
+
+    Parameters
+    ----------
+    problem, claim
+        Releases invent nothing; requirements that look at whole releases are left out.
+    hidden : Fraction or None
+        What a suppressed tuple adds, if tuples may be suppressed: no dual may be above it.
+
+    Raises
+    ------
+    CertificateError
+        If they prove nothing.
+    """
+    single = Single.of(problem, claim.part)
+    rows, root = single.rows, claim.root
+    duals = Duals.of(rows, root.duals, odd_sets(rows, claim.cuts), root.cut_duals, root.scale)
+    _, duals = single.columns(duals)
+    if hidden is not None:
+        duals = duals.at_most(int(hidden * rows.one * duals.scale))
+    return Fraction(duals.bound(rows.count), rows.one)
 
 
 def refuted(group: NDArray[np.int32]) -> CertificateError:

@@ -6,12 +6,11 @@ from ...models.errors import CertificateError
 from ...models.problem import Problem
 from ...models.requirement import GroupRequirement, Requirement
 from .. import claims
-from ..engines.partition.listed.part import grouped, kept, plain
-from ..engines.partition.listed.sizes import flattened, sized
 from ..engines.partition.proof import verify_bound
 from ..engines.partition.series.proof import fewest_counterfeits
 from ..enumeration import Judge
 from ..randomize import space_of
+from .parts import grouped, plain, published, sized
 
 __all__ = ["refused"]
 
@@ -100,19 +99,15 @@ def _counts(problem: Problem, claim: claims.Counts) -> str:
 
 def _part(problem: Problem, part: claims.Part) -> Problem:
     """The part of a policy; suppressing and inventing stays as free as in the whole, or is none in both."""
-    if isinstance(part, claims.Grouped):
+    if isinstance(part, claims.Grouped | claims.Counted):
         return grouped(problem)
-    if isinstance(part, claims.Counted):
-        found = flattened(problem)
-        if found is not None:
-            return found[0]
-    elif isinstance(part, claims.Plain):
+    if isinstance(part, claims.Plain):
         if _gives_way(problem) or problem.policy.counterfeit_limit != 0:
             raise CertificateError("that part of the policy suppresses and invents nothing, the whole may")
-        if set(part.requirements) <= set(kept(problem)):
+        if set(part.requirements) <= set(published(problem)):
             return plain(problem, part.requirements)
     elif not part.start and part.hidden is None and part.fakes is None:
-        easier = sized(problem)
+        easier = sized(problem, 0, None, None)
         if easier is not None:
             return easier
     raise CertificateError("the refusal is about a part that this policy does not have")

@@ -11,20 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.errors import CertificateError
 from ...models.problem import Problem
-from .duals import Duals
+from .. import claims
+from .duals import Duals, odd_sets
 from .histograms import Needed
 from .listing import Listed, Meetings, Question, listed, no_meetings
 from .past import Bucket, Past
 from .priced import refuted
 from .rows import Boxes, Ints, Rows
 
-__all__ = ["Column", "Kinds"]
+__all__ = ["Column", "Kinds", "priced_series"]
 
 Column = tuple[tuple[int, ...], int]
 """Rows of the people, rising, and how often the group has each value of its bucket; 0 for new people."""
@@ -82,11 +85,6 @@ class Kinds:
         """Published tuples of the largest needed group."""
         return max([2 * self.past.least, *(len(b.signature) * b.times for b in self.past.buckets)])
 
-    @property
-    def most_fakes(self) -> int:
-        """No needed group has more counterfeits."""
-        return self._widest
-
     def fakes(self, column: Column) -> int:
         """Counterfeits of a group."""
         people, times = column
@@ -100,6 +98,27 @@ class Kinds:
         if self.counting:
             return self.fakes(column)
         return int(self.rows.costs(np.array([column[0]], dtype=np.int32))[0])
+
+    def duals(self, stated: claims.FakeDuals) -> Duals:
+        """Read a claim's duals.
+
+        Raises
+        ------
+        CertificateError
+            If they are none of these people.
+        """
+        if self.counting and (stated.fake_dual != -stated.scale or stated.fakes):
+            raise CertificateError("the bound on counterfeits takes another price or number of them as given")
+        return Duals.of(
+            self.rows,
+            stated.duals,
+            odd_sets(self.rows, stated.cuts),
+            stated.cut_duals,
+            stated.scale,
+            fake=stated.fake_dual,
+            fakes=stated.fakes + self._widest,
+            most=self.most,
+        )
 
     def columns(
         self,
@@ -176,6 +195,20 @@ class Kinds:
             group=np.array([n for groups in met for n in groups], dtype=np.int64),
             allowed=np.stack(list(tables.values())),
         )
+
+
+def priced_series(problem: Problem, stated: claims.FakeDuals, *, counting: bool) -> Fraction:
+    """The bound that duals prove by themselves: on counterfeits, or on information loss.
+
+    Raises
+    ------
+    CertificateError
+        If they prove nothing.
+    """
+    kinds = Kinds.of(problem, counting=counting)
+    duals = kinds.duals(stated)
+    kinds.columns(duals, stated.fakes)
+    return Fraction(max(0, duals.bound(kinds.rows.count, stated.fakes)), kinds.rows.one)
 
 
 @dataclass(frozen=True)
