@@ -23,7 +23,6 @@ from optanon.solver.engines.partition.first_order import FirstOrder
 from optanon.solver.engines.partition.histograms import Histograms, Judge
 from optanon.solver.engines.partition.master import Group, Master, group_costs
 from optanon.solver.engines.partition.neighbours import around
-from optanon.solver.engines.partition.odd_sets import separated
 from optanon.solver.engines.partition.pricing import Pricing
 from optanon.solver.engines.partition.proof import groups_above
 from optanon.solver.engines.partition.relaxation import Relaxation
@@ -31,6 +30,7 @@ from optanon.solver.engines.partition.rounding import completed
 from optanon.solver.engines.partition.rows import Rows
 from optanon.solver.engines.partition.start import halved
 from optanon.solver.engines.partition.windows import Windows
+from optanon.solver.exact.odd_sets import separated
 from optanon.solver.result import Status
 from optanon.solver.settings import Answer, Clock, Settings, Watch
 
@@ -219,7 +219,7 @@ def test_the_first_order_method_comes_close_to_the_simplex_method(seed: int):
     )
     relaxation.run(1e-4)
     members = columns.members
-    pricing.cuts.add(separated(members, relaxation.program.amount, rows, pricing.cuts))
+    pricing.cuts.add(separated(members, relaxation.program.amount, rows.count, pricing.cuts.sets))
     master = Master(rows, pricing.cuts, relaxation.program.unit)
     master.add(columns.groups(np.arange(len(columns))))
     master.extend()

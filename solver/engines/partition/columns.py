@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ...exact.incidence import Members, Sparse
 from .cuts import Cuts
 from .rows import Ints, Rows
 
-__all__ = ["Columns", "Members", "Sparse", "by_member", "in_order", "padded", "transposed"]
-
-Members = NDArray[np.int32]
-"""One group per line: its rows in rising order (with repeats), then -1."""
-
-
-class Sparse(NamedTuple):
-    """Column j has a 1 at ``place[start[j]:start[j + 1]]``; a place that is named twice has a 2."""
-
-    start: Ints
-    place: NDArray[np.int32]
+__all__ = ["Columns", "Members", "Sparse", "in_order", "padded", "transposed"]
 
 
 class Columns:
@@ -109,15 +99,6 @@ def transposed(sparse: Sparse, places: int) -> Sparse:
     order = np.argsort(sparse.place, kind="stable")
     start = np.concatenate([[0], np.cumsum(np.bincount(sparse.place, minlength=places))])
     return Sparse(start.astype(np.int64), columns[order])
-
-
-def by_member(members: Members, rows: int) -> Sparse:
-    """By row: the lines of `members` that have it, in rising order."""
-    there = members >= 0
-    lines, flat = np.nonzero(there)[0].astype(np.int32), members[there]
-    order = np.argsort(flat, kind="stable")
-    start = np.concatenate([[0], np.cumsum(np.bincount(flat, minlength=rows))])
-    return Sparse(start.astype(np.int64), lines[order])
 
 
 @compiled

@@ -13,12 +13,12 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from ...exact.odd_sets import separated
 from ...settings import Clock
 from .best import Best
 from .columns import Columns, padded
 from .first_order import FirstOrder, State
 from .neighbours import around
-from .odd_sets import separated
 from .pricing import MOST_NODES, Duals, Pricing
 
 __all__ = ["Relaxation"]
@@ -125,7 +125,11 @@ class Relaxation:
             return 0
         began = perf_counter()
         fresh = separated(
-            self.columns.members, self.program.amount, self.pricing.rows, self.pricing.cuts, least=least
+            self.columns.members,
+            self.program.amount,
+            self.pricing.rows.count,
+            self.pricing.cuts.sets,
+            least=least,
         )
         self.pricing.cuts.add(fresh)
         self._cutting = perf_counter() - began

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...exact.odd_sets import separated
 from ...settings import Clock
 from .best import Best
 from .columns import padded
 from .generation import Generation
 from .master import Master, group_costs
-from .odd_sets import separated
 from .pricing import Pricing
 from .progress import Progress
 
@@ -59,7 +59,7 @@ def _cut(generation: Generation) -> bool:
         return False
     groups = generation.master.groups
     members = padded(groups, max(map(len, groups), default=1))
-    fresh = separated(members, proposal.amount, pricing.rows, pricing.cuts)
+    fresh = separated(members, proposal.amount, pricing.rows.count, pricing.cuts.sets)
     pricing.cuts.add(fresh)
     generation.master.extend()
     return bool(fresh)

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ...exact.odd_sets import separated
 from ...settings import Clock
 from .columns import padded
 from .cuts import Cuts
 from .master import FREE, Group, Master, Proposal, group_costs
-from .odd_sets import separated
 from .pricing import Duals, Pricing
 from .rows import Ints, Rows
 
@@ -207,7 +207,7 @@ class Tree:
 
     def _cut(self, proposal: Proposal) -> bool:
         members = padded(self.listed.groups, max(map(len, self.listed.groups), default=1))
-        fresh = separated(members, proposal.amount, self.rows, self.pricing.cuts)
+        fresh = separated(members, proposal.amount, self.rows.count, self.pricing.cuts.sets)
         self.pricing.cuts.add(fresh)
         self._master.extend()
         return bool(fresh)

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ....exact.odd_sets import separated
 from ....settings import Clock
 from ..columns import padded
-from ..odd_sets import separated
 from .master import Master, Proposal
 from .pricing import MOST_NODES, Duals, Pricing
 
@@ -99,7 +99,9 @@ class Generation:
         taken = np.flatnonzero(self.proposal.amount > 0)
         groups = [self.master.columns[j].rows for j in taken.tolist()]
         members = padded(groups, max(map(len, groups), default=1))
-        fresh = separated(members, self.proposal.amount[taken], self.pricing.types.rows, self.pricing.cuts)
+        fresh = separated(
+            members, self.proposal.amount[taken], self.pricing.types.rows.count, self.pricing.cuts.sets
+        )
         self.pricing.cuts.add(fresh)
         self.master.extend()
         return bool(fresh)

@@ -1,9 +1,9 @@
 """Separation of cuts over larger sets of rows, as local search over parities.
 
-A fractional solution satisfies the rows' equations, so over a set with an odd total b the cut's left side is
-``(b - mass of groups with an odd number of members in the set) / 2``: it is broken exactly if that odd
-mass is below 1. Starting from one row (odd mass 1), pairs of rows are put in or taken
-out as long as the odd mass falls.
+A fractional solution satisfies the rows' equations, so over a set with an odd total b the cut's left side
+is ``(b - mass of groups with an odd number of members in the set) / 2``: it is broken exactly if that odd
+mass is below 1. Starting from one row (odd mass 1), pairs of rows are put in or taken out as long as the
+odd mass falls.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
@@ -12,15 +12,15 @@ out as long as the odd mass falls.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
-from .columns import Sparse, by_member
-from .cuts import Cuts
-from .rows import Ints, Rows
-from .separation import broken
+from ...models.compiled import compiled
+from .incidence import Members, Sparse, by_member
+from .program import Ints
+from .triples import broken
 
 __all__ = ["odd_sets", "separated"]
 
@@ -35,10 +35,10 @@ LARGEST = 1 + 2 * STEPS
 
 
 def odd_sets(
-    members: NDArray[np.int32],
+    members: Members,
     amount: NDArray[np.float64],
-    rows: Rows,
-    known: Cuts,
+    count: Ints,
+    known: Collection[tuple[int, ...]],
     *,
     most: int,
     per_row: int = 12,
@@ -46,12 +46,13 @@ def odd_sets(
 ) -> list[tuple[int, ...]]:
     """Sets of rows whose cut a fractional solution breaks by at least `least`, worst first.
 
-    `members` and `amount` are all groups of the solution that are taken, padded with -1.
+    `members` and `amount` are all groups of the solution that are taken, `count` how often each row must be.
+    Sets in `known` are left out.
 
     Complexity: per row, `STEPS` times the groups around it and the square of `NEAR`.
     """
-    found, mass = _descend(members, amount, by_member(members, len(rows)), rows.count)
-    old = set(known.sets)
+    found, mass = _descend(members, amount, by_member(members, len(count)), count)
+    old = set(known)
     broken: dict[tuple[int, ...], float] = {}
     for line in np.flatnonzero((1 - mass) / 2 >= least).tolist():
         chosen = tuple(sorted(row for row in found[line].tolist() if row >= 0))
@@ -67,10 +68,10 @@ def odd_sets(
 
 
 def separated(
-    members: NDArray[np.int32],
+    members: Members,
     amount: NDArray[np.float64],
-    rows: Rows,
-    known: Cuts,
+    count: Ints,
+    known: Collection[tuple[int, ...]],
     *,
     least: float = 0.02,
     per_row: int = 8,
@@ -78,15 +79,15 @@ def separated(
     """Cuts that a solution breaks, over two or three rows and over larger sets."""
     taken = np.flatnonzero(amount > LEAST_TAKEN)
     members, amount = members[taken], amount[taken]
-    most = max(80, len(rows) // 2)
-    fresh = broken(members, amount, rows, known, most=most, per_row=per_row, least=least)
-    fresh += odd_sets(members, amount, rows, known, most=most, least=least)
+    most = max(80, len(count) // 2)
+    fresh = broken(members, amount, count, known, most=most, per_row=per_row, least=least)
+    fresh += odd_sets(members, amount, count, known, most=most, least=least)
     return list(dict.fromkeys(fresh))
 
 
 @compiled
 def _descend(
-    members: NDArray[np.int32], amount: NDArray[np.float64], groups: Sparse, count: Ints
+    members: Members, amount: NDArray[np.float64], groups: Sparse, count: Ints
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """From each row of odd count: the set with the least odd mass found, and that mass (else 1)."""
     rows, wide = len(count), members.shape[1]

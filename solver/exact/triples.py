@@ -8,13 +8,14 @@ Rows of any count may take part, as long as the counts of a set add up to an odd
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
-from .columns import Sparse, by_member
-from .cuts import Cuts
-from .rows import Ints, Rows
+from ...models.compiled import compiled
+from .incidence import Members, Sparse, by_member
+from .program import Ints
 
 __all__ = ["broken"]
 
@@ -24,10 +25,10 @@ MOST_FOUND = 2_000_000
 
 
 def broken(
-    members: NDArray[np.int32],
+    members: Members,
     amount: NDArray[np.float64],
-    rows: Rows,
-    known: Cuts,
+    count: Ints,
+    known: Collection[tuple[int, ...]],
     *,
     most: int,
     per_row: int = 4,
@@ -44,9 +45,9 @@ def broken(
     """
     taken = np.flatnonzero(amount > 1e-3)
     members, amount = members[taken], amount[taken]
-    found, excess = _broken(members, amount, by_member(members, len(rows)), rows.count, least, MOST_FOUND)
-    old = set(known.sets)
-    used = np.zeros(len(rows), dtype=np.int64)
+    found, excess = _broken(members, amount, by_member(members, len(count)), count, least, MOST_FOUND)
+    old = set(known)
+    used = np.zeros(len(count), dtype=np.int64)
     chosen: list[tuple[int, ...]] = []
     for line in np.argsort(-excess, kind="stable"):
         if len(chosen) >= most:
@@ -60,7 +61,7 @@ def broken(
 
 @compiled
 def _excess(
-    members: NDArray[np.int32],
+    members: Members,
     amount: NDArray[np.float64],
     groups: Sparse,
     count: Ints,
@@ -97,7 +98,7 @@ def _excess(
 
 @compiled
 def _broken(
-    members: NDArray[np.int32],
+    members: Members,
     amount: NDArray[np.float64],
     groups: Sparse,
     count: Ints,

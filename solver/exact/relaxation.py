@@ -1,0 +1,194 @@
+"""The linear program of a box, kept warm in HiGHS; it only proposes duals, and where to cut and to branch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import highspy  # pyright: ignore[reportMissingTypeStubs]
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array
+
+from .program import FREE, Ints, Program
+from .rank1 import Stack
+from .tree_check import Box
+
+__all__ = ["Floats", "Proposal", "Relaxation", "quiet_solver"]
+
+MARGIN = 0.25
+"""How far beyond the last cost of interest duals go, so that they still prove it once rounded."""
+
+NOUGHT = 1e-11
+"""Smaller multipliers are none."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """What the linear program says of a box, in floating point.
+
+    Attributes
+    ----------
+    value : float
+        In costs; above every target if there is no solution.
+    duals : float array
+        Of rows and cuts, in costs.
+    amount : float array or None
+        Of the columns; None if no solution below the target exists.
+    """
+
+    value: float
+    duals: Floats
+    amount: Floats | None
+
+
+class Relaxation:
+    """Rows and cuts over some columns.
+
+    Parameters
+    ----------
+    program : Program
+    stack : Stack
+        Its rows, and cuts; call `extend` after adding some.
+    target : int
+        Solutions that cost as much are of no interest.
+    """
+
+    def __init__(self, program: Program, stack: Stack, box: Box, target: int) -> None:
+        self.program, self.stack = program, stack
+        self.unit = max(1.0, float(np.abs(program.cost).mean()) if len(program.cost) else 1.0)
+        self.grid = _grids(stack)
+        self._box = box
+        self.solver = quiet_solver()
+        self.solver.setOptionValue("presolve", "off")
+        self._pass()
+        self.aim(target)
+
+    def _pass(self) -> None:
+        stack, lp = self.stack, cast("Any", highspy.HighsLp())
+        lp.num_col_, lp.num_row_ = stack.matrix.shape[1], len(stack)
+        lp.col_cost_ = self.program.cost / self.unit
+        lp.col_lower_, lp.col_upper_ = self._box.lower.astype(float), _above(self._box.upper)
+        lp.row_lower_ = np.where(stack.low <= -FREE, -highspy.kHighsInf, stack.low / self.grid)
+        lp.row_upper_ = np.where(stack.high >= FREE, highspy.kHighsInf, stack.high / self.grid)
+        by_column = csc_array(stack.matrix)
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
+        lp.a_matrix_.start_ = by_column.indptr.astype(np.int32)
+        lp.a_matrix_.index_ = by_column.indices.astype(np.int32)
+        lp.a_matrix_.value_ = by_column.data / self.grid[by_column.indices]
+        self.solver.passModel(lp)
+        self._posted = len(stack)
+
+    def extend(self) -> None:
+        """Post the cuts that were added."""
+        matrix = self.stack.matrix
+        self.grid = np.concatenate([self.grid, _grids(self.stack)[self._posted :]])
+        for row in range(self._posted, len(self.stack)):
+            here = slice(int(matrix.indptr[row]), int(matrix.indptr[row + 1]))
+            grid = float(self.grid[row])
+            self.solver.addRow(
+                -highspy.kHighsInf,
+                float(self.stack.high[row]) / grid,
+                here.stop - here.start,
+                matrix.indices[here].astype(np.int32),
+                matrix.data[here] / grid,
+            )
+        self._posted = len(self.stack)
+
+    def aim(self, target: int, margin: float = MARGIN) -> None:
+        """Let the search end as soon as a solution is known to cost as much."""
+        self._target = target
+        self.solver.setOptionValue("objective_bound", (target - 1 + margin) / self.unit)
+
+    def limit(self, box: Box) -> None:
+        """Change the ends of columns."""
+        changed = np.flatnonzero((self._box.lower != box.lower) | (self._box.upper != box.upper))
+        self._box = box
+        if len(changed):
+            self.solver.changeColsBounds(
+                len(changed),
+                changed.astype(np.int32),
+                box.lower[changed].astype(float),
+                _above(box.upper[changed]),
+            )
+
+    def solve(self, seconds: float | None = None) -> Proposal | None:
+        """Solve from the last basis; None if that was not possible in time."""
+        if seconds is not None:
+            # HiGHS counts the time of all runs of one solver together.
+            self.solver.setOptionValue("time_limit", self.solver.getRunTime() + max(0.05, seconds))
+        self.solver.run()
+        status, solution = self.solver.getModelStatus(), self.solver.getSolution()
+        duals = np.array(solution.row_dual) * self.unit / self.grid
+        value = self.solver.getInfo().objective_function_value * self.unit
+        if status == highspy.HighsModelStatus.kOptimal:
+            return Proposal(value=value, duals=duals, amount=np.array(solution.col_value))
+        if status == highspy.HighsModelStatus.kObjectiveBound:
+            return Proposal(value=value, duals=duals, amount=None)
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return self._beyond(duals)
+        return None
+
+    def _beyond(self, duals: Floats) -> Proposal | None:
+        """Duals that prove the target where there is no solution: along the ray that shows it."""
+        _, there, found = self.solver.getDualRay()
+        if not there:
+            return None
+        ray = np.array(found) / self.grid
+        value, gain = self._value(duals, self.program.cost), self._value(ray, 0 * self.program.cost)
+        if gain <= 0:
+            return None
+        steps = max(0.0, self._target - value) / gain
+        return Proposal(value=max(value, float(self._target)), duals=duals + steps * ray, amount=None)
+
+    def _value(self, duals: Floats, cost: Ints) -> float:
+        """What duals prove about the box, in floating point."""
+        reduced = cost - duals @ self.stack.matrix
+        reduced = np.where(np.abs(reduced) < 1e-9, 0.0, reduced)
+        ends = np.where(duals > 0, self.stack.low, self.stack.high)
+        ends = np.where(np.abs(ends) >= FREE, 0, ends)
+        return float(duals @ ends + reduced @ np.where(reduced > 0, self._box.lower, self._box.upper))
+
+    def inverse(self, amount: Floats, most: int, least: float) -> Floats:
+        """Rows of the basis' inverse whose basic column is fractional by at least `least`: most so first."""
+        _, found = self.solver.getBasicVariables()
+        basic = np.array(found, dtype=np.int64)
+        at = np.flatnonzero(basic >= 0)
+        part = np.abs(amount[basic[at]] - np.rint(amount[basic[at]]))
+        order = np.argsort(-part, kind="stable")[: min(most, int((part > least).sum()))]
+        lines = [np.array(self.solver.getBasisInverseRow(int(i))[1]) for i in at[order]]
+        if not lines:
+            return np.zeros((0, len(self.stack)))
+        # HiGHS knows rows as posted.
+        made = np.array(lines) / self.grid
+        return np.where(np.abs(made) < NOUGHT, 0.0, made)
+
+    def probe(self, box: Box, iterations: int) -> float:
+        """Cost of a box after a few dual simplex iterations: no more than the optimum's."""
+        self.limit(box)
+        self.solver.setOptionValue("simplex_iteration_limit", iterations)
+        self.solver.run()
+        self.solver.setOptionValue("simplex_iteration_limit", 2147483647)
+        if self.solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+            return float("inf")
+        return self.solver.getInfo().objective_function_value * self.unit
+
+
+def _above(ends: Ints | Floats) -> Floats:
+    return np.where(ends >= FREE, highspy.kHighsInf, ends.astype(float))
+
+
+def _grids(stack: Stack) -> Floats:
+    """What rows are divided by, so that their entries are around 1."""
+    return np.maximum(1, stack.largest).astype(float)
+
+
+def quiet_solver() -> Any:
+    """A HiGHS instance with one thread that prints nothing."""
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    return solver

@@ -1,0 +1,146 @@
+"""Where to cut a fractional solution: rows of the simplex tableau rounded, and odd sets of rows.
+
+A row of the basis' inverse combines rows of the program to one that says how a basic column depends on the
+others; if that column is fractional, the rounded combination cuts the solution off (Gomory). Only rows
+whose multipliers are fractions with a small common denominator are used, so that cuts are exact and easy on
+the linear program. Odd sets of rows (`odd_sets`) find other cuts of the same family, half of some rows
+rounded down.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from .incidence import Members
+from .odd_sets import separated
+from .program import FREE, Ints, Program
+from .rank1 import Combinations, Stack
+from .relaxation import Floats, Relaxation
+
+__all__ = ["Effort", "Partition", "violated"]
+
+LEAST_PART = 1e-3
+"""How fractional a basic column must be for its row of the tableau to be looked at."""
+OVER = 20_000
+"""Denominators of multipliers, at most."""
+GRID = 60
+"""Grids of cuts, at most: finer ones are a little stronger, and their duals need a finer scale."""
+NEAR = 1e-5
+"""How near to whole numbers multipliers times their denominator must be."""
+DEEP = 1e-4
+"""How far from the solution a cut must be, in units of its norm."""
+ALIKE = 0.9
+"""Cosine of the angle between two cuts above which only the deeper one is taken."""
+
+
+class Effort(NamedTuple):
+    """Rows of the tableau that are looked at, and cuts that are taken, at most."""
+
+    rows: int
+    cuts: int
+
+
+class Partition(NamedTuple):
+    """The rows that columns cover, and for each column which: what odd sets are made of."""
+
+    rows: Ints
+    times: Ints
+    members: Members
+
+    @classmethod
+    def of(cls, program: Program) -> Partition:
+        """Read a program; equations with entries of at least 0 are covered."""
+        rows = np.flatnonzero(program.cover)
+        entries = csr_array(csr_array(program.matrix[rows]).T)
+        entries.sort_indices()
+        times = np.repeat(entries.indices, entries.data)
+        line = np.repeat(np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr)), entries.data)
+        long = np.bincount(line, minlength=entries.shape[0])
+        members = np.full((entries.shape[0], int(long.max(initial=1))), -1, dtype=np.int32)
+        members[line, np.arange(len(line)) - np.repeat(np.cumsum(long) - long, long)] = times
+        return cls(rows, program.high[rows], members)
+
+
+def violated(relaxation: Relaxation, partition: Partition, amount: Floats, effort: Effort) -> Combinations:
+    """The deepest cuts that an optimum of a linear program violates, none nearly parallel to a deeper one."""
+    stack = relaxation.stack
+    rounded = _tableau(relaxation, amount, effort.rows)
+    odd = _odd_sets(partition, amount, len(stack))
+    times = csr_array(vstack([rounded.times, odd.times], format="csr"))
+    both = Combinations(
+        times, np.concatenate([rounded.over, odd.over]), np.concatenate([rounded.grid, odd.grid])
+    )
+    return _chosen(stack, both, amount, effort.cuts) if len(both.over) else both
+
+
+def _odd_sets(partition: Partition, amount: Floats, rows: int) -> Combinations:
+    found = separated(partition.members, amount, partition.times, ())
+    line = np.repeat(np.arange(len(found)), [len(chosen) for chosen in found])
+    row = partition.rows[[row for chosen in found for row in chosen]]
+    times = csr_array((np.ones(len(row), dtype=np.int64), (line, row)), shape=(len(found), rows))
+    one = np.ones(len(found), dtype=np.int64)
+    return Combinations(times, 2 * one, one)
+
+
+def _tableau(relaxation: Relaxation, amount: Floats, most: int) -> Combinations:
+    stack = relaxation.stack
+    lines = relaxation.inverse(amount, most, LEAST_PART)
+    over = _denominators(lines)
+    lines, over = lines[over > 1], over[over > 1]
+    times = np.rint(lines * over[:, None]).astype(np.int64)
+    # The same row with opposite signs rounds differently; whole multiples of equations change nothing.
+    times, over = np.concatenate([times, -times]), np.concatenate([over, over])
+    times = np.where(stack.low == stack.high, times % over[:, None], times)
+    ends = np.where(stack.high < FREE, stack.high, stack.low)
+    small = np.abs(times).astype(float) @ np.abs(ends).astype(float) < FREE
+    times, over = times[small], over[small]
+    rest = (times @ ends) % over
+    times, over, rest = times[rest > 0], over[rest > 0], rest[rest > 0]
+    return Combinations(csr_array(times), over, np.minimum(over - rest, GRID))
+
+
+def _denominators(lines: Floats) -> Ints:
+    """The least common denominator of each line's entries; 0 if it is not small."""
+    over = np.ones(len(lines), dtype=np.int64)
+    pending = np.arange(len(lines))
+    while len(pending):
+        scaled = lines[pending] * over[pending, None]
+        off = np.abs(scaled - np.rint(scaled))
+        worst = off.argmax(axis=1)
+        which = np.flatnonzero(off[np.arange(len(pending)), worst] > NEAR)
+        pending = pending[which]
+        over[pending] *= _denominator(scaled[which, worst[which]] % 1)
+        over[pending[over[pending] > OVER]] = 0
+        pending = pending[over[pending] > 0]
+    return over
+
+
+def _denominator(entry: Floats) -> Ints:
+    """Of fractions between 0 and 1, by continued fractions."""
+    before, over, rest = np.zeros(len(entry)), np.ones(len(entry)), entry
+    while True:
+        off = (np.abs(entry * over - np.rint(entry * over)) > NEAR) & (over <= OVER)
+        if not off.any():
+            return np.maximum(2, np.minimum(over, 2 * OVER)).astype(np.int64)
+        inverse = 1 / np.where(off, np.maximum(rest, NEAR * NEAR), 1.0)
+        before, over = np.where(off, over, before), np.where(off, np.floor(inverse) * over + before, over)
+        rest = np.where(off, inverse % 1, rest)
+
+
+def _chosen(stack: Stack, cuts: Combinations, amount: Floats, most: int) -> Combinations:
+    matrix, limit = stack.rounded(cuts)
+    real = matrix.astype(np.float64)
+    norm = np.sqrt(np.asarray(real.multiply(real).sum(axis=1)).ravel())
+    depth = (real @ amount - limit) / np.maximum(norm, 1e-9)
+    order = np.argsort(-depth, kind="stable")
+    order = order[depth[order] > DEEP][: 4 * most]
+    unit = csr_array(real[order])
+    cosine = (unit @ unit.T).toarray() / np.maximum(np.outer(norm[order], norm[order]), 1e-9)
+    picked: list[int] = []
+    for i in range(len(order)):
+        if len(picked) < most and (not picked or cosine[i, picked].max() < ALIKE):
+            picked.append(i)
+    return cuts.some(order[picked])

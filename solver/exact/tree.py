@@ -1,0 +1,296 @@
+"""Branch and bound with cuts over an explicit integer program, as a proof in whole numbers.
+
+Linear programs in floating point only propose: duals (rounded to integers, they prove what they prove),
+where to cut and where to branch. What is kept is a `tree_check.Proof`.
+
+The root is cut until that moves little; columns that no better solution can have are struck out by integer
+reduced costs, and whenever many are gone the linear program is set up anew over the rest, with the cuts
+that matter. The same happens in every node, with fewer rounds. If what is left falls apart into programs
+without a common row, each is solved for itself. A node that stays open otherwise is divided (`branching`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from ..settings import Clock
+from .branching import WHOLE, chosen
+from .program import Ints, Program
+from .rank1 import Cut
+from .relaxation import MARGIN, Floats, Proposal
+from .remaining import Remaining, closure
+from .separation import Effort
+from .tree_check import Box, Branch, Duals, Node, Part, Proof, System
+
+__all__ = ["Tree"]
+
+SCALES = (4, 16, 64, 256, 1 << 10, 1 << 12, 1 << 14, 1 << 17, 1 << 20)
+"""Scales of a leaf's duals; the coarsest that proves it is kept."""
+KEPT = 256
+"""Scale of the other nodes' duals."""
+RESTART = 0.2
+"""Share of the columns that is struck out before the linear program is set up anew."""
+MANY = 300
+"""Cuts that nodes may add before the next one begins anew with those that matter."""
+ROOT, INNER = Effort(rows=200, cuts=100), Effort(rows=60, cuts=60)
+ROOT_ROUNDS, ROUNDS = 60, 4
+"""Rounds of cuts in the root, and in other nodes."""
+STALLED, LAST = 0.02, 4
+"""Cutting ends when so many rounds close less than this share of the gap."""
+FARTHEST = 1e5
+"""How far beyond the target linear programs go at most, until rounded duals prove it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Draft:
+    """A node as long as cuts are numbered in the order they were found; `duals` names them so."""
+
+    parent: int
+    side: int
+    duals: Duals
+    branch: Branch | None = None
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    """A node to be looked at; `rest` is its parent's."""
+
+    box: Box
+    parent: int
+    side: int
+    rest: Remaining | None
+
+
+class Tree:
+    """Search for a solution that costs less than `target`.
+
+    Attributes
+    ----------
+    target : int
+        Only cheaper solutions are sought; falls with every one found.
+    best : int array or None
+        The cheapest solution found, of cost `target`.
+    """
+
+    def __init__(self, program: Program, target: int, clock: Clock | None = None) -> None:
+        self.program, self.target, self.clock = program, target, Clock() if clock is None else clock
+        self.best: Ints | None = None
+        self._rows = len(program.low)
+        self._system = System(program)
+        self._cuts: list[Cut] = []
+        self._drafts: list[_Draft] = []
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes are done."""
+        return len(self._drafts)
+
+    def run(self) -> bool:
+        """Search depth first; True if nothing cheaper than `target` is left."""
+        pending = [_Open(Box(self.program.lower, self.program.upper), -1, 0, None)]
+        while pending:
+            if self.clock.over:
+                return False
+            children = self._node(pending.pop())
+            if children is None:
+                return False
+            pending += reversed(children)
+        return True
+
+    def proof(self) -> Proof:
+        """What a finished search proves."""
+        used = closure(self._cuts, [cut for draft in self._drafts for cut, _ in draft.duals.cuts], self._rows)
+        number = {self._rows + cut: self._rows + k for k, cut in enumerate(used)}
+        place = {cut: k for k, cut in enumerate(used)}
+        return Proof(
+            target=self.target,
+            cuts=tuple(self._cuts[cut].renamed(lambda row: number.get(row, row)) for cut in used),
+            nodes=tuple(
+                Node(
+                    draft.parent,
+                    draft.side,
+                    Duals(
+                        draft.duals.scale,
+                        draft.duals.rows,
+                        tuple(sorted((place[cut], dual) for cut, dual in draft.duals.cuts)),
+                    ),
+                    draft.branch,
+                    draft.parts,
+                )
+                for draft in self._drafts
+            ),
+        )
+
+    # -- one node ------------------------------------------------------------------------
+
+    def _node(self, node: _Open) -> list[_Open] | None:
+        """Bound a node; its children in order, none if it is closed. None if that was not possible."""
+        if node.box.empty:
+            self._keep(node, Duals(1, np.zeros(self._rows, dtype=np.int64)))
+            return []
+        rest = node.rest
+        if rest is None or rest.shrunk(node.box, RESTART) or len(rest.names) > rest.first + MANY:
+            rest = self._remaining(node)
+        root, values, margin = node.parent < 0, list[float](), MARGIN
+        rounds = ROOT_ROUNDS if root else ROUNDS
+        rest.relaxation.aim(self.target)
+        while not self.clock.over:
+            rest.relaxation.limit(rest.inside(node.box))
+            proposal = rest.relaxation.solve(self.clock.left)
+            if proposal is None:
+                return None
+            if self._closed(node, rest, proposal):
+                return []
+            amount = proposal.amount
+            if amount is None:
+                # The simplex method perturbs costs: on, until true costs and rounded duals say it, too.
+                margin *= 8
+                if margin > FARTHEST:
+                    return None
+                rest.relaxation.aim(self.target, margin)
+                continue
+            if np.abs(amount - np.rint(amount)).max(initial=0.0) < WHOLE:
+                if not self._offer(np.rint(rest.spread(amount)).astype(np.int64)):
+                    return None
+                rest.relaxation.aim(self.target)
+                continue
+            duals = rest.duals(proposal.duals, KEPT)
+            left = self._left(rest, duals, node.box)
+            if left is None:
+                self._keep(node, _named(duals, rest))
+                return []
+            if rest.shrunk(left, RESTART):
+                self._keep(node, _named(duals, rest), Branch())
+                node = _Open(left, self.nodes - 1, 0, None)
+                rest = self._remaining(node)
+                values.clear()
+                continue
+            values.append(proposal.value)
+            gain = values[-1] - values[max(0, len(values) - 1 - LAST)]
+            stalled = len(values) > LAST and gain < STALLED * (self.target - values[-1])
+            if stalled or len(values) > rounds or not self._cut(rest, amount, root=root):
+                return self._divided(node, rest, proposal, amount, _named(duals, rest), left)
+        return None
+
+    def _remaining(self, node: _Open) -> Remaining:
+        """The linear program over the columns that a node leaves, with the cuts that matter above it."""
+        names = [cut for cut, _ in self._drafts[node.parent].duals.cuts] if node.parent >= 0 else []
+        return Remaining(
+            self.program, node.box, self._cuts, closure(self._cuts, names, self._rows), self.target
+        )
+
+    def _keep(
+        self, node: _Open, duals: Duals, branch: Branch | None = None, parts: tuple[Part, ...] = ()
+    ) -> None:
+        self._drafts.append(_Draft(node.parent, node.side, duals, branch, parts))
+
+    def _closed(self, node: _Open, rest: Remaining, proposal: Proposal) -> bool:
+        """Whether duals close a node; they are kept then."""
+        if proposal.value <= self.target - 1:
+            return False
+        for scale in SCALES:
+            for down in (True, False):
+                duals = rest.duals(proposal.duals, scale, down=down)
+                if self._left(rest, duals, node.box) is None:
+                    self._keep(node, _named(duals, rest))
+                    return True
+        return False
+
+    def _left(self, rest: Remaining, duals: Duals, box: Box) -> Box | None:
+        """What duals leave of a box."""
+        try:
+            left = rest.system.left(duals, rest.inside(box), self.target)
+        except OverflowError:
+            return box
+        return None if left is None else rest.outside(left)
+
+    def _offer(self, x: Ints) -> bool:
+        """Keep a solution if it is better."""
+        cost = int(self.program.cost @ x)
+        if cost >= self.target or not self.program.holds(x):
+            return False
+        self.target, self.best = cost, x
+        return True
+
+    def _cut(self, rest: Remaining, amount: Floats, *, root: bool) -> bool:
+        fresh = rest.cut(amount, ROOT if root else INNER, len(self._cuts))
+        self._cuts += fresh
+        return bool(fresh)
+
+    def _divided(
+        self, node: _Open, rest: Remaining, proposal: Proposal, amount: Floats, duals: Duals, left: Box
+    ) -> list[_Open]:
+        """Children of a node that stays open; none if its parts close it."""
+        parts = self._parts(left, rest.spread(amount))
+        if parts:
+            self._keep(node, duals, parts=parts)
+            return []
+        gap = self.target - 1 - proposal.value
+        branch = chosen(
+            rest, lambda branch, side: self._system.divided(branch, left, side), proposal, amount, gap
+        )
+        self._keep(node, duals, branch)
+        here = self.nodes - 1
+        return [_Open(self._system.divided(branch, left, side), here, side, rest) for side in branch.sides]
+
+    # -- parts ---------------------------------------------------------------------------
+
+    def _parts(self, box: Box, amount: Floats) -> tuple[Part, ...]:
+        """Proofs of parts without a common row that close a node together; none if it does not fall apart."""
+        groups = self._apart(box, amount)
+        if len(groups) < 2:
+            return ()
+        trees: list[Tree | None] = [None] * len(groups)
+        # What each part costs: by the linear program, until its own tree says it.
+        known = [int(np.ceil(self.program.cost[columns] @ amount[columns] - WHOLE)) for _, columns in groups]
+        while True:
+            total = sum(known)
+            if total < self.target and all(tree is not None and tree.best is not None for tree in trees):
+                x = np.zeros(len(self.program.cost), dtype=np.int64)
+                for (_, columns), tree in zip(groups, trees, strict=True):
+                    x[columns] = 0 if tree is None or tree.best is None else tree.best
+                if not self._offer(x):
+                    return ()
+            if total >= self.target and all(trees):
+                return tuple(
+                    Part(tuple(rows.tolist()), tree.proof())
+                    for (rows, _), tree in zip(groups, trees, strict=True)
+                    if tree is not None
+                )
+            short = total < self.target
+            at = next(i for i, tree in enumerate(trees) if tree is None or (short and tree.best is None))
+            rows, columns = groups[at]
+            least = max(known[at], self.target - total + known[at])
+            tree = trees[at] = Tree(self.program.part(rows, columns, box.lower, box.upper), least, self.clock)
+            if not tree.run():
+                return ()
+            known[at] = tree.target
+
+    def _apart(self, box: Box, amount: Floats) -> list[tuple[Ints, Ints]]:
+        """Rows and columns of what a box falls apart into; what is whole already is one part."""
+        columns = np.flatnonzero(box.upper > 0)
+        matrix = csr_array(self.program.matrix[:, columns]).astype(bool).astype(np.int64)
+        number, label = connected_components(matrix @ matrix.T, directed=False)
+        entries = matrix.tocoo()
+        home = np.full(len(columns), -1, dtype=np.int64)
+        home[entries.coords[1]] = label[entries.coords[0]]
+        split = np.abs(amount[columns] - np.rint(amount[columns])) > WHOLE
+        broken = np.unique(home[split])
+        if number < 2 or len(broken) < 2 or (home < 0).any():
+            return []
+        place = np.full(number, len(broken), dtype=np.int64)
+        place[broken] = np.arange(len(broken))
+        groups = [
+            (np.flatnonzero(place[label] == i), columns[place[home] == i]) for i in range(len(broken) + 1)
+        ]
+        return sorted((found for found in groups if len(found[1])), key=lambda found: len(found[1]))
+
+
+def _named(duals: Duals, rest: Remaining) -> Duals:
+    """The same duals with cuts' numbers in the whole tree."""
+    return Duals(duals.scale, duals.rows, tuple((rest.names[cut], dual) for cut, dual in duals.cuts))
