@@ -88,7 +88,7 @@ TARGETS = (
         arguments="verify {} -p p.yaml -r r2.steward.csv",
         mutator=mutated_json,
     ),
-    Target(name="result", file="r2.json", arguments="report {} -o page.html", mutator=mutated_json),
+    Target(name="result", file="r2.json", arguments="report {} -o page.html --force", mutator=mutated_json),
     Target(name="proofs", file="proofs.json", arguments="verify-audit {} p.yaml", mutator=mutated_json),
     Target(
         name="frontier",
@@ -237,10 +237,11 @@ def _prepare(folder: Path) -> None:
     (folder / "known.yaml").write_text(
         "compromised: {Carl: AIDS}\nexcluded: {Doris: [AIDS]}\npersistence: persistent\nmembership: groups\n"
     )
+    (folder / "out").mkdir()
     for arguments in (
         "solve p.yaml -q --steward",
         "history init series.db",
-        "solve release-1.yaml -q --history series.db --append",
+        "solve release-1.yaml -q -o out --history series.db --append",
         "history export series.db series.json",
         "audit p.yaml --certificates proofs.json",
         "frontier p.yaml --vary m=2..3 -q --resume state.json",

@@ -15,7 +15,7 @@ from ..models.exact_numbers import exact_number
 from ..models.hierarchy import ROOT, Hierarchy
 from ..models.table import MISSING, QISpec
 
-__all__ = ["Kind", "Strict", "column_spec"]
+__all__ = ["Kind", "Strict", "TaxonomyKind", "column_spec"]
 
 
 class Strict(BaseModel):
@@ -41,7 +41,9 @@ class _OrderedKind(Strict):
     sizes: list[int] | None = None
 
 
-class _TaxonomyKind(Strict):
+class TaxonomyKind(Strict):
+    """A hierarchy in a file."""
+
     kind: Literal["taxonomy"]
     hierarchy: str
 
@@ -73,7 +75,7 @@ Kind = Annotated[
     _NumericKind
     | _FlatKind
     | _OrderedKind
-    | _TaxonomyKind
+    | TaxonomyKind
     | _IntervalsKind
     | _RoundingKind
     | _PrefixKind
@@ -105,7 +107,7 @@ def column_spec(
         return "flat"
     if isinstance(kind, _OrderedKind):
         return _ordered(kind)
-    if isinstance(kind, _TaxonomyKind):
+    if isinstance(kind, TaxonomyKind):
         return Hierarchy.from_csv(file.parent / kind.hierarchy)
     column = frame[name].dropna().tolist()
     where = f"{file}, key quasi_identifiers.{name}"

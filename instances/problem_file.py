@@ -43,13 +43,13 @@ from ..models.release import Release
 from ..models.requirement import build_requirement
 from ..models.table import Microdata, Sensitive
 from .bounded import read_yaml
-from .column_kinds import Kind, Strict, column_spec
+from .column_kinds import Kind, Strict, TaxonomyKind, column_spec
 from .readers import parquet_frame
 from .release_files import read_release
 from .store.opening import History
 from .text_files import Reading, read_text_table
 
-__all__ = ["load_answer", "load_problem", "load_release", "load_table"]
+__all__ = ["load_answer", "load_problem", "load_release", "load_table", "names_of"]
 
 
 class _SensitiveFile(Strict):
@@ -141,6 +141,45 @@ def load_table(path: str | Path, *, tell: Callable[[Reading], object] | None = N
     return _table(_read(file), file, tell)
 
 
+def names_of(path: str | Path) -> Mapping[Path, str]:
+    """The files a problem file names, each with what it is: "the table", "the history", ..."""
+    file = Path(path)
+    spec = _read(file)
+    found: dict[Path, str] = {}
+
+    def add(name: str, what: str) -> None:
+        found[file.parent / name] = what
+
+    def add_database(where: str) -> None:
+        from .store.database import database_url
+
+        url = database_url(where, file.parent)
+        if url.get_backend_name() == "sqlite" and url.database:
+            found[Path(str(url.database))] = "the database"
+
+    if isinstance(spec.table, _QueryFile):
+        add_database(spec.table.url)
+    else:
+        add(spec.table, "the table")
+    earlier = spec.history
+    if isinstance(earlier, str):
+        earlier = [earlier] if _is_release(earlier) else _StoreFile(store=earlier)
+    if isinstance(earlier, list):
+        for name in earlier:
+            add(name, "an earlier release")
+    else:
+        add_database(earlier.store)
+        if earlier.key_file is not None:
+            add(earlier.key_file, "the key")
+    kinds = spec.quasi_identifiers if isinstance(spec.quasi_identifiers, dict) else {}
+    for kind in kinds.values():
+        if isinstance(kind, TaxonomyKind):
+            add(kind.hierarchy, "a hierarchy")
+    for name in spec.policy.hierarchies.values():
+        add(name, "a hierarchy")
+    return found
+
+
 def _table(spec: _ProblemFile, file: Path, tell: Callable[[Reading], object] | None) -> Microdata:
     frame, reading = _frame(spec, file)
     if tell is not None:
@@ -180,7 +219,14 @@ def _frame(spec: _ProblemFile, file: Path) -> tuple[pd.DataFrame, Reading]:
     if path.suffix == ".parquet":
         frame = parquet_frame(path)
         return frame, Reading(source=path.name, rows=len(frame))
-    return read_text_table(path, delimiter=spec.delimiter, encoding=spec.encoding, decimal=spec.decimal)
+    private = spec.sensitive if isinstance(spec.sensitive, str) else spec.sensitive.column
+    return read_text_table(
+        path,
+        delimiter=spec.delimiter,
+        encoding=spec.encoding,
+        decimal=spec.decimal,
+        as_written=(spec.respondent, private),
+    )
 
 
 def _history(spec: list[str] | str | _StoreFile, file: Path, table: Microdata) -> History:

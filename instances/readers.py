@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -22,9 +22,13 @@ def read_frame(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: Decimal | None = None,
+    as_written: Collection[str] = (),
+    own: bool = False,
 ) -> pd.DataFrame:
     """Read a CSV file as text; see `read_text_table`."""
-    return read_text_table(path, delimiter=delimiter, encoding=encoding, decimal=decimal)[0]
+    return read_text_table(
+        path, delimiter=delimiter, encoding=encoding, decimal=decimal, as_written=as_written, own=own
+    )[0]
 
 
 def parquet_frame(path: str | Path) -> pd.DataFrame:
@@ -75,7 +79,10 @@ def read_csv(
     TableError, HierarchyError
         Naming file, column, row and remedy.
     """
-    frame = read_frame(path, delimiter=delimiter, encoding=encoding, decimal=decimal)
+    private = sensitive.name if isinstance(sensitive, Sensitive) else sensitive
+    frame = read_frame(
+        path, delimiter=delimiter, encoding=encoding, decimal=decimal, as_written=(respondent, private)
+    )
     return _microdata(frame, str(path), respondent, quasi_identifiers, sensitive, hierarchies, missing)
 
 

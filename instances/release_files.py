@@ -40,7 +40,7 @@ def read_release(
     ReleaseError
         Naming the file and what is wrong with it.
     """
-    frame = _frame(Path(path))
+    frame = _frame(Path(path), table)
     try:
         if KIND in frame.columns or suppressed is None:
             return steward_release(
@@ -51,9 +51,9 @@ def read_release(
         raise type(error)(f"{path}: {error}") from error
 
 
-def _frame(path: Path) -> pd.DataFrame:
+def _frame(path: Path, table: Microdata) -> pd.DataFrame:
     if path.suffix != ".parquet":
-        return read_frame(path)
+        return read_frame(path, as_written=(table.respondent, table.sensitive.name), own=True)
     try:
         return pd.read_parquet(path)
     except (OSError, ValueError, ImportError) as error:

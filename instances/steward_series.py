@@ -35,7 +35,7 @@ def read_series(paths: Sequence[str | Path]) -> History:
     InputError
         If a file is no steward's copy; naming it.
     """
-    frames = {Path(path): read_frame(Path(path)) for path in paths}
+    frames = {Path(path): read_frame(Path(path), decimal=".", own=True) for path in paths}
     if not frames:
         raise InputError("no release is named: give steward's copies, oldest first")
     columns = [_columns(path, frame) for path, frame in frames.items()]

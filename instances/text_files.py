@@ -13,7 +13,7 @@ import lzma
 import re
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from typing import Literal
 
 import pandas as pd
 
+from ..models.csv_cells import restored_frame
 from ..models.errors import TableError
 
 __all__ = ["MISSING_MARKS", "Decimal", "Reading", "read_text_table"]
@@ -83,6 +84,8 @@ def read_text_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: Decimal | None = None,
+    as_written: Collection[str] = (),
+    own: bool = False,
 ) -> tuple[pd.DataFrame, Reading]:
     """Read a CSV file as text, so that nothing is lost to guessed types.
 
@@ -97,6 +100,11 @@ def read_text_table(
     decimal : {".", ","}, optional
         Default: columns of numbers with decimal commas are read so where the comma is not
         the delimiter. Their cells are given with a point.
+    as_written : collection of str
+        Columns that are never taken for numbers: ids, sensitive values.
+    own : bool
+        Whether optanon wrote the file: then a cell is missing only if it is empty, and what was put
+        before formulas is taken away.
 
     Raises
     ------
@@ -108,10 +116,13 @@ def read_text_table(
     if not text.strip():
         raise TableError(f"{path}: the file is empty: give a header and at least one row")
     cut, quote = (delimiter, '"') if delimiter is not None else _dialect(text)
-    frame = _parsed(text, str(path), cut, quote)
+    frame = _parsed(text, str(path), cut, quote, [""] if own else list(MISSING_MARKS))
+    if own:
+        frame = restored_frame(frame)
     commas: tuple[str, ...] = ()
     if decimal == "," or (decimal is None and cut != ","):
-        commas = tuple(name for name in frame.columns if _has_decimal_commas(frame[name]))
+        able = [name for name in frame.columns if name not in as_written]
+        commas = tuple(name for name in able if _has_decimal_commas(frame[name]))
         for name in commas:
             plain = frame[name].str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
             frame[name] = plain
@@ -173,7 +184,7 @@ def _dialect(text: str) -> tuple[str, str]:
     return best, quote
 
 
-def _parsed(text: str, path: str, delimiter: str, quote: str) -> pd.DataFrame:
+def _parsed(text: str, path: str, delimiter: str, quote: str, missing: list[str]) -> pd.DataFrame:
     try:
         first = pd.read_csv(
             io.StringIO(text), sep=delimiter, quotechar=quote, header=None, nrows=1, dtype=str
@@ -191,7 +202,7 @@ def _parsed(text: str, path: str, delimiter: str, quote: str) -> pd.DataFrame:
                 quotechar=quote,
                 dtype=str,
                 keep_default_na=False,
-                na_values=list(MISSING_MARKS),
+                na_values=missing,
                 index_col=False,
             )
     except pd.errors.EmptyDataError as error:

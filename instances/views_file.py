@@ -24,7 +24,7 @@ from ..models.views import AttackModel, ProtectedAssociation, ViewPair, parse_se
 from .bounded import read_yaml
 from .readers import read_frame
 
-__all__ = ["ViewsProblem", "is_views_file", "load_views", "load_views_problem"]
+__all__ = ["ViewsProblem", "is_views_file", "load_views", "load_views_problem", "table_of_views"]
 
 
 class _Strict(BaseModel):
@@ -83,13 +83,8 @@ def load_views_problem(path: str | Path) -> ViewsProblem:
         Naming the file, the key and the remedy.
     """
     file = Path(path)
-    try:
-        spec = _ViewsFile.model_validate(read_yaml(file))
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise ProblemFileError(f"{file}, key {key}: {first['msg'].lower()}: correct it") from error
-    table = read_frame(file.parent / spec.table, delimiter=spec.delimiter)
+    spec = _read(file)
+    table = read_frame(file.parent / spec.table, delimiter=spec.delimiter, decimal=".")
     try:
         secrets = tuple(
             ProtectedAssociation(
@@ -104,6 +99,12 @@ def load_views_problem(path: str | Path) -> ViewsProblem:
     return ViewsProblem(table=table, secrets=secrets, required=tuple(spec.required), weights=spec.weights)
 
 
+def table_of_views(path: str | Path) -> Path:
+    """The table a views file names."""
+    file = Path(path)
+    return file.parent / _read(file).table
+
+
 def load_views(first: str | Path, second: str | Path, problem: ViewsProblem) -> ViewPair:
     """Read two published views of a views problem's table.
 
@@ -114,7 +115,7 @@ def load_views(first: str | Path, second: str | Path, problem: ViewsProblem) -> 
     """
     frames: list[pd.DataFrame] = []
     for path in (first, second):
-        frame = read_frame(path)
+        frame = read_frame(path, decimal=".", own=True)
         strange = [str(name) for name in frame.columns if name not in problem.table.columns]
         if strange:
             raise ReleaseError(f"{path}: the table has no column {strange[0]!r}")
@@ -123,3 +124,12 @@ def load_views(first: str | Path, second: str | Path, problem: ViewsProblem) -> 
         return ViewPair(first=frames[0], second=frames[1])
     except InputError as error:
         raise type(error)(f"{first} and {second}: {error}") from error
+
+
+def _read(file: Path) -> _ViewsFile:
+    try:
+        return _ViewsFile.model_validate(read_yaml(file))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise ProblemFileError(f"{file}, key {key}: {first['msg'].lower()}: correct it") from error

@@ -1,18 +1,45 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, several of them together or none.
+
+First every file is filled as a draft beside its target and forced to the disk; only when all are
+there are they moved to their names. Private files go first and public ones last, so that whatever
+happens in between, no release lies there without the steward's record of it.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import InputError
 
-__all__ = ["write_whole"]
+__all__ = ["OutputFile", "drafted", "write_together", "write_whole"]
 
 
-def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
+@dataclass(frozen=True, kw_only=True)
+class OutputFile:
+    """A file to be written.
+
+    Attributes
+    ----------
+    path : Path
+        Its name; what is there is replaced.
+    write : callable
+        Fills the file it is given.
+    private : bool
+        Whether only its owner may read it; it then gets the mode 0600, otherwise what the umask allows.
+    """
+
+    path: Path
+    write: Callable[[Path], object]
+    private: bool = False
+
+
+def write_whole(path: str | Path, write: Callable[[Path], object], *, private: bool = False) -> None:
     """Let `write` fill a file beside `path`, then move it there in one step.
 
     If `write` fails, an existing file at `path` stays as it was and no partial file is left.
@@ -20,20 +47,125 @@ def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
     Raises
     ------
     InputError
-        If the folder does not exist.
+        If the folder does not exist, or the file cannot be written there.
     """
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"{target}: there is no folder {target.parent}: create it or name another")
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    os.close(handle)
-    draft = Path(name)
+    write_together([OutputFile(path=Path(path), write=write, private=private)])
+
+
+def write_together(files: Sequence[OutputFile]) -> None:
+    """Write all of the files or, if anything fails, none: what was there before then is there again.
+
+    Raises
+    ------
+    InputError
+        If a folder does not exist, or a file cannot be written there (a full disk, a read-only folder).
+    """
+    with drafted(files) as move:
+        move()
+
+
+@contextmanager
+def drafted(files: Sequence[OutputFile]) -> Generator[Callable[[], None]]:
+    """Fill the drafts of all files; what is yielded moves them to their names, once all else is done.
+
+    For what must happen only if the files can be written, and before anybody sees them.
+
+    Raises
+    ------
+    InputError
+        As `write_together`.
+    """
+    for file in files:
+        folder = file.path.parent
+        with _told(file.path):
+            if not folder.is_dir():
+                raise InputError(f"{file.path}: there is no folder {folder}: create it or name another")
+            if file.path.is_dir():
+                raise InputError(f"{file.path}: is a folder: name a file")
+    drafts: list[Path] = []
     try:
-        write(draft)
-        draft.chmod(0o666 & ~_umask())
-        draft.replace(target)
+        for file in files:
+            with _told(file.path):
+                drafts.append(_empty_beside(file.path))
+                file.write(drafts[-1])
+                drafts[-1].chmod(0o600 if file.private else 0o666 & ~_umask())
+                _to_disk(drafts[-1])
+        yield lambda: _move(files, drafts)
     finally:
-        draft.unlink(missing_ok=True)
+        for draft in drafts:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _told(path: Path) -> Generator[None]:
+    """What the system refuses, in one line."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(f"{path}: cannot be written ({why}); nothing was changed") from error
+
+
+def _move(files: Sequence[OutputFile], drafts: Sequence[Path]) -> None:
+    """Give the drafts their names; on failure every name stands for what it stood for before."""
+    ordered = sorted(zip(files, drafts, strict=True), key=lambda pair: not pair[0].private)
+    before: dict[Path, Path] = {}
+    moved: list[Path] = []
+    done = False
+    try:
+        for file, _ in ordered:
+            if len(files) > 1 and os.path.lexists(file.path):
+                with _told(file.path):
+                    before[file.path] = _empty_beside(file.path)
+                    _second_name(file.path, before[file.path])
+        # An old release must not lie beside the new record, not even if this process is killed now.
+        for file, _ in ordered:
+            if file.path in before and not file.private:
+                moved.append(file.path)
+                with _told(file.path):
+                    os.unlink(file.path)
+        for file, draft in ordered:
+            moved.append(file.path)
+            with _told(file.path):
+                os.replace(draft, file.path)
+        for folder in {file.path.parent for file in files} if os.name == "posix" else ():
+            with _told(folder):
+                _to_disk(folder)
+        done = True
+    finally:
+        for path in () if done else reversed(moved):
+            with suppress(OSError):
+                if path in before:
+                    os.replace(before[path], path)
+                else:
+                    path.unlink(missing_ok=True)
+        for copy in before.values():
+            with suppress(OSError):
+                copy.unlink(missing_ok=True)
+
+
+def _empty_beside(target: Path) -> Path:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
+    os.close(handle)
+    return Path(name)
+
+
+def _second_name(path: Path, other: Path) -> None:
+    """Let `other` be the same file as `path`, or its copy where a file can have one name only."""
+    other.unlink()
+    try:
+        os.link(path, other, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(path, other, follow_symlinks=False)
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _umask() -> int:

@@ -13,17 +13,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import pandas as pd
 
+from .csv_cells import write_csv
 from .errors import ReleaseError
-from .files import write_whole
+from .files import OutputFile, write_together
 from .group import Form, QIGroup, tight_box
 from .publication import anatomized_frames, published_frame, steward_frame
 from .table import Member
 
-__all__ = ["Form", "QIGroup", "Release", "tight_box"]
+__all__ = ["Copy", "Form", "QIGroup", "Release", "tight_box"]
+
+Copy: TypeAlias = Literal["public", "steward"]
+"""What is published, or the steward's own copy with respondents."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,9 +106,7 @@ class Release:
 
     # -- copies --------------------------------------------------------------------
 
-    def to_frame(
-        self, *, copy: Literal["public", "steward"] = "public", respondent: str = "respondent"
-    ) -> pd.DataFrame:
+    def to_frame(self, *, copy: Copy = "public", respondent: str = "respondent") -> pd.DataFrame:
         """The public copy (generalized releases), or the steward's own copy with respondents.
 
         `respondent` names the steward's column of ids; histories are read back by the table's name for it.
@@ -115,29 +117,45 @@ class Release:
         self,
         path: str | Path,
         *,
-        copy: Literal["public", "steward"] = "public",
+        copy: Copy = "public",
         respondent: str = "respondent",
+        raw_cells: bool = False,
     ) -> None:
-        """Write a copy as UTF-8 CSV, whole or not at all.
+        """Write a copy as UTF-8 CSV, whole or not at all; the steward's for its owner only.
 
         The public copy of an anatomized release is two files: the exact QI table at `path`
-        and the value table beside it, ``NAME.values.csv``.
+        and the value table beside it, ``NAME.values.csv``. Cells that a spreadsheet would take for
+        formulas get a ``'`` in front (see `models/csv_cells.py`) unless `raw_cells`; reading the file
+        back takes it away.
         """
-        for target, frame in self._files(Path(path), copy, ".csv", respondent).items():
-            write_whole(target, partial(frame.to_csv, index=False, lineterminator="\n"))
+        write_together(self.files(Path(path), copy=copy, respondent=respondent, raw_cells=raw_cells))
 
-    def to_parquet(
-        self,
-        path: str | Path,
-        *,
-        copy: Literal["public", "steward"] = "public",
-        respondent: str = "respondent",
-    ) -> None:
+    def to_parquet(self, path: str | Path, *, copy: Copy = "public", respondent: str = "respondent") -> None:
         """Write a copy as Parquet (needs the extra ``optanon[parquet]``), whole or not at all."""
-        for target, frame in self._files(Path(path), copy, ".parquet", respondent).items():
-            write_whole(target, partial(frame.to_parquet, index=False))
+        write_together(
+            [
+                OutputFile(path=name, write=partial(frame.to_parquet, index=False), private=copy == "steward")
+                for name, frame in self._frames(Path(path), copy, respondent, ".parquet").items()
+            ]
+        )
 
-    def _files(self, path: Path, copy: str, ending: str, respondent: str) -> Mapping[Path, pd.DataFrame]:
+    def files(
+        self,
+        path: Path,
+        *,
+        copy: Copy = "public",
+        respondent: str = "respondent",
+        raw_cells: bool = False,
+    ) -> list[OutputFile]:
+        """The CSV files that `to_csv` writes, to be written together with others."""
+        return [
+            OutputFile(
+                path=name, write=partial(write_csv, frame, raw_cells=raw_cells), private=copy == "steward"
+            )
+            for name, frame in self._frames(path, copy, respondent, ".csv").items()
+        ]
+
+    def _frames(self, path: Path, copy: Copy, respondent: str, ending: str) -> Mapping[Path, pd.DataFrame]:
         if copy == "public" and self.form == "anatomized":
             people, values = anatomized_frames(self)
             return {path: people, path.with_suffix(f".values{ending}"): values}

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..instances.named_files import store_files
 from ..instances.problem_file import load_answer, load_problem
 from ..instances.text_files import Reading
 from ..instances.views_file import is_views_file
@@ -21,7 +25,8 @@ from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import Violation
 from ..models.requirements import SafeCorrelation
-from .appending import AUDIT_SECONDS, refuse_blind
+from .appending import AUDIT_SECONDS, SeriesVerdict, refuse_blind
+from .certificate import Certificate
 from .cli_append import REFUSED, AuditLimit, AuditTime, audit_first, limit_of
 from .cli_audit import audit_command, verify_audit_command
 from .cli_audit_release import audit_release_command
@@ -31,13 +36,15 @@ from .cli_frontier import frontier_command
 from .cli_hierarchy import hierarchy
 from .cli_history import app as history_app, as_of, record_answer, stored
 from .cli_init import init
+from .cli_options import Force, RawCells
 from .cli_report import report
 from .cli_ui import ui
 from .cli_views import check_views, solve_views
 from .cli_what_if import what_if
 from .display import plain_console, show_number
 from .engines.sanitize import sanitize
-from .output import write_files
+from .output import refuse_results, write_files
+from .overwriting import may_write
 from .result import UNCHECKED, Result, Status
 from .result_file import read_result
 from .search import solve_problem
@@ -58,15 +65,44 @@ ShowIds = Annotated[bool, typer.Option("--show-ids", help="Name respondents (ste
 
 
 def main() -> None:
-    """Run the command line; errors that are the input's fault end with one line and exit code 2."""
+    """Run the command line; what is the input's or the system's fault ends with one line and exit code 2.
+
+    With the environment variable OPTANON_TRACEBACK set, those that nobody expected show where they arose.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except OptanonError as error:
-        Console(stderr=True, soft_wrap=True, highlight=False).print(f"error: {error}", markup=False)
-        sys.exit(2)
+        _end(str(error))
+    except _SYSTEM as error:
+        if "OPTANON_TRACEBACK" in os.environ:
+            raise
+        _end(_in_a_line(error))
     except KeyboardInterrupt:
         Console(stderr=True).print("interrupted before a release was found; nothing was written")
         sys.exit(130)
+
+
+_SYSTEM = (OSError, UnicodeError, OverflowError, RecursionError, MemoryError)
+"""What a file, a disk or a machine can do to a program that did nothing wrong."""
+
+
+def _end(line: str) -> NoReturn:
+    Console(stderr=True, soft_wrap=True, highlight=False).print(f"error: {line}", markup=False)
+    sys.exit(2)
+
+
+def _in_a_line(error: BaseException) -> str:
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}{error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this: give fewer --workers, or a smaller table"
+    if isinstance(error, RecursionError):
+        return "something in the input is nested too deeply"
+    return f"something in the input is out of range ({' '.join(str(error).split())})"
 
 
 @app.command()
@@ -106,10 +142,13 @@ def solve(
             help="Append although no requirement of the policy looks at the other releases.",
         ),
     ] = False,
+    raw_cells: RawCells = False,
+    force: Force = False,
 ) -> None:
     """Compute the release with the least loss that keeps the policy, check it, and write it.
 
-    Writes NAME.release.csv (for publication) and NAME.result.json (status, bounds, certificate).
+    Writes NAME.release.csv (for publication) and NAME.result.json (status, bounds, certificate). Files
+    that exist are replaced with --force only, files that the problem names never.
     With --append the series is audited first: what whoever holds all releases can conclude is printed, and
     stored with the release.
     Exit code 0 with a release, 3 if there is provably none, 4 if none was found in time, 5 if the audit
@@ -121,8 +160,16 @@ def solve(
     if is_views_file(problem_file):
         if randomize is not None:
             raise OptanonError("--randomize draws releases of a table: leave it out for published views")
-        solve_views(plain_console(), problem_file, output, time_limit, seed or 0)
+        solve_views(
+            plain_console(), problem_file, output, time_limit, seed or 0, raw_cells=raw_cells, force=force
+        )
         return
+    read = [key_file, *(store_files(history) if history is not None else ())]
+    refuse_results(
+        output, problem_file.stem, steward=steward, force=force, problems=[problem_file], inputs=read
+    )
+    refused = output / f"{problem_file.stem}.refused.steward.csv"
+    may_write([refused] if append else [], force=force, problems=[problem_file], inputs=read)
     console = plain_console()
     problem = load_problem(problem_file, history=history, key_file=key_file, tell=_teller(console))
     if append and stored(problem.history) is None:
@@ -147,19 +194,39 @@ def solve(
         raise typer.Exit(3 if result.status is Status.INFEASIBLE else 4)
     _print_groups(console, result.release)
     _print_result(console, result, problem)
+    release, certificate = result.release, result.certificate
     answered = problem
+    record = None
     if append:
         # The files are about the history as it was.
         answered = replace(problem, history=problem.history.before(len(problem.history)))
-        verdict, why = audit_first(console, problem, result.release, limit=limit, seconds=audit_time)
+        verdict, why = audit_first(console, problem, release, limit=limit, seconds=audit_time)
         if why is not None:
-            path = output / f"{problem_file.stem}.refused.steward.csv"
-            _keep_refused(console, result.release, problem, path, why)
+            _keep_refused(console, release, problem, refused, why)
             raise typer.Exit(REFUSED)
-        # Before any file is written, so that nothing is published that the history does not know.
-        console.print(record_answer(problem, result.release, result.certificate, verdict), markup=False)
-    for path in write_files(result, answered, output, problem_file.stem, steward=steward):
+        record = partial(_record, console, problem, release, certificate, verdict)
+    # Nothing is published that the history does not know, or recorded that cannot be written.
+    written = write_files(
+        result,
+        answered,
+        output,
+        problem_file.stem,
+        steward=steward,
+        raw_cells=raw_cells,
+        before=record,
+    )
+    for path in written:
         console.print(f"wrote {path}", markup=False)
+
+
+def _record(
+    console: Console,
+    problem: Problem,
+    release: Release,
+    certificate: Certificate | None,
+    verdict: SeriesVerdict,
+) -> None:
+    console.print(record_answer(problem, release, certificate, verdict), markup=False)
 
 
 @app.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -19,12 +19,22 @@ from ..instances.asked_series import read_asked
 from ..instances.bounded import read_json
 from ..models.errors import CertificateError
 from ..models.files import write_whole
+from .cli_options import Force
 from .display import plain_console
 from .insight.attacks import usual_attacks
 from .insight.audit import AuditReport, PersistentAudit, audit
 from .insight.exclusions import verify_audit
+from .overwriting import may_write
 
-__all__ = ["Files", "KnowledgeFile", "audit_command", "audit_course", "print_audit", "verify_audit_command"]
+__all__ = [
+    "Files",
+    "KnowledgeFile",
+    "audit_command",
+    "audit_course",
+    "print_audit",
+    "problems",
+    "verify_audit_command",
+]
 
 Files = Annotated[
     list[Path],
@@ -60,6 +70,7 @@ def audit_command(
     show_ids: Annotated[
         bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Say what someone who holds all releases can conclude about each respondent, exactly.
 
@@ -67,6 +78,9 @@ def audit_command(
     nobody's value is disclosed and everything was decided, 1 if somebody's is, 4 if something
     stayed undecided.
     """
+    may_write(
+        [json_file, certificates], force=force, problems=problems(files), inputs=[*files, knowledge_file]
+    )
     history, knowledge, requirements = read_asked(files, knowledge_file)
     # The named attacks: with the thresholds of the problem's policy if it guards against them.
     named = {requirement.name: requirement for requirement in requirements}
@@ -82,7 +96,7 @@ def audit_command(
         )
     if certificates is not None:
         text = json.dumps(report.certificates()) + "\n"
-        write_whole(certificates, lambda draft: draft.write_text(text, encoding="utf-8"))
+        write_whole(certificates, lambda draft: draft.write_text(text, encoding="utf-8"), private=True)
     raise typer.Exit(print_audit(plain_console(), report, json_file, show_ids))
 
 
@@ -102,6 +116,11 @@ def verify_audit_command(
     plain_console().print(
         f"confirmed: {found['proven']} exclusions; {found['rests on CP-SAT']} rest on CP-SAT", markup=False
     )
+
+
+def problems(files: Sequence[Path]) -> list[Path]:
+    """The problem file among the files of an audit, if there is one."""
+    return [file for file in files[:1] if file.suffix in (".yaml", ".yml")]
 
 
 @contextmanager
@@ -168,7 +187,7 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
         console.print(text, markup=False)
     if json_file is not None:
         text = json.dumps(report.to_dict(show_ids=show_ids), indent=2) + "\n"
-        write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"))
+        write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"), private=True)
     if not report.complete:
         console.print("not everything was decided in time: what is missing above is unknown, not safe")
     return 1 if report.disclosed else 0 if report.complete else 4

@@ -14,9 +14,11 @@ from ..instances.problem_file import load_problem
 from ..instances.views_file import is_views_file
 from ..models.errors import InputError, OptanonError
 from ..models.files import write_whole
+from .cli_options import Force
 from .display import plain_console, show_number
 from .insight.comparison.distance import Distance
 from .insight.foreign_audit import ForeignAudit, audit_release
+from .overwriting import may_write
 
 __all__ = ["audit_release_command"]
 
@@ -49,13 +51,13 @@ def audit_release_command(
     show_ids: Annotated[
         bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Check and score a release made by ARX, sdcMicro, anonypy, ANJANA, ..., and give its gap to the optimum.
 
     Exit code 0 if the policy is kept, 1 if it is not, 4 if that depends on who is in which group.
     """
-    if json_file is not None and not json_file.parent.is_dir():
-        raise InputError(f"{json_file}: there is no folder {json_file.parent}: create it or name another")
+    may_write([json_file], force=force, problems=[problem_file], inputs=[release_file])
     if is_views_file(problem_file):
         raise OptanonError(f"{problem_file}: published views are checked with: optanon check")
     choices: dict[str, Any] = {"ends": ends, "stars": stars, "match": match}
@@ -74,7 +76,7 @@ def audit_release_command(
     )
     if json_file is not None:
         text = json.dumps(found.to_dict(), indent=2) + "\n"
-        write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"))
+        write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"), private=True)
     _show(plain_console(), found, show_ids=show_ids)
     raise typer.Exit({True: 0, False: 1, None: 4}[found.passes])
 

@@ -13,11 +13,13 @@ from rich.table import Table
 from ..instances.problem_file import load_problem
 from ..instances.views_file import is_views_file
 from ..models.errors import InputError, OptanonError
+from .cli_options import Force
 from .display import plain_console, show_number
 from .insight.comparison.comparing import compare
 from .insight.comparison.found import Comparison, comparisons_to_csv, comparisons_to_json
 from .insight.comparison.rows import Row
 from .insight.comparison.table import cells, columns, notes
+from .overwriting import may_write
 
 __all__ = ["compare_command", "print_comparison"]
 
@@ -39,6 +41,7 @@ def compare_command(
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the rows here.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write everything here.")] = None,
     plot_file: Annotated[Path | None, typer.Option("--plot", help="Also draw: .png, .svg or .pdf.")] = None,
+    force: Force = False,
 ) -> None:
     """Compare published heuristics and engines: loss, queries, violations, distance from the proven optimum.
 
@@ -47,9 +50,7 @@ def compare_command(
 
     Exit code 0; 4 if nothing is proven of the best release of some problem.
     """
-    for path in (csv_file, json_file):
-        if path is not None and not path.parent.is_dir():
-            raise InputError(f"{path}: there is no folder {path.parent}: create it or name another")
+    may_write([csv_file, json_file, plot_file], force=force, problems=problem_files)
     if plot_file is not None:
         # Imported here: drawing takes a second to load that other commands need not wait.
         from .insight.comparison.chart import check_picture

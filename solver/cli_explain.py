@@ -11,9 +11,11 @@ from rich.console import Console
 
 from ..instances.problem_file import load_problem
 from ..models.files import write_whole
+from .cli_options import Force
 from .display import plain_console
 from .insight.explain.answer import explain
 from .insight.explain.explanation import Explanation
+from .overwriting import may_write
 from .result import Status
 
 __all__ = ["explain_command"]
@@ -33,11 +35,13 @@ def explain_command(
     show_ids: Annotated[
         bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Say why no release keeps a policy and which policies come nearest; or what each part of it costs.
 
     Exit code 0 if the policy can be kept, 3 if it provably cannot, 4 if that was not decided in time.
     """
+    may_write([json_file], force=force, problems=[problem_file])
     found = explain(
         load_problem(problem_file),
         time_limit=time_limit,
@@ -48,7 +52,7 @@ def explain_command(
     _print(plain_console(), found, show_ids)
     if json_file is not None:
         text = json.dumps(found.to_dict(show_ids=show_ids), indent=2) + "\n"
-        write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"))
+        write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"), private=True)
     raise typer.Exit({Status.INFEASIBLE: 3, Status.UNKNOWN: 4}.get(found.status, 0))
 
 

@@ -16,12 +16,14 @@ from rich.table import Table
 from ..instances.problem_file import load_problem
 from ..models.errors import PolicyError
 from ..models.files import write_whole
+from .cli_options import Force
 from .display import plain_console, show_number
 from .insight.frontier.grid import parse_vary
 from .insight.frontier.plot import require_plotting
 from .insight.frontier.points import FrontierPoint
 from .insight.frontier.result import Frontier
 from .insight.frontier.sweep import Listener, frontier
+from .overwriting import may_write
 
 __all__ = ["frontier_command"]
 
@@ -44,6 +46,7 @@ def frontier_command(
         typer.Option(help="State: written after every point, read if it exists. Steward's own eyes only."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+    force: Force = False,
 ) -> None:
     """Solve a problem for every combination of some parameters: loss against privacy, each with its gap.
 
@@ -54,6 +57,9 @@ def frontier_command(
         raise PolicyError("--vary: a parameter is named twice: give all its values at once, as in m=2,4..6")
     if plot is not None:
         require_plotting(plot)
+    may_write([csv, json_file, plot], force=force, problems=[problem_file])
+    # A state is there to be gone on with; another kind of file is not taken for one.
+    may_write([resume], force=True, problems=[problem_file], inputs=[csv, json_file, plot])
     problem = load_problem(problem_file)
     with _progress(quiet) as listener:
         found = frontier(

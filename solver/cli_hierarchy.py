@@ -14,6 +14,8 @@ from ..models import hierarchies
 from ..models.errors import HierarchyError, InputError
 from ..models.files import write_whole
 from ..models.hierarchy import Hierarchy
+from .cli_options import Force
+from .overwriting import may_write
 
 __all__ = ["hierarchy"]
 
@@ -37,7 +39,7 @@ def hierarchy(
         str | None, typer.Option(help="The categories in their order: low,middle,high.")
     ] = None,
     sizes: Annotated[str, typer.Option(help="With --ordered: how many are put together: 2,4.")] = "2",
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Write how a column becomes coarser, one row per value, finest first (ARX's format).
 
@@ -51,8 +53,7 @@ def hierarchy(
     if len(given) != 1:
         raise HierarchyError(f"give exactly one of {', '.join(f'--{way}' for way in ways)}")
     target = Path(f"{column}.csv") if output is None else output
-    if target.exists() and not force:
-        raise HierarchyError(f"{target}: exists already: name another with -o, or give --force to replace it")
+    may_write([target], force=force, inputs=[table])
     if table.suffix == ".parquet":
         frame = parquet_frame(table)
     else:

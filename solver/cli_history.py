@@ -11,14 +11,18 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..instances.named_files import store_files
 from ..instances.problem_file import load_answer, load_problem
 from ..instances.store.opening import History
 from ..models.errors import OptanonError, StoreError
+from ..models.files import write_together
 from ..models.history import Statement
 from ..models.problem import Problem
 from ..models.release import Release
 from .appending import AUDIT_SECONDS, SeriesVerdict
 from .cli_append import REFUSED, AuditLimit, AuditTime, audit_first, limit_of
+from .cli_options import Force, RawCells
+from .overwriting import may_write
 from .result import UNCHECKED
 from .result_file import read_result
 
@@ -177,32 +181,34 @@ def write(
     number: Annotated[int, typer.Argument(metavar="NUMBER", help="Which release, from 1.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path(),
     steward: Annotated[bool, typer.Option("--steward", help="Also write the steward's own copy.")] = False,
+    raw_cells: RawCells = False,
+    force: Force = False,
 ) -> None:
     """Write the files of a stored release again."""
     history = _open(where, None)
     if not 1 <= number <= len(history):
         raise StoreError(f"{history.name}: there is no release {number}, only 1 to {len(history)}")
     release = history[number - 1]
-    targets = {"public": output / f"release-{number}.release.csv"}
-    release.to_csv(targets["public"])
+    files = release.files(output / f"release-{number}.release.csv", raw_cells=raw_cells)
     if steward:
-        targets["steward"] = output / f"release-{number}.steward.csv"
-        release.to_csv(targets["steward"], copy="steward")
-    for target in targets.values():
-        _console().print(f"wrote {target}", markup=False)
+        private = output / f"release-{number}.steward.csv"
+        files += release.files(private, copy="steward", raw_cells=raw_cells)
+    may_write([file.path for file in files], force=force, inputs=store_files(where))
+    write_together(files)
+    for file in files:
+        _console().print(f"wrote {file.path}", markup=False)
 
 
 @app.command()
 def export(
     where: Where,
     file: Annotated[Path, typer.Argument(metavar="FILE.json", help="The file to write.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Write a whole history to one file: a backup, or the way to another database."""
     from ..instances.store.transfer import export_history
 
-    if file.exists() and not force:
-        raise StoreError(f"{file}: exists already: name another file, or give --force to replace it")
+    may_write([file], force=force, inputs=store_files(where))
     history = _open(where, None)
     export_history(history, file)
     _console().print(

@@ -20,6 +20,8 @@ from ..instances.readers import parquet_frame
 from ..instances.text_files import Reading, read_text_table
 from ..models.errors import InputError, OptanonError
 from ..models.files import write_whole
+from .cli_options import Force
+from .overwriting import may_write
 
 __all__ = ["init"]
 
@@ -37,13 +39,12 @@ def init(
     ] = None,
     k: Annotated[int | None, typer.Option("-k", min=2, help="Smallest size of a group.")] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask about each role.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a problem file that exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Write a problem file for a table: roles are guessed, every line is explained, and it can be solved."""
     console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
     target = table.with_suffix(".yaml") if output is None else output
-    if target.exists() and not force:
-        raise OptanonError(f"{target}: exists already: name another with -o, or give --force to replace it")
+    may_write([target], force=force, inputs=[table])
     frame, reading = _read(table)
     console.print(str(reading), markup=False)
     try:

@@ -9,8 +9,10 @@ import typer
 from rich.console import Console
 
 from ..instances.bounded import read_json
-from ..models.errors import ProblemFileError
+from ..models.errors import InputError, ProblemFileError
 from ..models.files import write_whole
+from .cli_options import Force
+from .overwriting import may_write
 
 __all__ = ["report"]
 
@@ -23,19 +25,21 @@ def report(
     comparison: Annotated[
         Path | None, typer.Option("--comparison", help="What `optanon compare --json` wrote.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Write one self-contained page about a release: policy, proof, loss, distributions, risks.
 
     The page needs no network and no script. It is the steward's, not for publication.
     """
+    target = result_file.with_suffix(".html") if output is None else output
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"--output: {target}: the report is an HTML page: let its name end in .html")
+    may_write([target], force=force, inputs=[result_file, comparison])
     # Imported here: drawing takes a second to load that other commands need not wait.
     from .insight.report.page import report_page
 
     page = report_page(_json(result_file), comparison=None if comparison is None else _json(comparison))
-    target = result_file.with_suffix(".html") if output is None else output
-    if not target.parent.is_dir():
-        raise ProblemFileError(f"--output: {target.parent} is no folder: create it or name another")
-    write_whole(target, lambda draft: draft.write_text(page, encoding="utf-8"))
+    write_whole(target, lambda draft: draft.write_text(page, encoding="utf-8"), private=True)
     Console(soft_wrap=True, highlight=False).print(f"wrote {target}", markup=False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -10,11 +11,13 @@ from rich.console import Console
 from rich.table import Table
 
 from ..instances.views_file import load_views, load_views_problem
+from ..models.csv_cells import write_csv
 from ..models.errors import OptanonError
-from ..models.files import write_whole
+from ..models.files import OutputFile, write_together
 from ..models.views import associations, breach, project
 from ..models.views.breach import Breach
 from .engines.views import choose_views
+from .overwriting import may_write
 
 __all__ = ["check_views", "solve_views"]
 
@@ -39,9 +42,18 @@ def check_views(console: Console, files: list[Path], problem_file: Path, show_id
 
 
 def solve_views(
-    console: Console, problem_file: Path, output: Path, time_limit: float | None, seed: int
+    console: Console,
+    problem_file: Path,
+    output: Path,
+    time_limit: float | None,
+    seed: int,
+    *,
+    raw_cells: bool = False,
+    force: bool = False,
 ) -> None:
     """Choose the two views that publish most, print and write them."""
+    targets = [output / f"{problem_file.stem}.view-{number}.csv" for number in (1, 2)]
+    may_write(targets, force=force, problems=[problem_file])
     problem = load_views_problem(problem_file)
     choice = choose_views(
         problem.table,
@@ -61,10 +73,14 @@ def solve_views(
         secret.threshold for secret in problem.secrets for _ in associations(secret.query, problem.table)
     ]
     console.print(_table(list(zip(choice.breaches, thresholds, strict=True)), show_ids=False))
-    for number, columns in enumerate((choice.first, choice.second), start=1):
-        view = project(problem.table, columns)
-        target = output / f"{problem_file.stem}.view-{number}.csv"
-        write_whole(target, lambda draft, view=view: view.to_csv(draft, index=False, lineterminator="\n"))
+    views = [project(problem.table, columns) for columns in (choice.first, choice.second)]
+    write_together(
+        [
+            OutputFile(path=target, write=partial(write_csv, view, raw_cells=raw_cells))
+            for target, view in zip(targets, views, strict=True)
+        ]
+    )
+    for target in targets:
         console.print(f"wrote {target}", markup=False)
 
 

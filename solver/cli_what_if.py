@@ -12,10 +12,12 @@ from rich.table import Table
 
 from ..instances.asked_series import read_asked
 from ..models.files import write_whole
-from .cli_audit import Files, KnowledgeFile
+from .cli_audit import Files, KnowledgeFile, problems
+from .cli_options import Force
 from .insight.breach_chance import BreachChance, Estimate
 from .insight.giveaways import Giveaway
 from .insight.what_if import WhatIf, what_if as ask
+from .overwriting import may_write
 
 __all__ = ["what_if"]
 
@@ -43,11 +45,13 @@ def what_if(
     show_ids: Annotated[
         bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Say who, if compromised, gives away whom, and how few compromised respondents disclose somebody.
 
     Exit code 0 if everything asked was decided, 4 otherwise.
     """
+    may_write([json_file], force=force, problems=problems(files), inputs=[*files, knowledge_file])
     asked = read_asked(files, knowledge_file)
     report = ask(
         asked.history,
@@ -63,7 +67,7 @@ def what_if(
     _print(console, report, show_ids)
     if json_file is not None:
         text = json.dumps(report.to_dict(show_ids=show_ids), indent=2) + "\n"
-        write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"))
+        write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"), private=True)
     if not report.complete:
         console.print("not everything was decided in time: numbers may be too small, open is not safe")
         raise typer.Exit(4)

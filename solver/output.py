@@ -1,25 +1,64 @@
-"""The files of a result: the public copy, the steward's copy, the result file."""
+"""The files of a result: the steward's copy, the result file, the public copy."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
-from ..models.files import write_whole
+from ..models.errors import InputError
+from ..models.files import OutputFile, drafted
 from ..models.problem import Problem
-from ..models.publication import anatomized_frames, published_frame, steward_frame
 from .insight.report.record import record
+from .overwriting import may_write
 from .result import Result
 
-__all__ = ["write_files"]
+__all__ = ["refuse_results", "write_files"]
+
+
+ENDINGS = ("release.csv", "release.values.csv", "steward.csv", "result.json")
+
+
+def refuse_results(
+    folder: Path,
+    name: str,
+    *,
+    steward: bool,
+    force: bool,
+    problems: Iterable[Path] = (),
+    inputs: Iterable[Path | None] = (),
+) -> None:
+    """See that the files of a result can be written; see `may_write`.
+
+    All that belong to an earlier result of the same name count: a steward's copy must not stay beside
+    another release.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the remedy.
+    """
+    targets = [folder / f"{name}.{ending}" for ending in ENDINGS]
+    may_write(targets, force=force, problems=problems, inputs=inputs)
+    private = folder / f"{name}.steward.csv"
+    if not steward and private.exists():
+        raise InputError(
+            f"{private}: is the steward's copy of the release that would be replaced: move it away, or give "
+            "--steward to replace it, too"
+        )
 
 
 def write_files(
-    result: Result, problem: Problem, folder: Path, name: str, *, steward: bool = False
+    result: Result,
+    problem: Problem,
+    folder: Path,
+    name: str,
+    *,
+    steward: bool = False,
+    raw_cells: bool = False,
+    before: Callable[[], object] | None = None,
 ) -> list[Path]:
-    """Write every file whole or not at all; the result, which vouches for the others, comes last.
+    """Write all files together or none; what is for publication comes last.
 
     Parameters
     ----------
@@ -30,6 +69,11 @@ def write_files(
     name : str
         Files are ``NAME.release.csv`` (for publication; anatomized releases have a second table,
         ``NAME.release.values.csv``), ``NAME.steward.csv`` if `steward`, and ``NAME.result.json``.
+        The last two are readable for their owner only.
+    raw_cells : bool
+        Leave cells that a spreadsheet would run as formulas as they are.
+    before : callable, optional
+        Is called when all files can be written and before any of them is there; if it fails none will be.
 
     Returns
     -------
@@ -39,21 +83,27 @@ def write_files(
     release = result.release
     if release is None:
         return []
-    frames: dict[str, Callable[[Path], object]] = {}
-
-    def csv(frame: Any) -> Callable[[Path], object]:
-        return lambda draft: frame.to_csv(draft, index=False, lineterminator="\n")
-
-    if release.form == "generalized":
-        frames[f"{name}.release.csv"] = csv(published_frame(release))
-    else:
-        people, values = anatomized_frames(release)
-        frames[f"{name}.release.csv"] = csv(people)
-        frames[f"{name}.release.values.csv"] = csv(values)
+    files = release.files(folder / f"{name}.release.csv", raw_cells=raw_cells)
     if steward:
-        frames[f"{name}.steward.csv"] = csv(steward_frame(release, problem.table.respondent))
+        files += release.files(
+            folder / f"{name}.steward.csv",
+            copy="steward",
+            respondent=problem.table.respondent,
+            raw_cells=raw_cells,
+        )
     text = json.dumps(record(result, problem), indent=2) + "\n"
-    frames[f"{name}.result.json"] = lambda draft: draft.write_text(text, encoding="utf-8")
-    for file, write in frames.items():
-        write_whole(folder / file, write)
-    return [folder / file for file in frames]
+    files.append(
+        OutputFile(
+            path=folder / f"{name}.result.json",
+            write=lambda draft: draft.write_text(text, encoding="utf-8"),
+            private=True,
+        )
+    )
+    with drafted(files) as move:
+        if before is not None:
+            before()
+        move()
+    written = [file.path for file in files]
+    if (old := folder / f"{name}.release.values.csv") not in written:
+        old.unlink(missing_ok=True)  # of an earlier result, which was anatomized
+    return written

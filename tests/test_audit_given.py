@@ -233,7 +233,7 @@ def test_a_series_with_one_value(
 def test_the_command_line_tells_given_from_disclosed(tmp_path: Path) -> None:
     (past,) = history([FLU], boxed=True).releases
     past.to_csv(tmp_path / "release.csv", copy="steward")
-    asked = ("release.csv", "--knowledge", "known.yaml", "--json", "report.json")
+    asked = ("release.csv", "--knowledge", "known.yaml", "--json", "report.json", "--force")
     for priors, shown, code in (({"p5": ["flu", "asthma"]}, (0, 1), 1), ({"p5": ["flu"]}, (1, 0), 0)):
         (tmp_path / "known.yaml").write_text(yaml.safe_dump({"priors": priors}))
         done = run("audit", *asked, folder=tmp_path)
@@ -246,7 +246,15 @@ def test_the_command_line_tells_given_from_disclosed(tmp_path: Path) -> None:
         told = json.loads((tmp_path / "report.json").read_text())
         assert (told["given"], told["disclosed"]) == shown
         assert ("1 are given by knowledge" in done.stdout) == bool(shown[0])
-        proofs = ("audit", "release.csv", "--knowledge", "known.yaml", "--certificates", "proofs.json")
+        proofs = (
+            "audit",
+            "release.csv",
+            "--knowledge",
+            "known.yaml",
+            "--certificates",
+            "proofs.json",
+            "--force",
+        )
         assert run(*proofs, folder=tmp_path).returncode == code
         checked = run(
             "verify-audit", "proofs.json", "release.csv", "--knowledge", "known.yaml", folder=tmp_path

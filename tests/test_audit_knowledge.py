@@ -21,7 +21,7 @@ OTHERS = {"Doris": ["cancer", "bronchitis"], "Fiona": ["bronchitis", "cancer"]}
 
 def _audited(files: list[Path], knowledge: dict[str, Any], folder: Path) -> dict[str, Any]:
     (folder / "known.yaml").write_text(yaml.safe_dump(knowledge))
-    asked = ["--knowledge", "known.yaml", "--show-ids", "--json", "report.json"]
+    asked = ["--knowledge", "known.yaml", "--show-ids", "--json", "report.json", "--force"]
     done = run("audit", *files, *asked, folder=folder)
     assert done.returncode in (0, 1), done.stderr
     return json.loads((folder / "report.json").read_text())

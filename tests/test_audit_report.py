@@ -140,7 +140,7 @@ def test_steward_copies_need_no_problem_file(tmp_path: Path) -> None:
         ("hospital", ["release-1.steward.csv", "release-2-printed.steward.csv"]),
         ("clinic", ["release-1.steward.csv", "release-2-printed.steward.csv"]),
     ):
-        done = run("audit", *data(name, *files), "--json", "report.json", folder=tmp_path)
+        done = run("audit", *data(name, *files), "--json", "report.json", "--force", folder=tmp_path)
         written = json.loads((tmp_path / "report.json").read_text())
         assert len(written["releases"]) == 2
         assert done.returncode == (1 if written["verdict"] == "disclosed" else 0)

@@ -62,10 +62,12 @@ def test_a_series_from_its_first_release_on(folder: Path):
 def test_files_of_a_stored_release_are_written_again(folder: Path):
     ok("history", "init", "releases.db", folder=folder)
     ok("solve", "release-1.yaml", "--append", "--steward", folder=folder)
-    ok("history", "write", "releases.db", 1, "--steward", folder=folder)
+    again = run("history", "write", "releases.db", 1, "--steward", folder=folder)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
     public = (folder / "release-1.release.csv").read_bytes()
     steward = (folder / "release-1.steward.csv").read_text().splitlines()
-    ok("history", "write", "releases.db", 1, "--steward", "-o", ".", folder=folder)
+    ok("history", "write", "releases.db", 1, "--steward", "--force", "-o", ".", folder=folder)
     assert (folder / "release-1.release.csv").read_bytes() == public
     assert (folder / "release-1.steward.csv").read_text().splitlines()[1:] == steward[1:]
     done = run("history", "write", "releases.db", 2, folder=folder)
@@ -89,14 +91,13 @@ def test_keyed_hashes_from_the_key_to_the_second_release(folder: Path):
     assert "75/7" in (folder / "release-2.result.json").read_text()
     kept = (folder / "releases.db").read_bytes() + (folder / "release-2.steward.csv").read_bytes()
     assert not any(name.encode() in kept for name in NAMES)
-    locked = run("solve", "release-2.yaml", "--history", "releases.db", folder=folder)
+    again = ("solve", "release-2.yaml", "--steward", "--force", "--history", "releases.db")
+    locked = run(*again, folder=folder)
     assert locked.returncode == 2
     assert "give its key" in locked.stderr
     other = ok("history", "init", "other.db", "--key-file", "other.key", folder=folder)
     assert "wrote a new random key to other.key" in other
-    wrong = run(
-        "solve", "release-2.yaml", "--history", "releases.db", "--key-file", "other.key", folder=folder
-    )
+    wrong = run(*again, "--key-file", "other.key", folder=folder)
     assert wrong.returncode == 2
     assert "not the key" in wrong.stderr
 
@@ -199,12 +200,12 @@ def test_what_an_adversary_knows_is_said_by_the_tables_own_ids(folder: Path):
         store = {"store": name, **({"key_file": "secret.key"} if options else {})}
         spec = {**yaml.safe_load((folder / "release-1.yaml").read_text()), "history": store}
         (folder / "p.yaml").write_text(yaml.safe_dump(spec))
-        ok("solve", "p.yaml", "--append", folder=folder)
+        ok("solve", "p.yaml", "--append", "--force", folder=folder)
         done = run("audit", "p.yaml", "--known", "known.yaml", folder=folder)
         assert done.returncode in (0, 1), done.stderr
         said.append(done.stdout.split("whose value", 1)[1].split("release 1", 1)[0])
         assert run("audit", "p.yaml", folder=folder).stdout != done.stdout
-        ok("solve", "release-1.yaml", "--history", "empty.db", "--steward", folder=folder)
+        ok("solve", "release-1.yaml", "--history", "empty.db", "--steward", "--force", folder=folder)
         named = run("audit", "p.yaml", "release-1.steward.csv", "--known", "known.yaml", folder=folder)
         assert named.stdout == done.stdout, "the same release, named as a file with the table's own ids"
     assert said[0] == said[1]

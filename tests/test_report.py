@@ -31,7 +31,7 @@ def solved(tmp_path_factory):
 
 
 def page_of(path: Path) -> str:
-    answer = run("report", path, folder=path.parent)
+    answer = run("report", path, "--force", folder=path.parent)
     assert answer.returncode == 0, answer.stderr
     return path.with_suffix(".html").read_text(encoding="utf-8")
 

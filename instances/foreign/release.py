@@ -9,6 +9,7 @@ from typing import Literal
 
 import pandas as pd
 
+from ...models.csv_cells import restored_frame
 from ...models.errors import InputError, ReleaseError
 from ...models.release import QIGroup, Release
 from ...models.table import Microdata
@@ -90,7 +91,7 @@ def read_foreign(
         Naming file, column, row (from 1, the header not counted) and remedy.
     """
     where = "" if isinstance(source, pd.DataFrame) else f"{source}: "
-    frame = source if isinstance(source, pd.DataFrame) else _frame(Path(source), delimiter)
+    frame = source if isinstance(source, pd.DataFrame) else _frame(Path(source), delimiter, table)
     try:
         found = read_rows(frame, table, ends=ends, stars=stars, columns=columns, count=count)
         try:
@@ -112,9 +113,10 @@ def read_foreign(
     )
 
 
-def _frame(path: Path, delimiter: str) -> pd.DataFrame:
+def _frame(path: Path, delimiter: str, table: Microdata) -> pd.DataFrame:
     if path.suffix != ".parquet":
-        return read_frame(path, delimiter=delimiter)
+        as_written = (table.respondent, table.sensitive.name)
+        return restored_frame(read_frame(path, delimiter=delimiter, as_written=as_written))
     try:
         return pd.read_parquet(path)
     except (OSError, ValueError, ImportError) as error:

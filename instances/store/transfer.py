@@ -58,7 +58,9 @@ def export_history(history: StoredHistory, path: str | Path) -> None:
             for entry in history.entries
         ],
     }
-    write_whole(path, lambda draft: draft.write_text(canonical(content) + "\n", encoding="utf-8"))
+    write_whole(
+        path, lambda draft: draft.write_text(canonical(content) + "\n", encoding="utf-8"), private=True
+    )
 
 
 def import_history(

@@ -222,7 +222,7 @@ class Workbench:
         record = json.loads((self.folder / "release.result.json").read_text(encoding="utf-8"))
         page = report_page(record)
         path = self.folder / "report.html"
-        write_whole(path, lambda draft: draft.write_text(page, encoding="utf-8"))
+        write_whole(path, lambda draft: draft.write_text(page, encoding="utf-8"), private=True)
         return path
 
     # -- history ---------------------------------------------------------------------

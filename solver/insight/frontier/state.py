@@ -79,7 +79,7 @@ def write_state(path: Path, grid: Grid, points: Iterable[FrontierPoint]) -> None
         "points": [_record(grid.problem, point) for point in points],
     }
     written = json.dumps(content, indent=1) + "\n"
-    write_whole(path, lambda draft: draft.write_text(written, encoding="utf-8"))
+    write_whole(path, lambda draft: draft.write_text(written, encoding="utf-8"), private=True)
 
 
 def read_state(path: Path, grid: Grid) -> dict[tuple[Setting, ...], FrontierPoint]:

@@ -38,4 +38,4 @@ def write_report(result: Result, problem: Problem, path: str | Path) -> None:
     from .page import report_page
 
     page = report_page(record(result, problem))
-    write_whole(Path(path), lambda draft: draft.write_text(page, encoding="utf-8"))
+    write_whole(Path(path), lambda draft: draft.write_text(page, encoding="utf-8"), private=True)

@@ -1,0 +1,20 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["Force", "RawCells"]
+
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace results that exist; never a file that is read.")
+]
+RawCells = Annotated[
+    bool,
+    typer.Option(
+        "--raw-cells",
+        help="Write cells that a spreadsheet would run as formulas as they are, not with a ' in front.",
+    ),
+]

@@ -1,0 +1,188 @@
+"""What a problem names is never overwritten, by no command; results only if told so."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from command_line import run
+
+from optanon.instances import catalog
+from optanon.instances.named_files import named_files, store_files
+
+HOSPITAL = catalog.path("hospital")
+TABLE = "id,age,town,zip,ill\n" + "".join(
+    f"p{n},{30 + n},{'AB'[n % 2]},0{n % 3},{'xyz'[n % 3]}\n" for n in range(9)
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A problem that names a file of every kind; they are all called like outputs."""
+    (tmp_path / "p.release.csv").write_text(TABLE)
+    (tmp_path / "town.html").write_text("A;*\nB;*\n")
+    (tmp_path / "age.json").write_text("".join(f"{n};{n // 3};*\n" for n in range(30, 39)))
+    spec = {
+        "table": "p.release.csv",
+        "respondent": "id",
+        "quasi_identifiers": {"age": "numeric", "town": {"kind": "taxonomy", "hierarchy": "town.html"}},
+        "sensitive": "ill",
+        "policy": {
+            "requirements": [{"k_c_anonymity": {"k": 3}}],
+            "recoding": "full_domain",
+            "hierarchies": {"age": "age.json"},
+        },
+    }
+    (tmp_path / "p.yaml").write_text(yaml.safe_dump(spec))
+    (tmp_path / "q.yaml").write_text(yaml.safe_dump({**spec, "table": "t.csv"}))
+    shutil.copy(tmp_path / "p.release.csv", tmp_path / "t.csv")
+    os.symlink("p.release.csv", tmp_path / "link.csv")
+    (tmp_path / "known.yaml").write_text("compromised: {p1: y}\n")
+    return tmp_path
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def refused(*arguments: object, folder: Path, said: str = "never replaced") -> None:
+    before = snapshot(folder)
+    done = run(*arguments, folder=folder)
+    assert done.returncode == 2, done.stdout
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert snapshot(folder) == before
+
+
+def test_the_files_a_problem_names(folder: Path):
+    found = named_files(folder / "p.yaml")
+    assert {path.name for path in found} == {"p.yaml", "p.release.csv", "town.html", "age.json"}
+    history = {path.name for path in named_files(HOSPITAL / "release-2.yaml")}
+    assert "release-1.steward.csv" in history
+    spec = yaml.safe_load((folder / "p.yaml").read_text())
+    for given in ({"store": "h.db", "key_file": "h.key"}, "h.db", "sqlite:///h.db"):
+        (folder / "h.yaml").write_text(yaml.safe_dump({**spec, "history": given}))
+        names = {path.name for path in named_files(folder / "h.yaml")}
+        assert {"h.db", "h.db-journal", "h.db-wal", "h.db-shm"} <= names
+        assert ("h.key" in names) == isinstance(given, dict)
+    (folder / "s.yaml").write_text(yaml.safe_dump({**spec, "table": {"url": "t.db", "sql": "SELECT 1"}}))
+    assert "t.db" in {path.name for path in named_files(folder / "s.yaml")}
+    assert store_files("postgresql://steward@host/hospital") == []
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_solve_never_replaces_what_it_reads(folder: Path, force: tuple[str, ...]):
+    refused("solve", "p.yaml", *force, folder=folder)
+    (folder / "out").mkdir()
+    os.symlink(folder / "p.release.csv", folder / "out" / "q.result.json")
+    spec = yaml.safe_load((folder / "q.yaml").read_text())
+    (folder / "q.yaml").write_text(yaml.safe_dump({**spec, "table": "p.release.csv"}))
+    refused("solve", "q.yaml", "-o", "out", *force, folder=folder)
+    (folder / "q.yaml").write_text(yaml.safe_dump({**spec, "history": ["q.steward.csv"]}))
+    (folder / "q.steward.csv").write_text("an earlier release")
+    refused("solve", "q.yaml", "--steward", *force, folder=folder)
+    refused("solve", "q.yaml", *force, folder=folder)
+
+
+def test_no_earlier_copy_stays_beside_another_release(folder: Path):
+    assert run("solve", "q.yaml", "-q", "--steward", folder=folder).returncode == 0
+    refused("solve", "q.yaml", "-q", folder=folder, said="--force")
+    refused("solve", "q.yaml", "-q", "--force", folder=folder, said="give --steward")
+    (folder / "q.release.values.csv").write_text("of an earlier, anatomized release")
+    assert run("solve", "q.yaml", "-q", "--steward", "--force", folder=folder).returncode == 0
+    assert not (folder / "q.release.values.csv").exists()
+
+
+@pytest.mark.parametrize("named", ["p.release.csv", "link.csv", "town.html", "age.json", "p.yaml"])
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_no_other_command_does_either(folder: Path, named: str, force: tuple[str, ...]):
+    refused("explain", "p.yaml", "--json", named, *force, folder=folder)
+    refused("frontier", "p.yaml", "--vary", "k=2,3", "--csv", named, *force, folder=folder)
+    refused("frontier", "p.yaml", "--vary", "k=2,3", "--json", named, *force, folder=folder)
+    refused("frontier", "p.yaml", "--vary", "k=2,3", "--resume", named, *force, folder=folder)
+    refused("compare", "p.yaml", "--csv", named, *force, folder=folder)
+    refused("compare", "q.yaml", "p.yaml", "--json", named, *force, folder=folder)
+    refused("audit", "p.yaml", "--json", named, *force, folder=folder)
+    refused("audit", "p.yaml", "--certificates", named, *force, folder=folder)
+    refused("what-if", "p.yaml", "--json", named, *force, folder=folder)
+    refused("audit-release", "t.csv", "p.yaml", "--json", named, *force, folder=folder)
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_files_named_on_the_command_line_are_safe_too(folder: Path, force: tuple[str, ...]):
+    refused("audit", "p.yaml", "--known", "known.yaml", "--json", "known.yaml", *force, folder=folder)
+    refused("audit-release", "t.csv", "p.yaml", "--json", "t.csv", *force, folder=folder)
+    refused("hierarchy", "t.csv", "zip", "--prefix", "1", "-o", "t.csv", *force, folder=folder)
+    refused("init", "t.csv", "-o", "t.csv", *force, folder=folder)
+    refused("audit", "p.yaml", "--json", "x", "--certificates", "x", folder=folder, said="written twice")
+    assert run("history", "init", "h.json", folder=folder).returncode == 0
+    refused("history", "export", "h.json", "h.json", *force, folder=folder)
+    refused("solve", "q.yaml", "--history", "q.release.csv", *force, folder=folder, said="q.release.csv")
+    assert run("history", "init", "q.release.csv", folder=folder).returncode == 0
+    refused("solve", "q.yaml", "--history", "q.release.csv", *force, folder=folder)
+    (folder / "r.html").write_text("{}")
+    refused("report", "r.html", *force, folder=folder)
+    refused("report", "r.html", "-o", "t.csv", *force, folder=folder, said="HTML")
+
+
+def test_results_that_exist_are_replaced_only_with_force(folder: Path):
+    for command in (
+        ("solve", "q.yaml", "-q", "--steward"),
+        ("explain", "q.yaml", "--json", "explained.json"),
+        ("audit", "q.steward.csv", "--json", "audit.json", "--certificates", "proofs.json"),
+        ("what-if", "q.steward.csv", "--json", "what.json"),
+        ("frontier", "q.yaml", "-q", "--vary", "k=3", "--csv", "f.csv", "--json", "f.json", "--resume", "f"),
+        ("compare", "q.yaml", "--baseline", "none", "--queries", "0", "--csv", "c.csv", "--json", "c.json"),
+        ("audit-release", "q.release.csv", "q.yaml", "--no-solve", "--json", "other.json"),
+        ("report", "q.result.json"),
+        ("hierarchy", "t.csv", "zip", "--prefix", "1"),
+        ("init", "t.csv"),
+    ):  # fmt: skip
+        done = run(*command, folder=folder)
+        assert done.returncode in (0, 1, 4), done.stderr
+        refused(*command, folder=folder, said="--force")
+        assert run(*command, "--force", folder=folder).returncode == done.returncode
+
+
+def test_what_is_the_stewards_is_for_nobody_else_to_read(folder: Path):
+    """All written above with respondents, memberships, bounds or the microdata's distribution."""
+    before = os.umask(0o022)
+    try:
+        for command in (
+            ("solve", "q.yaml", "-q", "--steward"),
+            ("explain", "q.yaml", "--json", "explained.json"),
+            ("audit", "q.steward.csv", "--json", "audit.json", "--certificates", "proofs.json"),
+            ("what-if", "q.steward.csv", "--json", "what.json"),
+            ("frontier", "q.yaml", "-q", "--vary", "k=3", "--resume", "f.state"),
+            ("audit-release", "q.release.csv", "q.yaml", "--no-solve", "--json", "other.json"),
+            ("report", "q.result.json"),
+            ("history", "init", "h.db"),
+            ("history", "append", "h.db", "q.steward.csv", "-p", "q.yaml"),
+            ("history", "export", "h.db", "h.json"),
+            ("history", "write", "h.db", 1, "--steward"),
+        ):
+            done = run(*command, folder=folder)
+            assert done.returncode in (0, 1, 4), done.stderr
+    finally:
+        os.umask(before)
+    private = {
+        *("q.steward.csv", "q.result.json", "q.result.html", "explained.json", "audit.json", "proofs.json"),
+        *("what.json", "f.state", "other.json", "h.db", "h.json", "release-1.steward.csv"),
+    }
+    modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    assert {name for name, mode in modes.items() if mode == 0o600} >= private
+    assert modes["q.release.csv"] == modes["release-1.release.csv"] == 0o644
+
+
+def test_views_are_not_overwritten_either(tmp_path: Path):
+    source = catalog.path("published-views")
+    for path in source.iterdir():
+        shutil.copy(path, tmp_path)
+    (problem,) = [p.name for p in tmp_path.glob("*.yaml") if "secrets" in p.read_text()][:1]
+    spec = yaml.safe_load((tmp_path / problem).read_text())
+    os.rename(tmp_path / spec["table"], tmp_path / "v.view-2.csv")
+    (tmp_path / "v.yaml").write_text(yaml.safe_dump({**spec, "table": "v.view-2.csv"}))
+    refused("solve", "v.yaml", "--force", folder=tmp_path)
