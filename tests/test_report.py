@@ -157,9 +157,12 @@ def test_words_of_the_table_cannot_become_markup(solved):
     record = json.loads(solved.read_text(encoding="utf-8"))
     record["facts"]["sensitive"] = "<script>alert(1)</script>"
     record["facts"]["spreads"][0]["labels"][0] = "$<i>&"
+    record["facts"]["spreads"][0]["attribute"] = r"$\frac{$<b>"
     page = report_page(record)
     assert "<script" not in page
     assert "<i>" not in page
+    assert r"$\frac{$&lt;b&gt;" in page
+    assert "default-src 'none'" in page  # and were there script, it would not run
 
 
 @pytest.mark.browser

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
+import re
 import shutil
+from importlib.resources import files
 
 import pytest
 
@@ -12,16 +15,24 @@ from optanon.instances import catalog
 from optanon.models.requirement import registered
 from optanon.solver.web.guard import Guard
 from optanon.solver.web.job import Job
+from optanon.solver.web.script_rules import ScriptRules
 from optanon.solver.web.terms import requirement_terms
 
 HOST = "127.0.0.1:8000"
+OWN = f"http://{HOST}"
 
 
-def ask(*, host=HOST, query="", cookie="", body=b"", length=None, kind="http"):
-    """Status, headers and body the guarded application answers with; 200 is the application itself."""
-    sent = []
+class Door:
+    """A guarded application, as a browser meets it: the application itself answers 200 and what it got."""
 
-    async def application(scope, receive, send):
+    def __init__(self, app=None):
+        self.guard = Guard(app or self.application, token="right", hosts=(HOST,), most_bytes=25)
+        answer = self.ask(path="/", query="token=right", cookie=None)[0]
+        self.opened = dict(answer["headers"])
+        self.home = self.opened[b"location"].decode()
+        self.cookie = self.opened[b"set-cookie"].decode().split(";")[0]
+
+    async def application(self, scope, receive, send):
         got = b""
         if scope["type"] == "http":
             while True:
@@ -35,59 +46,198 @@ def ask(*, host=HOST, query="", cookie="", body=b"", length=None, kind="http"):
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": got})
 
-    chunks = [body[i : i + 10] for i in range(0, len(body), 10)] or [b""]
+    def ask(
+        self, *, path=None, query="", cookie="", body=b"", kind="http", method="GET", host=HOST, **headers
+    ):
+        """What comes back; header names with underscores, several values as a list."""
+        sent = []
+        chunks = [body[i : i + 10] for i in range(0, len(body), 10)] or [b""]
 
-    async def receive():
-        chunk = chunks.pop(0)
-        return {"type": "http.request", "body": chunk, "more_body": bool(chunks)}
+        async def receive():
+            chunk = chunks.pop(0)
+            return {"type": "http.request", "body": chunk, "more_body": bool(chunks)}
+
+        async def send(message):
+            sent.append(message)
+
+        if cookie is not None:
+            headers["cookie"] = cookie or self.cookie
+        if kind == "websocket":
+            headers.setdefault("origin", OWN)
+        headers["host"] = host
+        pairs = [
+            (name.replace("_", "-").encode(), value.encode())
+            for name, values in headers.items()
+            for value in (values if isinstance(values, list) else [values])
+        ]
+        scope = {
+            "type": kind,
+            "headers": pairs,
+            "query_string": query.encode(),
+            "path": self.home if path is None else path,
+        } | ({"method": method} if kind == "http" else {})
+        asyncio.run(self.guard(scope, receive, send))
+        return sent
+
+    def status(self, **how):
+        return self.ask(**how)[0].get("status", "closed")
+
+
+@pytest.fixture
+def door():
+    return Door()
+
+
+def test_only_the_token_opens_the_door_and_it_becomes_a_path_and_a_cookie(door):
+    assert door.status(path="/", cookie=None) == 403
+    assert door.status(path="/", query="token=wrong", cookie=None) == 403
+    flags = door.opened[b"set-cookie"].decode().split("; ")[1:]
+    assert flags == ["HttpOnly", "SameSite=Strict", f"Path={door.home}"]
+    assert "right" not in door.cookie + door.home
+    assert len(door.home) > 20
+    assert door.status() == 200
+    assert door.status(cookie="optanon=right") == 403
+    assert door.status(cookie="other=right") == 403
+    assert door.status(cookie=f"{door.cookie}; =;;") in (200, 403)
+    # Either alone is not enough, and every run has its own.
+    assert door.status(cookie=None) == 403
+    for elsewhere in ("/", "/_nicegui_ws/socket.io/", "/report/x", door.home[:-1], f"/x{door.home}"):
+        assert door.status(path=elsewhere) == 403
+    assert Door().home != door.home
+    assert Door().cookie != door.cookie
+
+
+def test_other_host_names_are_refused_even_with_the_cookie(door):
+    for host in (
+        "evil.example:8000",
+        "",
+        "127.0.0.1",
+        [HOST, "evil.example"],
+        ["evil.example", HOST],
+        [HOST, HOST],
+    ):
+        assert door.status(host=host) == 403
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "http://127.0.0.1:9000",
+        "http://localhost:8000",
+        "https://127.0.0.1:8000",
+        "null",
+        "",
+        [OWN, "http://evil.example"],
+        [OWN, OWN],
+    ],
+)
+def test_other_pages_are_refused_on_live_connections_and_polling(door, origin):
+    assert door.status(kind="websocket", origin=origin) == "closed"
+    for method in ("GET", "POST"):
+        assert door.status(method=method, origin=origin) == 403
+
+
+def test_the_page_itself_may_ask(door):
+    assert door.status(kind="websocket") == 200
+    assert door.status(kind="websocket", origin=[]) == "closed"  # browsers always say
+    assert door.status(method="POST", origin=OWN, sec_fetch_site="same-origin") == 200
+    assert door.status(sec_fetch_site="none") == 200
+
+
+def test_what_browsers_say_of_the_asking_page_counts(door):
+    for site in ("same-site", "cross-site"):
+        assert door.status(sec_fetch_site=site) == 403
+        assert door.status(sec_fetch_site=site, sec_fetch_mode="no-cors", sec_fetch_dest="script") == 403
+        frame = {"sec_fetch_mode": "navigate", "sec_fetch_dest": "iframe"}
+        assert door.status(sec_fetch_site=site, **frame) == 403
+        link = {"sec_fetch_mode": "navigate", "sec_fetch_dest": "document"}
+        assert door.status(sec_fetch_site=site, **link) == 200  # opening the page in a tab
+        assert door.status(sec_fetch_site=site, method="POST", **link) == 403  # a form
+
+
+def test_live_connections_need_path_and_cookie_too(door):
+    assert door.status(kind="websocket", cookie="optanon=wrong") == "closed"
+    assert door.status(kind="websocket", cookie="optanon=wrong", query="token=right") == "closed"
+    assert door.status(kind="websocket", path="/_nicegui_ws/socket.io/") == "closed"
+
+
+def test_every_answer_is_sealed(door):
+    for how in ({}, {"path": "/"}, {"host": "evil.example"}, {"path": "/", "query": "token=right"}):
+        headers = dict(door.ask(**how)[0]["headers"])
+        assert headers[b"x-content-type-options"] == b"nosniff"
+        assert headers[b"cross-origin-resource-policy"] == b"same-origin"
+        assert headers[b"referrer-policy"] == b"no-referrer"
+
+
+def test_large_uploads_are_refused_whatever_they_say_of_their_length(door):
+    assert door.status(body=b"x" * 25, content_length="25") == 200
+    assert door.status(content_length="26") == 413
+    assert door.status(content_length="9" * 5000) == 413
+    assert door.status(content_length="-1") == 400
+    assert door.status(content_length=["1", "2"], body=b"x" * 26) == 400
+    assert door.status(body=b"x" * 26) == 400
+
+
+def ruled(*headers, body=b"", packed=b""):
+    """What `ScriptRules` makes of an answer."""
+
+    async def application(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": [*headers]})
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+        await send({"type": "http.response.body", "body": packed})
+
+    sent = []
 
     async def send(message):
         sent.append(message)
 
-    headers = [(b"host", host.encode())]
-    if cookie:
-        headers.append((b"cookie", cookie.encode()))
-    if length is not None:
-        headers.append((b"content-length", str(length).encode()))
-    scope = {"type": kind, "headers": headers, "query_string": query.encode()}
-    guard = Guard(application, token="right", hosts=(HOST,), most_bytes=25)
-    asyncio.run(guard(scope, receive, send))
+    scope = {"type": "http", "headers": [(b"host", HOST.encode())]}
+    asyncio.run(ScriptRules(application)(scope, None, send))
     return sent
 
 
-def status(**how):
-    return ask(**how)[0]["status"]
+def test_pages_may_run_their_own_script_only():
+    page = (b"x-nicegui-content", b"page")
+    start, answer = ruled(
+        page, (b"content-length", b"33"), body=b"<script>1</script><scr", packed=b"ipt src=x>"
+    )
+    rule = dict(
+        part.split(" ", 1) for part in dict(start["headers"])[b"content-security-policy"].decode().split("; ")
+    )
+    nonce = re.search(r"'nonce-([\w-]{20,})'", rule["script-src"])[1]
+    assert rule["script-src"] == f"'self' 'nonce-{nonce}' 'unsafe-eval'"
+    assert answer["body"] == f'<script nonce="{nonce}">1</script><script nonce="{nonce}" src=x>'.encode()
+    assert dict(start["headers"])[b"content-length"] == str(len(answer["body"])).encode()
+    nothing = ("default-src", "base-uri", "form-action", "frame-ancestors")
+    assert [rule[name] for name in nothing] == ["'none'"] * 4
+    assert rule["connect-src"] == f"'self' ws://{HOST}"
+    again = dict(ruled(page)[0]["headers"])[b"content-security-policy"].decode()
+    assert nonce not in again
 
 
-def test_only_the_token_opens_the_door_and_it_becomes_a_cookie():
-    assert status() == 403
-    assert status(query="token=wrong") == 403
-    answer = ask(query="token=right")[0]
-    headers = dict(answer["headers"])
-    assert (answer["status"], headers[b"location"]) == (303, b"/")
-    assert b"HttpOnly" in headers[b"set-cookie"]
-    assert b"SameSite=Strict" in headers[b"set-cookie"]
-    assert status(cookie="optanon=right") == 200
-    assert status(cookie="optanon=wrong") == 403
-    assert status(cookie="other=right") == 403
-    assert status(cookie="optanon=right; =;;") in (200, 403)
+def test_other_answers_may_run_nothing_and_reports_keep_their_rule():
+    start, *parts = ruled(body=b"<script>", packed=b"2")
+    assert dict(start["headers"])[b"content-security-policy"].startswith(b"default-src 'none'; base-uri")
+    assert b"".join(part["body"] for part in parts) == b"<script>2"
+    start, *_ = ruled((b"Content-Security-Policy", b"own"))
+    assert start["headers"] == [(b"Content-Security-Policy", b"own")]
 
 
-def test_other_host_names_are_refused_even_with_the_cookie():
-    assert status(host="evil.example:8000", cookie="optanon=right") == 403
-    assert status(host="", cookie="optanon=right") == 403
+def test_the_lock_knows_what_nicegui_sends_by_itself():
+    """Were these texts to change, lost connections would not come back and fields not be cleared."""
+    from nicegui import element, outbox
 
-
-def test_live_connections_need_the_cookie_too():
-    assert ask(kind="websocket")[0]["type"] == "websocket.close"
-    assert ask(kind="websocket", query="token=right")[0]["type"] == "websocket.close"
-    assert ask(kind="websocket", cookie="optanon=right")[0]["type"] == "http.response.start"
-
-
-def test_large_uploads_are_refused_whatever_they_say_of_their_length():
-    assert status(cookie="optanon=right", body=b"x" * 25, length=25) == 200
-    assert status(cookie="optanon=right", length=26) == 413
-    assert status(cookie="optanon=right", body=b"x" * 26) == 400
+    lock = (files("optanon.solver.web") / "lock.js").read_text(encoding="utf-8")
+    (reload,) = re.findall(r"text === '(.*)'", lock)
+    assert f"run_javascript('{reload}')" in inspect.getsource(outbox)
+    made = "f'return runMethod({self.id}, {json.dumps(name)}, {json.dumps(args)})'"
+    assert made in inspect.getsource(element.Element.run_method)
+    (call,) = re.findall(r"/\^(.*)\$/s", lock)
+    pattern = call.replace(r"\(", "(").replace(r"\)", ")")
+    assert pattern.startswith("return runMethod((")
+    assert re.fullmatch(call, 'return runMethod(12, "reset", [])', flags=re.DOTALL)
+    assert not re.fullmatch(call, 'return runMethod(12, "reset", []); alert()', flags=re.DOTALL)
 
 
 def test_every_requirement_is_offered_with_words_for_every_parameter():

@@ -12,6 +12,7 @@ from nicegui import events, ui
 
 from ...models.errors import OptanonError
 from ..display import show_number
+from .marks import marked
 from .policy_form import PolicyForm
 from .workbench import KINDS, ROLES, Column, Workbench
 
@@ -62,15 +63,16 @@ class _Page:
     def _table_part(self) -> None:
         with _card("1. The table", "table"):
             ui.label("A CSV file, one row per person, with a column of ids that stay the same over releases.")
-            ui.upload(
+            upload = ui.upload(
                 label="Choose a CSV file (up to 50 MB)",
                 auto_upload=True,
                 max_files=1,
                 max_file_size=MOST_BYTES,
                 on_upload=self._take_table,
                 on_rejected=lambda: _complain("The file is larger than 50 MB, or more than one was chosen."),
-            ).props('accept=".csv,.txt,.tsv" data-testid=upload-table').classes("w-full")
-            self.table_note = ui.label().props("data-testid=table-note")
+            )
+            marked(upload.props('accept=".csv,.txt,.tsv"').classes("w-full"), "upload-table")
+            self.table_note = marked(ui.label(), "table-note")
 
     async def _take_table(self, event: events.UploadEventArguments) -> None:
         try:
@@ -110,34 +112,36 @@ class _Page:
         with ui.grid(columns="auto auto auto 1fr").classes("items-center gap-x-4 gap-y-1 w-full"):
             for title in ("column", "role", "how it is generalized", ""):
                 ui.label(title).classes("font-semibold")
-            for column in self.bench.columns:
-                self._column(column)
+            for number, column in enumerate(self.bench.columns):
+                self._column(number, column)
 
-    def _column(self, column: Column) -> None:
-        ui.label(column.name)
-        ui.select(ROLES, value=column.role).bind_value(column, "role").props(
-            f'dense data-testid="role-{column.name}"'
-        ).classes("w-44")
+    def _column(self, number: int, column: Column) -> None:
+        marked(ui.label(column.name), "column", number)
+        role = ui.select(ROLES, value=column.role).bind_value(column, "role")
+        marked(role.props("dense").classes("w-44"), "role", number)
         # A cell of its own, so that hiding the field leaves its place.
         with ui.element("div"):
             kinds = ui.select(KINDS, value=column.kind).bind_value(column, "kind")
             kinds.props("dense").classes("w-72").bind_visibility_from(
                 column, "role", value="quasi_identifier"
             )
+            marked(kinds, "kind", number)
         with ui.row().classes("items-center"):
             ui.label(column.note).classes("text-gray-600 text-sm")
-            ui.input("order, lowest first: a, b, c").bind_value(column, "order").props(
-                "dense"
-            ).bind_visibility_from(column, "kind", value="ordered")
-            ui.input("{kind: prefix, keep: [3, 1]}").bind_value(column, "built").props("dense").classes(
-                "w-80"
-            ).bind_visibility_from(column, "kind", value="built")
-            ui.upload(
+            order = ui.input("order, lowest first: a, b, c").bind_value(column, "order")
+            marked(order.props("dense"), "order", number)
+            order.bind_visibility_from(column, "kind", value="ordered")
+            built = ui.input("{kind: prefix, keep: [3, 1]}").bind_value(column, "built")
+            marked(built.props("dense").classes("w-80"), "built", number)
+            built.bind_visibility_from(column, "kind", value="built")
+            hierarchy = ui.upload(
                 label="hierarchy (CSV as ARX writes it)",
                 auto_upload=True,
                 max_file_size=MOST_BYTES,
                 on_upload=partial(self._take_hierarchy, column),
-            ).classes("w-64").bind_visibility_from(column, "kind", value="taxonomy")
+            )
+            marked(hierarchy.classes("w-64"), "hierarchy", number)
+            hierarchy.bind_visibility_from(column, "kind", value="taxonomy")
 
     async def _take_hierarchy(self, column: Column, event: events.UploadEventArguments) -> None:
         try:
@@ -156,9 +160,8 @@ class _Page:
                     "The stored history of this series (made by `optanon history` or below); the new "
                     "release is then safe together with all earlier ones."
                 )
-                ui.input("File of the stored history, e.g. releases.db").bind_value(
-                    self.bench, "history"
-                ).props("data-testid=history").classes("w-96")
+                history = ui.input("File of the stored history, e.g. releases.db")
+                marked(history.bind_value(self.bench, "history").classes("w-96"), "history")
         self.policy_card.visible = False
 
     # -- search ----------------------------------------------------------------------
@@ -170,12 +173,10 @@ class _Page:
                     "Time limit in seconds", value=60, min=1, max=86_400, precision=0
                 ).classes("w-48")
                 self.seed = ui.number("Seed", value=0, min=0, max=2**31 - 1, precision=0)
-                self.start = ui.button("Solve", on_click=self._solve).props("data-testid=solve")
-                self.stop = ui.button("Stop early", on_click=self._stop, color="secondary").props(
-                    "data-testid=stop"
-                )
+                self.start = marked(ui.button("Solve", on_click=self._solve), "solve")
+                self.stop = marked(ui.button("Stop early", on_click=self._stop, color="secondary"), "stop")
                 self.stop.visible = False
-            self.state = ui.label().props("data-testid=state")
+            self.state = marked(ui.label(), "state")
             self.levels = ui.table(
                 columns=[
                     {"name": key, "label": label, "field": key, "align": "left"}
@@ -265,19 +266,19 @@ class _Page:
         ):
             return
         with ui.row().classes("items-center"):
-            ui.button("Read the report", on_click=self._report).props("data-testid=report")
+            marked(ui.button("Read the report", on_click=self._report), "report")
             for path in bench.results():
                 public = ".release." in path.name
-                ui.button(
+                file = ui.button(
                     f"{path.name} ({'for publication' if public else 'keep'})",
                     on_click=partial(ui.download.file, path),
                     color="primary" if public else "secondary",
-                ).props(f'no-caps data-testid="file-{path.name}"')
+                )
+                marked(file.props("no-caps"), "file", path.name)
         with ui.row().classes("items-center"):
-            ui.button("Append to the history", on_click=self._append, color="secondary").props(
-                "data-testid=append"
-            )
-            self.appended = ui.label().props("data-testid=appended")
+            append = ui.button("Append to the history", on_click=self._append, color="secondary")
+            marked(append, "append")
+            self.appended = marked(ui.label(), "appended")
 
     def _report(self) -> None:
         ui.navigate.to(self.open_report(self.bench.report()), new_tab=True)
@@ -297,7 +298,7 @@ class _Page:
             ui.label("What someone who holds all releases of the stored history can conclude, exactly.")
             with ui.row().classes("items-center"):
                 ui.input("File of the stored history").bind_value(self.bench, "history").classes("w-96")
-                ui.button("Audit", on_click=self._run_audit).props("data-testid=audit")
+                marked(ui.button("Audit", on_click=self._run_audit), "audit")
             self._audit()
 
     async def _run_audit(self) -> None:
@@ -313,16 +314,14 @@ class _Page:
         rows = self.bench.audited
         if not rows:
             return
-        ui.table(
-            columns=[{"name": key, "label": key, "field": key, "align": "left"} for key in rows[0]], rows=rows
-        ).props("dense flat data-testid=audit-table")
-        for text in self.bench.audit_texts:
-            ui.label(text).classes("whitespace-pre-wrap text-sm")
+        columns = [{"name": key, "label": key, "field": key, "align": "left"} for key in rows[0]]
+        marked(ui.table(columns=columns, rows=rows).props("dense flat"), "audit-table")
+        for number, text in enumerate(self.bench.audit_texts):
+            marked(ui.label(text).classes("whitespace-pre-wrap text-sm"), "audit-text", number)
 
 
 def _card(title: str, name: str) -> ui.card:
-    card = ui.card().classes("w-full").props(f"data-testid=part-{name}")
-    with card:
+    with marked(ui.card().classes("w-full"), "part", name) as card:
         ui.label(title).classes("text-lg font-semibold")
     return card
 

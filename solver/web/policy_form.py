@@ -10,6 +10,7 @@ import yaml
 from nicegui import ui
 
 from ...models.errors import PolicyError
+from .marks import marked
 from .terms import Parameter, Term, loss_names, requirement_terms
 
 __all__ = ["PolicyForm"]
@@ -72,7 +73,8 @@ class PolicyForm:
             chosen = ui.select(
                 {name: f"{name}: {term.help}" for name, term in self.terms.items()}, label="Add a requirement"
             ).classes("w-96")
-            ui.button("Add", on_click=lambda: self._add(chosen.value)).props("data-testid=add-requirement")
+            marked(ui.button("Add", on_click=lambda: self._add(chosen.value)), "add-requirement")
+            marked(chosen, "new-requirement")
         ui.select(
             list(loss_names()), multiple=True, value=self.minimize, label="Minimize, in this order"
         ).bind_value(self, "minimize").props("use-chips").classes("w-full")
@@ -92,18 +94,17 @@ class PolicyForm:
     @ui.refreshable_method
     def _requirements(self) -> None:
         for asked in self.asked:
-            with (
-                ui.card().classes("w-full").props(f"flat bordered data-testid=requirement-{asked.term.name}")
-            ):
+            card = ui.card().classes("w-full").props("flat bordered")
+            with marked(card, "requirement", asked.term.name):
                 with ui.row().classes("items-center w-full"):
                     ui.label(asked.term.name).classes("font-semibold")
                     ui.label(f"{_plain(asked.term.help)} ({asked.term.reference})").classes(
                         "text-sm text-gray-600"
                     )
                     ui.space()
-                    ui.button(icon="close", on_click=partial(self._remove, asked)).props(
-                        f'flat dense aria-label="remove {asked.term.name}"'
-                    )
+                    remove = ui.button(icon="close", on_click=partial(self._remove, asked))
+                    name = asked.term.name
+                    marked(remove.props("flat dense"), "remove", name, label=f"remove {name}")
                 with ui.row().classes("items-center"):
                     for parameter in asked.term.parameters:
                         _field(asked, parameter)
@@ -124,7 +125,7 @@ def _field(asked: _Asked, parameter: Parameter) -> None:
     label = parameter.name if parameter.needed else f"{parameter.name} ({unsaid})"
     made = ui.input(label, value=asked.given.get(parameter.name, "")).classes("w-56")
     made.on_value_change(lambda event: asked.given.__setitem__(parameter.name, str(event.value)))
-    made.props(f'dense data-testid="{asked.term.name}.{parameter.name}"')
+    marked(made.props("dense"), f"{asked.term.name}.{parameter.name}")
     words = f"{parameter.kind}. {_plain(parameter.help)}".strip(". ")
     if words:
         made.tooltip(words)

@@ -15,12 +15,16 @@ from nicegui import app, ui
 
 from .guard import Guard
 from .page import MOST_BYTES, build
+from .script_rules import LOCK, ScriptRules
 from .workbench import Workbench
 
 __all__ = ["free_port", "serve"]
 
 HOST = "127.0.0.1"
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+REPORT_RULE = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 """What a report's page may load: nothing."""
 
 
@@ -53,7 +57,9 @@ def serve(port: int, *, show: bool, announce: Callable[[str], None], base: Path)
         if name not in reports:
             return PlainTextResponse("this report is gone: make it again", status_code=404)
         page = reports[name].read_text(encoding="utf-8")
-        return HTMLResponse(page, headers={"Content-Security-Policy": POLICY, "Cache-Control": "no-store"})
+        return HTMLResponse(
+            page, headers={"Content-Security-Policy": REPORT_RULE, "Cache-Control": "no-store"}
+        )
 
     def root() -> None:
         bench = Workbench(folder=Path(tempfile.mkdtemp(dir=home)), base=base)
@@ -72,6 +78,9 @@ def serve(port: int, *, show: bool, announce: Callable[[str], None], base: Path)
         shutil.rmtree(home, ignore_errors=True)
 
     app.on_shutdown(close)
+    ui.add_head_html(LOCK, shared=True)
+    # What is added last sees a request first.
+    app.add_middleware(ScriptRules)  # pyright: ignore[reportArgumentType]
     app.add_middleware(
         Guard,  # pyright: ignore[reportArgumentType]
         token=token,
@@ -90,6 +99,8 @@ def serve(port: int, *, show: bool, announce: Callable[[str], None], base: Path)
             show=f"/?token={token}" if show else False,
             reload=False,
             show_welcome_message=False,
+            # Pages get their nonces after they are made, so they must not be packed before.
+            gzip_middleware_factory=None,
             reconnect_timeout=30,
         )
     finally:

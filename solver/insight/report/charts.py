@@ -75,7 +75,7 @@ def bars(name: str, title: str, labels: Sequence[str], values: Sequence[float], 
     chart.axes.barh(place, values, color=SERIES[0])
     chart.axes.set_yticks(place, [_short(label) for label in labels])
     chart.axes.invert_yaxis()
-    chart.axes.set_xlabel(axis)
+    chart.axes.set_xlabel(_plain(axis))
     return chart.svg(title)
 
 
@@ -87,7 +87,7 @@ def histogram(
     chart.axes.bar(range(len(labels)), counts, color=SERIES[0])
     chart.axes.set_xlim(-max(0.6, (4 - len(labels)) / 2), len(labels) - 1 + max(0.6, (4 - len(labels)) / 2))
     _label(chart.axes, labels, axis)
-    chart.axes.set_ylabel(counted)
+    chart.axes.set_ylabel(_plain(counted))
     chart.axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     return chart.svg(title)
 
@@ -132,7 +132,7 @@ def steps(
             chart.axes.step(times, values, where="post", color=colour, label=label, marker=".", markersize=4)
     chart.axes.set_xlabel("seconds")
     chart.axes.xaxis.set_major_locator(MaxNLocator(5))
-    chart.axes.set_ylabel(axis)
+    chart.axes.set_ylabel(_plain(axis))
     chart.axes.legend(fontsize=8, frameon=False)
     return chart.svg(title)
 
@@ -146,7 +146,7 @@ def lines(name: str, title: str, places: Sequence[int], series: dict[str, Sequen
         chart.axes.plot(places, values, color=colour, label=label, marker="o", markersize=4)
     chart.axes.set_xticks(places)
     chart.axes.set_xlabel("release")
-    chart.axes.set_ylabel(axis)
+    chart.axes.set_ylabel(_plain(axis))
     chart.axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     chart.axes.set_ylim(0, 1.08 * max(1.0, *(max(values) for values in series.values())))
     chart.axes.legend(fontsize=8, frameon=False)
@@ -157,10 +157,14 @@ def _label(axes: Axes, labels: Sequence[str], axis: str) -> None:
     crowded = len(labels) > 6 or any(len(label) > 8 for label in labels)
     turned: dict[str, Any] = {"rotation": 45, "ha": "right"} if crowded else {}
     axes.set_xticks(range(len(labels)), [_short(label) for label in labels], **turned)
-    axes.set_xlabel(axis)
+    axes.set_xlabel(_plain(axis))
     axes.set_ylabel("tuples")
 
 
 def _short(label: str) -> str:
-    # A dollar sign would start a formula.
-    return (label if len(label) <= 22 else f"{label[:20]}…").replace("$", r"\$")
+    return _plain(label if len(label) <= 22 else f"{label[:20]}…")
+
+
+def _plain(text: str) -> str:
+    """Text as it is: two dollar signs would enclose a formula."""
+    return text.replace("$", r"\$")
