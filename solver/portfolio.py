@@ -61,7 +61,8 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
 
     Notes
     -----
-    Ctrl-C among the heuristics ends everything with the best release so far.
+    Ctrl-C among the heuristics, or before the engine listens to it, ends everything with the best release
+    so far.
     """
     if settings.extend is not None:
         return engine.solve(problem, settings, watch)  # nobody else knows the caller's own constraints
@@ -69,14 +70,15 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
     try:
         for known in better_and_better(problem, settings, watch):
             watch.note(0, known.values[0], None, known.source)
+        if known is not None and settings.first:
+            return _unproven(problem, known, Termination.COMPLETED)
+        start = None if known is None else known.release
+        answer = engine.solve(problem, replace(settings, known=start), watch)
     except KeyboardInterrupt:
         if known is None:
             raise
         return _unproven(problem, known, Termination.INTERRUPTED)
-    if known is not None and settings.first:
-        return _unproven(problem, known, Termination.COMPLETED)
-    start = None if known is None else known.release
-    return no_worse(problem, engine.solve(problem, replace(settings, known=start), watch), known)
+    return no_worse(problem, answer, known)
 
 
 def best_known(problem: Problem, settings: Settings, watch: Watch | None = None) -> Known | None:

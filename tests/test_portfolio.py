@@ -190,6 +190,22 @@ def test_whoever_asks_for_any_release_gets_the_known_one():
     assert engine.settings.known is None  # it was not asked
 
 
+def test_an_interrupt_that_the_engine_does_not_hear_keeps_the_known_release(monkeypatch: pytest.MonkeyPatch):
+    problem, engine = some_problem(), nothing(some_problem())
+
+    def interrupted(*_: object) -> Answer:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine, "solve", interrupted)
+    found = informed(engine, problem, Settings(), Watch())
+    known = best_known(problem, Settings())
+    assert known is not None
+    assert found.release == known.release
+    assert (found.status, found.termination) == (Status.FEASIBLE, Termination.INTERRUPTED)
+    with pytest.raises(KeyboardInterrupt):  # there is no release to keep
+        informed(engine, problem, Settings(extend=lambda _: None), Watch())
+
+
 # -- heuristics look at the clock -----------------------------------------------------------------------
 
 
