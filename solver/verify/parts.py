@@ -16,7 +16,7 @@ from ...models.problem import Problem
 from ...models.requirement import GroupRequirement, Requirement, Sight
 from ...models.requirements import KCAnonymity
 
-__all__ = ["grouped", "hidden_price", "loss_weight", "plain", "published", "sized"]
+__all__ = ["grouped", "hidden_price", "loss_weight", "most_published", "plain", "published", "sized"]
 
 MEASURED = ("information_loss", "average_information_loss")
 
@@ -80,7 +80,7 @@ def sized(problem: Problem, start: int, hidden: int | None, fakes: int | None) -
     named = {name for level in levels if isinstance(level, Mapping) for name in level}
     limit = policy.counterfeit_limit if fakes is None else fakes
     if limit is None and "counterfeits" not in named:
-        limit = most_published(problem) - len(table)
+        limit = most_published(problem, len(problem.values)) - len(table)
     return replace(
         problem,
         policy=Policy(
@@ -93,11 +93,13 @@ def sized(problem: Problem, start: int, hidden: int | None, fakes: int | None) -
     )
 
 
-def most_published(problem: Problem) -> int:
-    """Most published tuples of a release worth looking at, if any number of counterfeits is allowed."""
-    tuples = len(problem.table)
+def most_published(problem: Problem, values: int) -> int:
+    """Most published tuples, of so many values, of a release worth looking at."""
+    tuples, limit = len(problem.table), problem.policy.counterfeit_limit
+    if limit is not None:
+        return tuples + limit
     each = 2 * sum(r.largest_count(problem) for r in problem.policy.requirements)
-    return tuples + min(tuples, 1 << 20) * min(each, 1 << 20) * len(problem.values)
+    return tuples + min(tuples, 1 << 20) * min(each, 1 << 20) * values
 
 
 def _with_size(problem: Problem, indices: Sequence[int]) -> list[Requirement]:
