@@ -37,7 +37,7 @@ from optanon.solver.engines.partition.histograms import Histograms, Judge
 from optanon.solver.engines.partition.neighbours import around
 from optanon.solver.engines.partition.pricing import Duals as EngineDuals, Pricing
 from optanon.solver.engines.partition.rows import Rows as EngineRows
-from optanon.solver.engines.partition.series.construct import neighbours
+from optanon.solver.engines.partition.series.nearest import neighbours
 from optanon.solver.engines.partition.series.pricing import Duals as SeriesDuals, Pricing as SeriesPricing
 from optanon.solver.engines.partition.series.rules import Rules
 from optanon.solver.engines.partition.series.types import Types

@@ -12,6 +12,7 @@ import numpy as np
 
 from .....models.problem import Problem
 from ....settings import Clock
+from .construct import alone
 from .finish import Finish, ListedTree
 from .generation import Generation
 from .master import Master, chosen_of
@@ -50,15 +51,8 @@ class Flat:
 
 def singles(types: Types) -> list[Column]:
     """Everybody alone among counterfeits, as often as earlier groups ask for."""
-    columns: list[Column] = []
-    for row, count in enumerate(types.rows.count.tolist()):
-        b = int(types.home[row])
-        found = [Column((row,), 0)]
-        if b >= 0:
-            tried = [Column((row,), times) for times in range(1, int(types.rules.times[b]) + 2)]
-            found = [column for column in tried if types.keeps(column)] or tried[-1:]
-        columns += found[:1] * count
-    return columns
+    counts = types.rows.count.tolist()
+    return [column for row, count in enumerate(counts) for column in [alone(types, row)] * count]
 
 
 class Lowering:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....settings import Clock
-from .construct import places
 from .generation import Generation
 from .master import Master, chosen_of
+from .nearest import apart
 from .pricing import Pricing
 from .types import Column, Types
 
@@ -49,7 +49,7 @@ class Regions:
         self.types, self.fakes, self.seed, self.clock = types, fakes, seed, clock
         self.workers = workers
         self._random = np.random.default_rng(seed)
-        self._places = places(types)
+        self._places = apart(types)
         self._failed: set[frozenset[Column]] = set()
 
     def run(

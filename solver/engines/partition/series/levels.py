@@ -14,13 +14,15 @@ from ....ending import ending
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
 from ..objective import Objective
-from .construct import assembled, filled, neighbours, read
+from .construct import assembled, filled, read
 from .counts import Fewest, fewest
+from .dealing import past_of
 from .finish import Finish
 from .flat import Flat, Lowering, lifted, singles
 from .generation import Generation
 from .improve import Regions
 from .master import Master, chosen_of
+from .nearest import neighbours
 from .pricing import Pricing
 from .proof import Proven, counts_claim, series_claim
 from .rules import Rules
@@ -30,7 +32,7 @@ __all__ = ["Search"]
 
 MADE_BY = f"HiGHS {version('highspy')}"
 STARTS, STARTS_SHARE = 8, 0.3
-"""Random fillings of the counts that are tried, and the share of the time limit for all first releases."""
+"""Random fillings of the counts that are tried; the share of the time limit for these and for guesses."""
 CUT_ROUNDS = 10
 POOL_NODES = 200
 NEAR = 0.03
@@ -63,6 +65,8 @@ class Search:
         self.clock.keep(ending(problem))
         self.types = Types.of(problem, rules)
         self.pricing = Pricing(self.types, settings.workers, self.clock)
+        limit = self.clock.limit
+        self._early = self.clock if limit is None else self.clock.part(STARTS_SHARE * limit)
         self.counts: Fewest | None = None
         self.columns: tuple[Column, ...] | None = None
         self.fakes, self.cost = 0, self.types.most + 1
@@ -98,12 +102,6 @@ class Search:
 
     # -- releases --------------------------------------------------------------------
 
-    @property
-    def _early(self) -> Clock:
-        """What is left of the first part of the time limit."""
-        limit = self.clock.limit
-        return self.clock if limit is None else Clock(STARTS_SHARE * limit, self.clock.began)
-
     def _starts(self, counts: Fewest) -> None:
         """Releases to begin with: the user's, the best known one, the counts filled at random."""
         initial, known = self.settings.initial, self.settings.known
@@ -111,9 +109,9 @@ class Search:
             self._offer(read(self.types, self.problem, initial))
         if known is not None:
             self._offer(read(self.types, self.problem, known))
-        random = Random(self.settings.seed)
+        random, past = Random(self.settings.seed), past_of(self.types)
         for attempt in range(STARTS):
-            self._offer(filled(self.types, counts, random, self._early))
+            self._offer(filled(self.types, past, counts, random, self._early))
             if self._early.over or (attempt and self.columns is not None and self.fakes == self.fewest):
                 break
 

@@ -20,7 +20,7 @@ from .fresh import search_fresh
 from .kernel import Asked, Lists
 from .types import Column, Types
 
-__all__ = ["MOST_NODES", "Duals", "Found", "Pricing"]
+__all__ = ["MOST_NODES", "Duals", "Found", "Pricing", "possible"]
 
 MOST_NODES = 300_000
 """Search nodes per anchor and way of searching, at most."""
@@ -251,16 +251,16 @@ def _lists(types: Types) -> Lists:
         trace,
         trace_start,
         safe,
-        _possible(safe, rules.present),
+        possible(safe, rules.present),
     )
 
 
-def _possible(safe: NDArray[np.bool_], present: Ints) -> NDArray[np.bool_]:
+def possible(safe: NDArray[np.bool_], present: Ints) -> NDArray[np.bool_]:
     """From which counts of members and shared respondents a verdict of `safe` can still be reached."""
-    possible = safe.copy()
+    found = safe.copy()
     wide = safe.shape[2]
     more = np.arange(1, wide) <= present[:, None]  # whether o + 1 may be reached
     for members in range(wide - 2, -1, -1):
-        possible[:, :, members] |= possible[:, :, members + 1]
-        possible[:, :, members, :-1] |= possible[:, :, members + 1, 1:] & more[None]
-    return possible
+        found[:, :, members] |= found[:, :, members + 1]
+        found[:, :, members, :-1] |= found[:, :, members + 1, 1:] & more[None]
+    return found
