@@ -16,7 +16,7 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import HcSafety, WeakMInvariance
 from optanon.solver.baselines.registry import baselines
-from optanon.solver.engines.partition.series import dealing, nearest
+from optanon.solver.engines.partition.series import counts as series_counts, dealing, nearest
 from optanon.solver.engines.partition.series.construct import assembled, filled
 from optanon.solver.engines.partition.series.counts import fewest
 from optanon.solver.engines.partition.series.dealing import dealt, past_of
@@ -185,6 +185,20 @@ def test_guesses_are_ways_to_the_nearest_values():
             near[v] = min(cost, near.get(v, cost))
         expected[r] = [0, *sorted(near.values())[: types.rules.least - 1]][-1]
     assert neighbours(types).tolist() == expected.tolist()
+
+
+def test_counts_are_a_solution_also_if_the_solver_has_none_in_time(monkeypatch: pytest.MonkeyPatch):
+    problem = drawn("uniform", 120, 3, 0)
+    assert problem is not None
+    types = kinds_of(problem)
+    best = fewest(types)
+    monkeypatch.setattr(series_counts, "solution", lambda *_: np.zeros(0, dtype=np.int64))
+    monkeypatch.setattr(series_counts.Tree, "run", lambda *_: False)
+    found = fewest(types, Clock(stop=Asked(0)))
+    assert found.bound <= best.bound
+    assert not found.joined.any()
+    columns = filled(types, past_of(types), found, Random(0))
+    assert [broken.message for broken in problem.check(assembled(types, problem, columns))] == []
 
 
 def test_the_clock_is_asked_between_pieces_of_work(monkeypatch: pytest.MonkeyPatch):

@@ -24,6 +24,8 @@ from .types import Types
 __all__ = ["Fewest", "fewest", "program_of"]
 
 MOST_NODES = 2_000
+SHARE, LEAST = 0.2, 0.05
+"""Part of what is left of the time for a solution; seconds it gets at least."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,13 +69,13 @@ def program_of(types: Types) -> Program:
         return len(cost) - 1
 
     given: list[list[int]] = [[] for _ in range(values)]
+    returning = _returning(types)
     for b, signature in enumerate(rules.signatures):
         each = variable(0, int(rules.fewest[b]), tuples)
-        here = types.home == b
         for v in signature:
             joined, fake = variable(0, 0, int(new[v])), variable(1, 0, tuples)
             given[v].append(joined)
-            back = int(rows.count[here & (rows.value == v)].sum())
+            back = int(returning[b, v])
             entries += [(len(low), each, 1), (len(low), joined, -1), (len(low), fake, -1)]
             low.append(back)
             high.append(back)
@@ -100,13 +102,41 @@ def program_of(types: Types) -> Program:
     )
 
 
+def _returning(types: Types) -> Ints:
+    """How many tuples of each bucket have each value, shape (buckets, values)."""
+    found = np.zeros((len(types.rules.signatures), len(types.rules.values)), dtype=np.int64)
+    old = types.home >= 0
+    np.add.at(found, (types.home[old], types.rows.value[old]), types.rows.count[old])
+    return found
+
+
+def _without_new(types: Types) -> Ints:
+    """A solution in which nobody new joins a bucket."""
+    rules, rows, x = types.rules, types.rows, list[int]()
+    returning, new = _returning(types), types.home < 0
+    for b, signature in enumerate(rules.signatures):
+        back = returning[b, list(signature)]
+        each = max(int(rules.fewest[b]), int(back.max()))
+        x.append(each)
+        for count in back.tolist():
+            x += [0, each - count]
+    rest = np.bincount(rows.value[new], weights=rows.count[new], minlength=len(rules.values)).astype(np.int64)
+    groups = int(rest.max(initial=0))
+    return np.array([*x, *rest, groups, max(0, rules.least * groups - int(rest.sum()))], dtype=np.int64)
+
+
 def fewest(types: Types, clock: Clock | None = None) -> Fewest:
     """Solve the program, and prove its optimum with integer duals.
+
+    If time ends before HiGHS has a solution, there is one in which nobody new joins a bucket.
 
     Complexity: about three variables per bucket and value; instant for hundreds of buckets.
     """
     program = program_of(types)
-    x = solution(program)
+    left = None if clock is None else clock.left
+    x = solution(program, None if left is None else max(LEAST, SHARE * left))
+    if len(x) != len(program.cost) or not program.holds(x):
+        x = _without_new(types)
     tree = Tree(program, int(program.cost @ x), clock)
     proven = tree.run(MOST_NODES)
     if tree.best is not None:

@@ -224,17 +224,18 @@ def _csr(lists: list[list[int]]) -> tuple[Ints, Ints]:
     return np.array([x for found in lists for x in found], dtype=np.int64), start
 
 
+def _by(label: Ints, rows: Ints, labels: int) -> tuple[Ints, Ints]:
+    """Some rows by their labels, rising among equal ones; where each label starts."""
+    start = np.concatenate([[0], np.cumsum(np.bincount(label[rows], minlength=labels))])
+    return rows[np.argsort(label[rows], kind="stable")], start.astype(np.int64)
+
+
 def _lists(types: Types) -> Lists:
     """Put together what the searches read."""
     rules, home = types.rules, types.home
     signature, signature_start = _csr([list(s) for s in rules.signatures])
-    returning, returning_start = _csr(
-        [np.flatnonzero(home == b).tolist() for b in range(len(rules.signatures))]
-    )
-    new = (home < 0) & True
-    fresh, fresh_start = _csr(
-        [np.flatnonzero(new & (types.rows.value == v)).tolist() for v in range(len(rules.values))]
-    )
+    returning, returning_start = _by(home, np.flatnonzero(home >= 0), len(rules.signatures))
+    fresh, fresh_start = _by(types.rows.value, np.flatnonzero(home < 0), len(rules.values))
     trace, trace_start = _csr([list(found) for found in types.traces])
     safe = rules.safe.copy()
     for t, b in enumerate(home.tolist()):

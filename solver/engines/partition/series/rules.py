@@ -240,8 +240,10 @@ def _fewest(
 ) -> Ints:
     """As often as the most frequent value; twice at least if one group of all would be forbidden."""
     fewest = np.ones(len(signatures), dtype=np.int64)
-    for b, signature in enumerate(signatures):
-        here = np.flatnonzero(home == b).tolist()
+    inside: list[list[int]] = [[] for _ in signatures]
+    for t in np.flatnonzero(home >= 0).tolist():
+        inside[home[t]].append(t)
+    for b, (signature, here) in enumerate(zip(signatures, inside, strict=True)):
         most = Counter(number[problem.table.members[t].value] for t in here)
         fewest[b] = max(most.values())
         shared = Counter(g for t in here for g in traces[t])
