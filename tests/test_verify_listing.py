@@ -257,6 +257,10 @@ def test_lists_longer_than_their_room_are_whole(monkeypatch: pytest.MonkeyPatch)
     whole = listed(single, zero, FAR)
     monkeypatch.setattr(listing, "FIRST_ROOM", 1)
     assert listed(single, zero, FAR) == whole
+    with monkeypatch.context() as short:
+        short.setattr(listing, "MOST_VISITED", 40)
+        with pytest.raises(TooLongError, match="too many"):
+            single.columns(zero, FAR)
     monkeypatch.setattr(listing, "MOST_NUMBERS", 20)
     with pytest.raises(TooLongError, match="too many"):
         single.columns(zero, FAR)

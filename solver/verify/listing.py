@@ -38,14 +38,14 @@ __all__ = ["LOW", "Listed", "Meetings", "Penalties", "Question", "TooLongError",
 LOW = -(1 << 62)
 FIRST_ROOM = 4_096
 """Groups that are made room for at first."""
-MOST_NUMBERS = 100_000_000
+MOST_NUMBERS = 20_000_000
 """Groups times members that are kept."""
 CELL = 32
 """Most rows of a cell, unless they are all at one place."""
-ANCHORS = 64
-"""Anchors between two looks at the clock."""
-MOST_VISITED = 300_000_000
-"""Partial groups of one anchor."""
+PAUSE = 300_000
+"""Partial groups between two looks at the clock, or all of one anchor."""
+MOST_VISITED = 100_000_000
+"""Partial groups that are looked at: a minute or two."""
 DONE, FULL, PAYS, LONG = 0, 1, 2, 3
 
 
@@ -286,14 +286,14 @@ def _search(
     wide: int,
     floor: int,
     begin: int,
-    end: int,
+    visits: int,
     groups: NDArray[np.int32],
     unsure: Ints,
-) -> tuple[int, int, int]:
-    """Search from the anchors at places `begin` to `end` of the order.
+) -> tuple[int, int, int, int]:
+    """Search from the anchors from place `begin` of the order on, until it is time for a pause.
 
     `most` is the size of the largest groups, more than `largest` if such are not listed. Returns the place
-    to go on from, how many groups are written down, and how it ended.
+    to go on from, how many groups are written down, what is left of `visits`, and how it ended.
     """
     code, price, start, side, table = boxes
     cut_start, cut_of, cut_times, cut_over, cut_dual = penalties
@@ -313,14 +313,17 @@ def _search(
     shared, near = np.zeros(allowed.shape[0], dtype=np.int64), np.zeros(len(order), dtype=np.int64)
     cell_start, cell_place, cell_lo, cell_hi, cell_best = cells
     total = 0
-    for place in range(begin, end):
+    pause = visits - PAUSE
+    for place in range(begin, len(order)):
         u = order[place]
         if not anchors[u]:
             continue
+        if visits < pause:
+            return place, total, visits, DONE
         first = step[0, 0 if alike else value[u]]
         if first < 0:
             continue
-        r, base, visited = 1, total, 0
+        r, base = 1, total
         member[1], state[1], sure[1], box[1] = u, first, dual[u], 0
         for a in range(attributes):
             lo[1, a], hi[1, a] = code[u, a], code[u, a]
@@ -378,12 +381,12 @@ def _search(
                     and _allowed(member, r, met_start, met, allowed, shared)
                 ):
                     if total == len(groups):
-                        return place, base, FULL
+                        return place, base, visits, FULL
                     for j in range(groups.shape[1]):
                         groups[total, j] = member[j + 1] if j < r else -1
                     total += 1
                     if profit > 0:
-                        return place, total, PAYS
+                        return place, total, visits, PAYS
                 if r == largest and most > largest:
                     # Larger groups with these as their first members: only bounded.
                     number[r] = kept
@@ -409,9 +412,9 @@ def _search(
                     at[r] += 1
                 v = value[w]
                 after = step[state[r], seen[v] if alike else v]
-                visited += 1
-                if visited > MOST_VISITED:
-                    return place, base, LONG
+                visits -= 1
+                if visits < 0:
+                    return place, base, visits, LONG
                 gain = sure[r] + dual[w]
                 box[r + 1] = scale * _price(code, price, start, side, table, lo, hi, r, w)
                 for a in range(attributes):
@@ -447,7 +450,7 @@ def _search(
                 for e in range(met_start[w], met_start[w + 1]):
                     shared[met[e]] -= 1
                 r -= 1
-    return end, total, DONE
+    return len(order), total, visits, DONE
 
 
 def _cells(q: Question) -> Cells:
@@ -498,15 +501,17 @@ def listed(q: Question, floor: int, over: Callable[[], bool] | None = None) -> L
     copies = np.minimum(q.count[q.order], min(needed.often, needed.largest))
     unsure, cells = np.full(len(q.value), LOW, dtype=np.int64), _cells(q)
     room, place, ended, found = FIRST_ROOM, 0, DONE, list[NDArray[np.int32]]()
+    visits = MOST_VISITED
     while place < len(q.order):
         if over is not None and over():
             raise TooLongError("the groups that a better release may hold were not all listed in time")
         buffer = np.empty((room, needed.largest), dtype=np.int32)
         before = place
-        place, total, ended = _search(
+        place, total, visits, ended = _search(
             q.boxes, q.value, q.count, q.dual, q.scale, q.order, q.anchors, q.extra, q.penalties,
             q.meetings, cells, needed.step, needed.missing, needed.whole, needed.alike, needed.largest, most,
-            needed.often, int(copies.sum()), floor, place, min(len(q.order), place + ANCHORS), buffer, unsure,
+            needed.often, int(copies.sum()), floor, place,
+            visits, buffer, unsure,
         )  # fmt: skip
         found.append(buffer[:total])
         if ended == PAYS:
