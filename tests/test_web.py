@@ -12,11 +12,14 @@ from importlib.resources import files
 import pytest
 
 from optanon.instances import catalog
+from optanon.instances.store.opening import History
+from optanon.models.errors import SeriesError
 from optanon.models.requirement import registered
 from optanon.solver.web.guard import Guard
 from optanon.solver.web.job import Job
 from optanon.solver.web.script_rules import ScriptRules
 from optanon.solver.web.terms import requirement_terms
+from optanon.solver.web.workbench import Workbench
 
 HOST = "127.0.0.1:8000"
 OWN = f"http://{HOST}"
@@ -312,3 +315,39 @@ def test_closing_ends_the_process_without_an_answer(folder):
     job = Job(folder, {"time_limit": 300})
     job.close()
     assert not job.running
+
+
+@pytest.fixture
+def bench(tmp_path):
+    """A workbench whose search found a release that discloses everybody, and whose history is empty."""
+    rows = "".join(f"p{i},{i},v{i // 2}\n" for i in range(6))
+    (tmp_path / "work").mkdir()
+    bench = Workbench(folder=tmp_path / "work", base=tmp_path)
+    bench.take_table("table.csv", f"id,x,value\n{rows}".encode())
+    for column, role in zip(bench.columns, ("respondent", "quasi_identifier", "sensitive"), strict=True):
+        column.role, column.kind = role, "numeric"
+    bench.history = "releases.db"
+    policy = {"requirements": [{"k_c_anonymity": {"k": 2, "c": 1}}], "minimize": ["information_loss"]}
+    bench.write_problem(policy, "persistent")
+    bench.start(time_limit=60, seed=0)
+    assert bench.job is not None
+    assert bench.job.wait(60)["status"] == "OPTIMAL"
+    yield bench
+    bench.close()
+
+
+def test_nothing_is_appended_that_nobody_looked_at_or_that_discloses(bench, monkeypatch):
+    with pytest.raises(SeriesError, match=r"looks at the other releases .* or tick 'append whatever"):
+        bench.append()
+    monkeypatch.setattr("optanon.solver.web.workbench.refuse_blind", lambda *_: None)
+    with pytest.raises(
+        SeriesError, match=r"not appended: 6 people would be disclosed .* or tick 'append"
+    ) as why:
+        bench.append()
+    assert "published: v0 2" in str(why.value)
+    assert not len(History.open(bench.base / "releases.db"))
+    told = bench.append(insist=True)
+    assert told.startswith(
+        "appended as release 1 of releases.db; audit of the series up to release 1: 6 disclosed"
+    )
+    assert len(History.open(bench.base / "releases.db")) == 1

@@ -69,7 +69,11 @@ def test_the_whole_path(page, tmp_path: Path):
     assert report.locator("figure svg").count() >= 7
 
     page.get_by_test_id("append").click()
-    see(page, "appended", "release 1 of releases.db")
+    see(
+        page,
+        "appended",
+        "release 1 of releases.db; audit of the series up to release 1: nobody disclosed of 6",
+    )
     assert (tmp_path / "releases.db").is_file()
 
     # The second release, safe together with the first.

@@ -16,6 +16,7 @@ PARTS = frozenset(
     [
         "button",
         "card",
+        "checkbox",
         "colors",
         "column",
         "context",

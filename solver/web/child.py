@@ -17,7 +17,7 @@ from ...instances.store.opening import History
 from ...models.errors import OptanonError
 from ..insight.audit import audit
 from ..output import write_files
-from ..result import Point
+from ..result import UNCHECKED, Point
 from ..search import solve_problem
 
 __all__ = ["JOB", "main", "run"]
@@ -72,6 +72,7 @@ def run(folder: Path, job: dict[str, Any]) -> None:
             "engine": result.engine,
             "seconds": round(result.seconds, 2),
             "reason": result.reason,
+            "unchecked": UNCHECKED if result.series_checked is False else None,
             "files": [path.name for path in written],
         }
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -14,7 +15,7 @@ from ...models.errors import OptanonError
 from ..display import show_number
 from .marks import marked
 from .policy_form import PolicyForm
-from .workbench import KINDS, ROLES, Column, Workbench
+from .workbench import INSIST, KINDS, ROLES, Column, Workbench
 
 __all__ = ["MOST_BYTES", "build"]
 
@@ -176,7 +177,7 @@ class _Page:
                 self.start = marked(ui.button("Solve", on_click=self._solve), "solve")
                 self.stop = marked(ui.button("Stop early", on_click=self._stop, color="secondary"), "stop")
                 self.stop.visible = False
-            self.state = marked(ui.label(), "state")
+            self.state = marked(ui.label().classes("whitespace-pre-wrap"), "state")
             self.levels = ui.table(
                 columns=[
                     {"name": key, "label": label, "field": key, "align": "left"}
@@ -242,6 +243,8 @@ class _Page:
         self.state.text = (
             f"{event['status']} ({event['termination']}, {event['engine']}, {event['seconds']} s)"
         )
+        if event["unchecked"]:
+            self.state.text = f"{event['unchecked']}\n{self.state.text}"
         if event["reason"]:
             self.state.text += f": {event['reason']}"
         if event["files"]:
@@ -277,19 +280,23 @@ class _Page:
                 marked(file.props("no-caps"), "file", path.name)
         with ui.row().classes("items-center"):
             append = ui.button("Append to the history", on_click=self._append, color="secondary")
-            marked(append, "append")
+            self.append = marked(append, "append")
+            self.insist = marked(ui.checkbox(INSIST), "insist")
             self.appended = marked(ui.label(), "appended")
 
     def _report(self) -> None:
         ui.navigate.to(self.open_report(self.bench.report()), new_tab=True)
 
-    def _append(self) -> None:
+    async def _append(self) -> None:
+        self.append.disable()
+        self.appended.text = "auditing the series with this release ..."
         try:
-            self.appended.text = self.bench.append()
+            self.appended.text = await asyncio.to_thread(self.bench.append, insist=bool(self.insist.value))
         except OptanonError as error:
+            self.appended.text = ""
             _complain(str(error))
-            return
-        self._audit.refresh()
+        finally:
+            self.append.enable()
 
     # -- audit -----------------------------------------------------------------------
 

@@ -20,14 +20,15 @@ from ...instances.guess import guess_roles
 from ...instances.problem_file import load_answer, load_problem
 from ...instances.store.opening import History
 from ...instances.text_files import read_text_table
-from ...models.errors import OptanonError, ProblemFileError, TableError
+from ...models.errors import OptanonError, ProblemFileError, SeriesError, TableError
 from ...models.files import write_whole
 from ...models.hierarchy import Hierarchy
+from ..appending import examine, refuse_blind
 from ..insight.report.page import report_page
 from ..result_file import read_result
 from .job import Job
 
-__all__ = ["KINDS", "ROLES", "Column", "Workbench"]
+__all__ = ["INSIST", "KINDS", "ROLES", "Column", "Workbench"]
 
 ROLES = {
     "respondent": "respondent (id)",
@@ -44,6 +45,7 @@ KINDS = {
 }
 PROBLEM = "problem.yaml"
 AUDIT_SECONDS = 120
+INSIST = "append whatever the audit says"
 
 
 @dataclass(kw_only=True)
@@ -227,13 +229,18 @@ class Workbench:
 
     # -- history ---------------------------------------------------------------------
 
-    def append(self) -> str:
-        """Append the last release to the stored history; what was done, in words.
+    def append(self, *, insist: bool = False) -> str:
+        """Append the last release to the stored history after an audit of both; what was found, in words.
+
+        Parameters
+        ----------
+        insist : bool
+            Whether to append it although nobody looked at the series, or the audit finds people disclosed.
 
         Raises
         ------
         OptanonError
-            If no history is named or the release does not follow on it.
+            If no history is named, the release does not follow on it, or must not.
         """
         if not self.history.strip():
             raise ProblemFileError("name the file of the stored history under 'Earlier releases' first")
@@ -241,8 +248,15 @@ class Workbench:
         release = load_answer(self.folder / "release.steward.csv", problem)
         certificate = read_result(self.folder / "release.result.json")
         stored = History.open(self._history_file())
-        stored.append(release, policy=problem.policy, certificate=certificate)
-        return f"appended as release {len(stored)} of {self.history.strip()}"
+        if not insist:
+            refuse_blind(problem.policy, f"tick '{INSIST}'")
+        verdict, found = examine(stored, release, persistence=problem.table.sensitive.persistence)
+        why = None if insist else verdict.refusal(0)
+        if why is not None:
+            told = "".join(f"\n{text}" for text in found.texts())
+            raise SeriesError(f"not appended: {why}, or tick '{INSIST}'{told}")
+        stored.append(release, policy=problem.policy, certificate=certificate, audit=verdict.to_dict())
+        return f"appended as release {len(stored)} of {self.history.strip()}; {verdict}"
 
     async def run_audit(self) -> None:
         """Audit the stored history in a process of its own.
