@@ -16,7 +16,7 @@ from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
 from optanon.solver.exact.program import FREE, Program
 from optanon.solver.verify import shapes
-from optanon.solver.verify.by_sizes import asked
+from optanon.solver.verify.by_sizes import BySizes
 from optanon.solver.verify.sizes import SizeCosts
 
 
@@ -55,11 +55,11 @@ def proven(problem: Problem, best: Sequence[Fraction], top: int) -> tuple[int, i
     prices = [SizeCosts.of(problem, level) for level in problem.policy.levels]
     costs = [cost_of(price, value) for price, value in zip(prices, best, strict=True)]
     assert [price.value(cost) for price, cost in zip(prices, costs, strict=True)] == list(best)
-    reached = 0
+    reached, sizes = 0, BySizes.of(problem, top)
     for level, cost in enumerate(costs):
         # At its own cost, a level's program has the optimum among its solutions.
-        made, value = asked(problem, level, top, costs[:level], cost, [])
-        assert value == best[level]
+        made = sizes.asked(level, costs[:level], cost, [])
+        assert sizes.value(level, cost) == best[level]
         if made is None:
             reached += 1
             continue
@@ -67,7 +67,7 @@ def proven(problem: Problem, best: Sequence[Fraction], top: int) -> tuple[int, i
         if prices[level].kind == "max":
             # Some release has no larger group: a bound one size above would not hold.
             reached += found is not None and found >= made.target
-            above, _ = asked(problem, level, top, costs[:level], cost + 1, [])
+            above = sizes.asked(level, costs[:level], cost + 1, [])
             assert above is not None
             assert least(above.program) == 0
         else:
@@ -121,12 +121,12 @@ def small(policy: Policy) -> Problem:
 
 def test_what_sizes_do_not_decide_is_refused():
     with pytest.raises(CertificateError, match="more than the sizes"):
-        asked(small(Policy([KCAnonymity(k=2)])), 0, 48, [], 0, [])
+        BySizes.of(small(Policy([KCAnonymity(k=2)])), 48).asked(0, [], 0, [])
     with pytest.raises(CertificateError, match="up to 49 tuples"):
-        asked(small(Policy([KCAnonymity(k=2)], ["discernibility"])), 0, 49, [], 0, [])
+        BySizes.of(small(Policy([KCAnonymity(k=2)], ["discernibility"])), 49)
     by_sums = small(Policy([KCAnonymity(k=2, c="1/2")], ["discernibility"]))
     with pytest.raises(CertificateError, match="names values"):
-        asked(by_sums, 0, 48, [], 0, [[0]])
+        BySizes.of(by_sums, 48).asked(0, [], 0, [[0]])
 
 
 def test_costs_are_whole_numbers_of_a_level_s_unit():

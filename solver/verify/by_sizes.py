@@ -31,7 +31,7 @@ from .rows import Ints
 from .shapes import Shapes, shapes_of
 from .sizes import SizeCosts
 
-__all__ = ["Asked", "asked"]
+__all__ = ["Asked", "BySizes"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,63 +51,74 @@ class Asked:
     totals: slice
 
 
-def asked(
-    problem: Problem, level: int, top: int, costs: Sequence[int], bound: int, sets: Sequence[Sequence[int]]
-) -> tuple[Asked | None, Fraction]:
-    """What must be shown of a level's bound, None if nothing; and the value that the bound stands for.
-
-    Parameters
-    ----------
-    problem : Problem
-    level : int
-    top : int
-        Groups up to so many tuples are looked at one by one.
-    costs : sequence of int
-        Of the levels before, which releases do not exceed; of a maximum, the size.
-    bound : int
-        The same of this level, which they are claimed not to be below.
-    sets : sequence of sequence of int
-        Sets W of values, by their place among the rows.
-
-    Raises
-    ------
-    CertificateError
-        If the level is not decided by sizes, or a set names values that are not there.
-    """
-    prices = [SizeCosts.of(problem, found) for found in problem.policy.levels[: level + 1]]
-    frame = _Frame(problem=problem, shapes=shapes_of(problem, top))
-    named = [sorted(set(inside)) for inside in sets]
-    if named and (frame.shapes.sums or any(not 0 <= v < frame.rows for inside in named for v in inside)):
-        raise CertificateError("the proof names values that are not there")
-    limits = [_limit(frame, price, cost) for price, cost in zip(prices, costs, strict=False)]
-    price = prices[level]
-    if price.kind == "max":
-        smaller = [size for size in frame.group_sizes if size < bound]
-        if not smaller:
-            return None, price.value(bound)
-        program, target = frame.program(frame.above(smaller[-1]), limits, named), 1
-    else:
-        program, target = frame.program(frame.cost(price), limits, named), bound
-    return Asked(program=program, target=target, totals=frame.parts["totals"]), price.value(bound)
-
-
-def _limit(frame: _Frame, price: SizeCosts, cost: int) -> tuple[Ints, int]:
-    return (frame.above(cost), 0) if price.kind == "max" else (frame.cost(price), cost)
-
-
 @dataclass(frozen=True, kw_only=True)
-class _Frame:
-    """Variables and rows that all levels share."""
+class BySizes:
+    """Variables and rows that all levels share; groups of up to some size are looked at one by one."""
 
     problem: Problem
     shapes: Shapes
 
+    @classmethod
+    def of(cls, problem: Problem, top: int) -> BySizes:
+        """Find the shapes.
+
+        Raises
+        ------
+        CertificateError
+            If histograms do not decide what groups are admissible.
+        """
+        return cls(problem=problem, shapes=shapes_of(problem, top))
+
+    def value(self, level: int, bound: int) -> Fraction:
+        """What a cost of a level stands for; of a maximum, the size of the largest group."""
+        return SizeCosts.of(self.problem, self.problem.policy.levels[level]).value(bound)
+
+    def asked(
+        self, level: int, costs: Sequence[int], bound: int, sets: Sequence[Sequence[int]]
+    ) -> Asked | None:
+        """What must be shown for a level's bound; None if it says nothing.
+
+        Parameters
+        ----------
+        level : int
+        costs : sequence of int
+            Of the levels before, which releases do not exceed.
+        bound : int
+            Of this level, which releases are claimed not to be below.
+        sets : sequence of sequence of int
+            Sets W of values, by their place among the rows.
+
+        Raises
+        ------
+        CertificateError
+            If a level is not decided by sizes, or a set names values that are not there.
+        """
+        prices = [SizeCosts.of(self.problem, found) for found in self.problem.policy.levels[: level + 1]]
+        named = [sorted(set(inside)) for inside in sets]
+        if named and (self.shapes.sums or any(not 0 <= v < self.rows for inside in named for v in inside)):
+            raise CertificateError("the proof names values that are not there")
+        limits = [
+            (self._above(cost), 0) if price.kind == "max" else (self._cost(price), cost)
+            for price, cost in zip(prices, costs, strict=False)
+        ]
+        line, target = np.zeros(0, dtype=np.int64), bound
+        if prices[level].kind == "max":
+            smaller = [size for size in self._group_sizes if size < bound]
+            if not smaller:
+                return None
+            line, target = self._above(smaller[-1]), 1
+        else:
+            line = self._cost(prices[level])
+        return Asked(program=self._program(line, limits, named), target=target, totals=self.parts["totals"])
+
     @property
     def rows(self) -> int:
+        """Rows of values."""
         return len(self.shapes.tuples)
 
     @property
     def people(self) -> int:
+        """Tuples of the table."""
         return len(self.problem.table)
 
     @cached_property
@@ -143,39 +154,41 @@ class _Frame:
 
     @property
     def width(self) -> int:
+        """How many variables there are."""
         return self.parts["totals"].stop
 
     @property
     def first_larger(self) -> int:
+        """The least size beyond the shapes."""
         return (self.shapes.beyond or 0) + 1
 
     @property
-    def group_sizes(self) -> list[int]:
+    def _group_sizes(self) -> list[int]:
         """Sizes that the largest group can have, rising; 0 if there is none."""
         larger = [] if self.shapes.beyond is None else [self.first_larger]
         return sorted({0, *self.shapes.sizes.tolist(), *larger})
 
-    def line(self, **parts: Any) -> Ints:
+    def _line(self, **parts: Any) -> Ints:
         """Coefficients by kind of variable."""
         found = np.zeros(self.width, dtype=np.int64)
         for name, entries in parts.items():
             found[self.parts[name]] = entries
         return found
 
-    def cost(self, price: SizeCosts) -> Ints:
+    def _cost(self, price: SizeCosts) -> Ints:
         """What a level costs, unless it is a maximum."""
-        line = self.line(groups=price.groups(self.shapes.sizes), hidden=price.hidden, fakes=price.fake)
+        line = self._line(groups=price.groups(self.shapes.sizes), hidden=price.hidden, fakes=price.fake)
         if self.shapes.beyond is not None:
             line[self.parts["inside"]] = price.per_tuple(self.first_larger)
             if price.kind == "ratio":
                 line[self.parts["larger"]] = -1
         return line
 
-    def above(self, size: int) -> Ints:
+    def _above(self, size: int) -> Ints:
         """How many groups have more tuples than `size`."""
-        return self.line(groups=self.shapes.sizes > size, larger=int(self.first_larger > size))
+        return self._line(groups=self.shapes.sizes > size, larger=int(self.first_larger > size))
 
-    def program(
+    def _program(
         self, cost: Ints, limits: Sequence[tuple[Ints, int]], sets: Sequence[Sequence[int]]
     ) -> Program:
         """Write the program down."""
@@ -207,7 +220,7 @@ class _Frame:
         shapes, n, found = self.shapes, self.shapes.tuples, list[tuple[Ints, int, int]]()
         for r in range(self.rows):
             these = np.arange(self.rows) <= r if shapes.sums else np.arange(self.rows) == r
-            line = self.line(groups=shapes.entries[:, r])
+            line = self._line(groups=shapes.entries[:, r])
             line[self.parts["hidden"]] = these[: self._wide("hidden")]
             line[self.parts["fakes"]] = -these[: self._wide("fakes")].astype(np.int64)
             line[self.parts["inside"]] = 1 if shapes.sums else these[: self._wide("inside")]
@@ -236,7 +249,7 @@ class _Frame:
 
     def _totals(self) -> list[tuple[Ints, int, int]]:
         """What the last three variables are."""
-        lines = [self.line(groups=1, larger=1), self.line(hidden=1), self.line(fakes=1)]
+        lines = [self._line(groups=1, larger=1), self._line(hidden=1), self._line(fakes=1)]
         for at, line in enumerate(lines):
             line[self.parts["totals"].start + at] = -1
         return [(line, 0, 0) for line in lines]
@@ -245,13 +258,13 @@ class _Frame:
         """Limits, and that every group has a real tuple."""
         found: list[tuple[Ints, int, int]] = []
         if self.hides:
-            found.append((self.line(hidden=1), -FREE, self.hides))
+            found.append((self._line(hidden=1), -FREE, self.hides))
         if self.fakes:
-            found.append((self.line(fakes=1), -FREE, self.fakes))
-            found.append((self.line(groups=1, hidden=1, larger=1), -FREE, self.people))
+            found.append((self._line(fakes=1), -FREE, self.fakes))
+            found.append((self._line(groups=1, hidden=1, larger=1), -FREE, self.people))
         for inside in sets:
             outside = np.setdiff1d(np.arange(self.rows), inside)
-            line = self.line(groups=~(self.shapes.entries[:, outside] > 0).any(axis=1))
+            line = self._line(groups=~(self.shapes.entries[:, outside] > 0).any(axis=1))
             if self.hides:
                 line[self.parts["hidden"]][list(inside)] = 1
             found.append((line, -FREE, int(self.shapes.tuples[list(inside)].sum())))
@@ -262,6 +275,6 @@ class _Frame:
         if self.shapes.beyond is None:
             return []
         return [
-            (self.line(inside=1, larger=-self.first_larger), 0, FREE),
-            (self.line(inside=1, larger=-total), -FREE, 0),
+            (self._line(inside=1, larger=-self.first_larger), 0, FREE),
+            (self._line(inside=1, larger=-total), -FREE, 0),
         ]

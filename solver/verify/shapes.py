@@ -59,6 +59,8 @@ class Shapes:
 
     Attributes
     ----------
+    names : tuple of str
+        Values that may be published, the most frequent of the table first.
     tuples : int array
         Tuples of the table per row: per value, or all together if only sizes matter.
     entries : int array, shape (shapes, rows)
@@ -71,6 +73,7 @@ class Shapes:
         Larger groups are not among the shapes, but may be needed.
     """
 
+    names: tuple[str, ...]
     tuples: Ints
     entries: Ints
     sizes: Ints
@@ -153,6 +156,7 @@ def _by_size(judge: _Judge, top: int) -> Shapes:
     sizes = counts[judge(counts), 0]
     kept = _undivided(sizes[:, None], sizes, np.ones(len(sizes), dtype=np.bool_))
     return Shapes(
+        names=judge.names,
         tuples=np.array([judge.tuples.sum()]),
         entries=sizes[kept][:, None],
         sizes=sizes[kept],
@@ -178,7 +182,14 @@ def _equal(judge: _Judge, least: int, times: set[int]) -> Shapes | None:
                 return None
     entries = np.array(made, dtype=np.int64).reshape(len(made), values)
     kept = _undivided(entries, entries[:, -1], np.ones(len(made), dtype=np.bool_))
-    return Shapes(tuples=judge.tuples, entries=entries[kept], sizes=entries[kept, -1], sums=True, unit=unit)
+    return Shapes(
+        names=judge.names,
+        tuples=judge.tuples,
+        entries=entries[kept],
+        sizes=entries[kept, -1],
+        sums=True,
+        unit=unit,
+    )
 
 
 def _by_sums(judge: _Judge, top: int) -> Shapes:
@@ -195,7 +206,14 @@ def _by_sums(judge: _Judge, top: int) -> Shapes:
         real += [False] if tried is None else [True] * len(tried)
     table = np.array(entries, dtype=np.int64).reshape(len(entries), len(judge.names))
     kept = _undivided(table, table[:, -1], np.array(real, dtype=np.bool_))
-    return Shapes(tuples=judge.tuples, entries=table[kept], sizes=table[kept, -1], sums=True, beyond=beyond)
+    return Shapes(
+        names=judge.names,
+        tuples=judge.tuples,
+        entries=table[kept],
+        sizes=table[kept, -1],
+        sums=True,
+        beyond=beyond,
+    )
 
 
 def _largest_sums(judge: _Judge, last: int) -> Iterator[Ints]:
@@ -290,6 +308,7 @@ def _by_values(judge: _Judge, top: int) -> Shapes:
     if len(good) <= MOST_COMPARED:
         good = good[_unsplit(good)]
     return Shapes(
+        names=judge.names,
         tuples=judge.tuples,
         entries=good,
         sizes=good.sum(axis=1),
