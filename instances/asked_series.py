@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..models.adversary.knowledge import Knowledge
+from ..models.errors import StoreError
 from ..models.history import History
 from ..models.requirement import Requirement
 from .knowledge_file import load_knowledge
@@ -25,7 +26,9 @@ class AskedSeries(NamedTuple):
     requirements: tuple[Requirement, ...]
 
 
-def read_asked(files: Sequence[Path], knowledge_file: Path | None) -> AskedSeries:
+def read_asked(
+    files: Sequence[Path], knowledge_file: Path | None, *, expect: str | None = None
+) -> AskedSeries:
     """Read releases, oldest first, with a problem file before them or without.
 
     Parameters
@@ -34,6 +37,8 @@ def read_asked(files: Sequence[Path], knowledge_file: Path | None) -> AskedSerie
         Steward's copies; or a problem file (YAML) and then copies of either kind, by default its history.
     knowledge_file : path, optional
         See `load_knowledge`.
+    expect : str, optional
+        Digest of the problem's stored history; see `History.open`.
 
     Raises
     ------
@@ -41,8 +46,10 @@ def read_asked(files: Sequence[Path], knowledge_file: Path | None) -> AskedSerie
         If a file cannot be read as what it should be; naming it.
     """
     if not files or files[0].suffix not in (".yaml", ".yml"):
+        if expect is not None:
+            raise StoreError("a digest is expected, but no problem with a stored history is named")
         return AskedSeries(read_series(files), load_knowledge(knowledge_file), ())
-    problem = load_problem(files[0])
+    problem = load_problem(files[0], expect=expect)
     named = problem.history.aligned_id
     knowledge = load_knowledge(knowledge_file, problem.table.sensitive.persistence, named)
     history = problem.history

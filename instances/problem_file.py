@@ -97,6 +97,7 @@ def load_problem(
     *,
     history: str | Path | None = None,
     key_file: str | Path | None = None,
+    expect: str | None = None,
     tell: Callable[[Reading], object] | None = None,
 ) -> Problem:
     """Read a problem file with its table, hierarchies and history.
@@ -107,6 +108,8 @@ def load_problem(
         YAML file; names in it are relative to its folder.
     history, key_file
         A stored history (and its key) to take instead of the one the file names; it must exist.
+    expect : str, optional
+        Digest of the stored history's newest release; see `History.open`.
     tell
         Is told how the table was read.
 
@@ -122,9 +125,9 @@ def load_problem(
     try:
         table = _table(spec, file, tell)
         earlier = (
-            _history(spec.history, file, table)
+            _history(spec.history, file, table, expect)
             if history is None
-            else History.open(history, create=False, key_file=key_file)
+            else History.open(history, create=False, key_file=key_file, expect=expect)
         )
         return Problem(table=table, policy=_policy(spec.policy, file), history=earlier)
     except ProblemFileError:
@@ -229,10 +232,12 @@ def _frame(spec: _ProblemFile, file: Path) -> tuple[pd.DataFrame, Reading]:
     )
 
 
-def _history(spec: list[str] | str | _StoreFile, file: Path, table: Microdata) -> History:
+def _history(spec: list[str] | str | _StoreFile, file: Path, table: Microdata, expect: str | None) -> History:
     if isinstance(spec, str) and _is_release(spec):
         spec = [spec]
     if isinstance(spec, list):
+        if expect is not None:
+            raise StoreError("a digest is expected, but the problem names no stored history: leave it out")
         return History(load_release(file.parent / name, table) for name in spec)
     if isinstance(spec, str):
         spec = _StoreFile(store=spec)
@@ -241,7 +246,8 @@ def _history(spec: list[str] | str | _StoreFile, file: Path, table: Microdata) -
     url = database_url(spec.store, file.parent)
     key_file = None if spec.key_file is None else file.parent / spec.key_file
     # A misspelt name must not pass for the beginning of a new series.
-    return History.open(url.render_as_string(hide_password=False), create=False, key_file=key_file)
+    where = url.render_as_string(hide_password=False)
+    return History.open(where, create=False, key_file=key_file, expect=expect)
 
 
 def _is_release(name: str) -> bool:

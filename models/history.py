@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from .box import Box, Interval, Leaves
 from .errors import ReleaseError, StoreError
 from .release import QIGroup, Release
+from .spelling import fold
 from .table import Member, Microdata
 
 if TYPE_CHECKING:
@@ -37,7 +38,13 @@ class Opener(Protocol):
     """What opens a stored history."""
 
     def __call__(
-        self, where: str | Path, *, create: bool, key: str | bytes | None, key_file: str | Path | None
+        self,
+        where: str | Path,
+        *,
+        create: bool,
+        key: str | bytes | None,
+        key_file: str | Path | None,
+        expect: str | None,
     ) -> History: ...
 
 
@@ -107,6 +114,7 @@ class History:
         create: bool = True,
         key: str | bytes | None = None,
         key_file: str | Path | None = None,
+        expect: str | None = None,
     ) -> History:
         """Open a history that is kept in a database; appending to it is one transaction.
 
@@ -121,15 +129,19 @@ class History:
             A new history with a key keeps respondent ids as keyed hashes (HMAC-SHA256), in all
             other cases as given. The key, at least 16 random bytes, is never stored; the same
             one is needed to solve against the history and to append.
+        expect : str, optional
+            The digest of its newest release, as `optanon history show` prints it (at least its first 12
+            characters). Written down elsewhere, it tells a history from one that was cut off or replaced.
 
         Raises
         ------
         StoreError
-            If it cannot be opened, was changed from outside, or the key is not its key.
+            If it cannot be opened, was changed from outside, is not the one expected, or the key is not
+            its key.
         """
         if not _openers:
             raise StoreError("no store is loaded: use `optanon.History`, which brings one")
-        return _openers[0](where, create=create, key=key, key_file=key_file)
+        return _openers[0](where, create=create, key=key, key_file=key_file, expect=expect)
 
     def aligned(self, table: Microdata) -> Microdata:
         """The table with respondents named as this history names them."""
@@ -138,6 +150,10 @@ class History:
     def aligned_id(self, respondent: str) -> str:
         """The id this history knows a respondent by."""
         return respondent
+
+    def spelling(self, respondent: str) -> str:
+        """What ids (as this history names them) have in common if they differ in spelling only."""
+        return fold(respondent)
 
     def aligned_release(self, release: Release) -> Release:
         """The release with respondents named as this history names them."""

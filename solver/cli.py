@@ -36,7 +36,7 @@ from .cli_frontier import frontier_command
 from .cli_hierarchy import hierarchy
 from .cli_history import app as history_app, as_of, record_answer, stored
 from .cli_init import init
-from .cli_options import Force, RawCells
+from .cli_options import Expect, Force, RawCells
 from .cli_report import report
 from .cli_ui import ui
 from .cli_views import check_views, solve_views
@@ -142,6 +142,7 @@ def solve(
             help="Append although no requirement of the policy looks at the other releases.",
         ),
     ] = False,
+    expect: Expect = None,
     raw_cells: RawCells = False,
     force: Force = False,
 ) -> None:
@@ -171,7 +172,9 @@ def solve(
     refused = output / f"{problem_file.stem}.refused.steward.csv"
     may_write([refused] if append else [], force=force, problems=[problem_file], inputs=read)
     console = plain_console()
-    problem = load_problem(problem_file, history=history, key_file=key_file, tell=_teller(console))
+    problem = load_problem(
+        problem_file, history=history, key_file=key_file, expect=expect, tell=_teller(console)
+    )
     if append and stored(problem.history) is None:
         raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
     if append and not ignores_history:
@@ -237,6 +240,7 @@ def check(
     ],
     problem: Annotated[Path, typer.Option("--problem", "-p", help="The problem it answers.")],
     show_ids: ShowIds = False,
+    expect: Expect = None,
 ) -> None:
     """Check a release against a policy by the definitions, without a solver.
 
@@ -248,7 +252,7 @@ def check(
         return
     if len(release_files) != 1:
         raise OptanonError(f"check takes one release, {len(release_files)} files are named")
-    asked = load_problem(problem, tell=_teller(console))
+    asked = load_problem(problem, expect=expect, tell=_teller(console))
     release = load_answer(release_files[0], asked)
     asked = _as_of(console, asked, release)
     if asked.series_checked is False:
@@ -273,6 +277,7 @@ def verify(
     release_file: Annotated[
         Path | None, typer.Option("--release", "-r", help="The release: public or steward's copy.")
     ] = None,
+    expect: Expect = None,
 ) -> None:
     """Derive again, without a solver, everything that a result says: release, values, bounds, infeasibility.
 
@@ -282,7 +287,7 @@ def verify(
     console = plain_console()
     try:
         found = read_result(certificate_file)
-        asked = load_problem(problem, tell=_teller(console))
+        asked = load_problem(problem, expect=expect, tell=_teller(console))
         release = None if release_file is None else load_answer(release_file, asked)
         if release is not None:
             asked = _as_of(console, asked, release)

@@ -19,7 +19,7 @@ from ..instances.asked_series import read_asked
 from ..instances.bounded import read_json
 from ..models.errors import CertificateError
 from ..models.files import write_whole
-from .cli_options import Force
+from .cli_options import Expect, Force
 from .display import plain_console
 from .insight.attacks import usual_attacks
 from .insight.audit import AuditReport, PersistentAudit, audit
@@ -70,6 +70,7 @@ def audit_command(
     show_ids: Annotated[
         bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
     ] = False,
+    expect: Expect = None,
     force: Force = False,
 ) -> None:
     """Say what someone who holds all releases can conclude about each respondent, exactly.
@@ -81,7 +82,7 @@ def audit_command(
     may_write(
         [json_file, certificates], force=force, problems=problems(files), inputs=[*files, knowledge_file]
     )
-    history, knowledge, requirements = read_asked(files, knowledge_file)
+    history, knowledge, requirements = read_asked(files, knowledge_file, expect=expect)
     # The named attacks: with the thresholds of the problem's policy if it guards against them.
     named = {requirement.name: requirement for requirement in requirements}
     attacks = tuple(named.get(attack.name, attack) for attack in usual_attacks())
@@ -106,12 +107,13 @@ def verify_audit_command(
     ],
     files: Files,
     knowledge_file: KnowledgeFile = None,
+    expect: Expect = None,
 ) -> None:
     """Re-check the proofs of an audit against its releases, in whole numbers and without a solver."""
     content = read_json(certificate_file)
     if not isinstance(content, dict):
         raise CertificateError(f"{certificate_file}: this is no file of certificates")
-    asked = read_asked(files, knowledge_file)
+    asked = read_asked(files, knowledge_file, expect=expect)
     found = verify_audit(content, asked.history, asked.knowledge)
     plain_console().print(
         f"confirmed: {found['proven']} exclusions; {found['rests on CP-SAT']} rest on CP-SAT", markup=False

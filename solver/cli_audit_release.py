@@ -14,7 +14,7 @@ from ..instances.problem_file import load_problem
 from ..instances.views_file import is_views_file
 from ..models.errors import InputError, OptanonError
 from ..models.files import write_whole
-from .cli_options import Force
+from .cli_options import Expect, Force
 from .display import plain_console, show_number
 from .insight.comparison.distance import Distance
 from .insight.foreign_audit import ForeignAudit, audit_release
@@ -51,6 +51,7 @@ def audit_release_command(
     show_ids: Annotated[
         bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
     ] = False,
+    expect: Expect = None,
     force: Force = False,
 ) -> None:
     """Check and score a release made by ARX, sdcMicro, anonypy, ANJANA, ..., and give its gap to the optimum.
@@ -63,7 +64,7 @@ def audit_release_command(
     choices: dict[str, Any] = {"ends": ends, "stars": stars, "match": match}
     found = audit_release(
         release_file,
-        load_problem(problem_file),
+        load_problem(problem_file, expect=expect),
         **choices,
         columns=dict(_pair(given) for given in column or ()),
         count=count,

@@ -13,7 +13,7 @@ from rich.table import Table
 from ..instances.problem_file import load_problem
 from ..instances.views_file import is_views_file
 from ..models.errors import InputError, OptanonError
-from .cli_options import Force
+from .cli_options import Expect, Force
 from .display import plain_console, show_number
 from .insight.comparison.comparing import compare
 from .insight.comparison.found import Comparison, comparisons_to_csv, comparisons_to_json
@@ -41,6 +41,7 @@ def compare_command(
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the rows here.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write everything here.")] = None,
     plot_file: Annotated[Path | None, typer.Option("--plot", help="Also draw: .png, .svg or .pdf.")] = None,
+    expect: Expect = None,
     force: Force = False,
 ) -> None:
     """Compare published heuristics and engines: loss, queries, violations, distance from the proven optimum.
@@ -61,7 +62,9 @@ def compare_command(
             raise OptanonError(f"{problem_file}: published views have no baselines to compare: use solve")
         if problem_files.count(problem_file) > 1:
             raise InputError(f"{problem_file}: named twice: name each problem once")
-    problems = {str(problem_file): load_problem(problem_file) for problem_file in problem_files}
+    problems = {
+        str(problem_file): load_problem(problem_file, expect=expect) for problem_file in problem_files
+    }
     found = {
         name: compare(
             problem,

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from ..instances.problem_file import load_problem
 from ..models.files import write_whole
-from .cli_options import Force
+from .cli_options import Expect, Force
 from .display import plain_console
 from .insight.explain.answer import explain
 from .insight.explain.explanation import Explanation
@@ -35,6 +35,7 @@ def explain_command(
     show_ids: Annotated[
         bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
     ] = False,
+    expect: Expect = None,
     force: Force = False,
 ) -> None:
     """Say why no release keeps a policy and which policies come nearest; or what each part of it costs.
@@ -43,7 +44,7 @@ def explain_command(
     """
     may_write([json_file], force=force, problems=[problem_file])
     found = explain(
-        load_problem(problem_file),
+        load_problem(problem_file, expect=expect),
         time_limit=time_limit,
         trial_seconds=trial_seconds,
         seed=seed,

@@ -16,7 +16,7 @@ from rich.table import Table
 from ..instances.problem_file import load_problem
 from ..models.errors import PolicyError
 from ..models.files import write_whole
-from .cli_options import Force
+from .cli_options import Expect, Force
 from .display import plain_console, show_number
 from .insight.frontier.grid import parse_vary
 from .insight.frontier.plot import require_plotting
@@ -46,6 +46,7 @@ def frontier_command(
         typer.Option(help="State: written after every point, read if it exists. Steward's own eyes only."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+    expect: Expect = None,
     force: Force = False,
 ) -> None:
     """Solve a problem for every combination of some parameters: loss against privacy, each with its gap.
@@ -60,7 +61,7 @@ def frontier_command(
     may_write([csv, json_file, plot], force=force, problems=[problem_file])
     # A state is there to be gone on with; another kind of file is not taken for one.
     may_write([resume], force=True, problems=[problem_file], inputs=[csv, json_file, plot])
-    problem = load_problem(problem_file)
+    problem = load_problem(problem_file, expect=expect)
     with _progress(quiet) as listener:
         found = frontier(
             problem,

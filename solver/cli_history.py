@@ -21,7 +21,7 @@ from ..models.problem import Problem
 from ..models.release import Release
 from .appending import AUDIT_SECONDS, SeriesVerdict
 from .cli_append import REFUSED, AuditLimit, AuditTime, audit_first, limit_of
-from .cli_options import Force, RawCells
+from .cli_options import Expect, Force, RawCells
 from .overwriting import may_write
 from .result import UNCHECKED
 from .result_file import read_result
@@ -60,7 +60,7 @@ def record_answer(
     if history is None:
         raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
     history.append(release, policy=problem.policy, certificate=certificate, audit=verdict.to_dict())
-    return f"appended to {history.name} as release {len(history)}"
+    return f"appended to {history.name} as release {len(history)}; its digest is now {history.digest}"
 
 
 def as_of(problem: Problem, release: Release) -> tuple[Problem, str | None]:
@@ -98,15 +98,20 @@ def begin(where: Where, key_file: KeyFile = None) -> None:
 
 
 @app.command()
-def show(where: Where) -> None:
-    """List the releases of a history; no respondent is named."""
-    history = _open(where, None)
+def show(where: Where, expect: Expect = None) -> None:
+    """List the releases of a history; no respondent is named.
+
+    The digest it prints covers all of the history. Write it down elsewhere and give it as --expect: nothing
+    inside a history can tell that its newest releases were taken away.
+    """
+    history = _open(where, expect)
     console = _console()
     kept = "as given" if history.identities.check is None else "as keyed hashes"
     console.print(
         f"{history.name}: {_count(len(history), 'release')}, {_count(len(history.records), 'respondent')}, "
         f"ids {kept}"
     )
+    console.print(f"digest {history.digest or 'none yet'}")
     if not len(history):
         return
     table = Table(
@@ -149,6 +154,7 @@ def append(
         Path | None, typer.Option("--result", help="RESULT.json of `optanon solve`: its certificate is kept.")
     ] = None,
     key_file: KeyFile = None,
+    expect: Expect = None,
     audit_limit: AuditLimit = "none",
     audit_time: AuditTime = AUDIT_SECONDS,
 ) -> None:
@@ -158,7 +164,9 @@ def append(
     must be known; the exit code is then 1. With --audit-limit 5 if it is refused.
     """
     console = _console()
-    asked = load_problem(problem, history=where, key_file=key_file, tell=lambda r: console.print(str(r)))
+    asked = load_problem(
+        problem, history=where, key_file=key_file, expect=expect, tell=lambda r: console.print(str(r))
+    )
     release = load_answer(release_file, asked)
     certificate = None if result_file is None else read_result(result_file)
     broken = {violation.requirement for violation in asked.check(release)}
@@ -182,10 +190,11 @@ def write(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path(),
     steward: Annotated[bool, typer.Option("--steward", help="Also write the steward's own copy.")] = False,
     raw_cells: RawCells = False,
+    expect: Expect = None,
     force: Force = False,
 ) -> None:
     """Write the files of a stored release again."""
-    history = _open(where, None)
+    history = _open(where, expect)
     if not 1 <= number <= len(history):
         raise StoreError(f"{history.name}: there is no release {number}, only 1 to {len(history)}")
     release = history[number - 1]
@@ -203,13 +212,14 @@ def write(
 def export(
     where: Where,
     file: Annotated[Path, typer.Argument(metavar="FILE.json", help="The file to write.")],
+    expect: Expect = None,
     force: Force = False,
 ) -> None:
     """Write a whole history to one file: a backup, or the way to another database."""
     from ..instances.store.transfer import export_history
 
     may_write([file], force=force, inputs=store_files(where))
-    history = _open(where, None)
+    history = _open(where, expect)
     export_history(history, file)
     _console().print(
         f"wrote {file}: {_count(len(history), 'release')}; it says who was in which group: keep it private",
@@ -222,16 +232,17 @@ def restore(
     where: Where,
     file: Annotated[Path, typer.Argument(metavar="FILE.json", help="What `history export` wrote.")],
     key_file: KeyFile = None,
+    expect: Expect = None,
 ) -> None:
     """Make a new stored history out of an exported file; all of it, or nothing."""
     from ..instances.store.transfer import import_history
 
-    history = import_history(where, file, key_file=key_file)
+    history = import_history(where, file, key_file=key_file, expect=expect)
     _console().print(f"made {history.name}: {_count(len(history), 'release')}", markup=False)
 
 
-def _open(where: str, key_file: Path | None) -> StoredHistory:
-    found = stored(History.open(where, create=False, key_file=key_file))
+def _open(where: str, expect: str | None = None) -> StoredHistory:
+    found = stored(History.open(where, create=False, expect=expect))
     assert found is not None
     return found
 
@@ -239,7 +250,7 @@ def _open(where: str, key_file: Path | None) -> StoredHistory:
 def _exists(where: str) -> bool:
     """Whether there is a history that can be opened; what else may be wrong is found by beginning one."""
     try:
-        _ = _open(where, None)
+        _ = _open(where)
     except StoreError:
         return False
     return True

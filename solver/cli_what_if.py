@@ -13,7 +13,7 @@ from rich.table import Table
 from ..instances.asked_series import read_asked
 from ..models.files import write_whole
 from .cli_audit import Files, KnowledgeFile, problems
-from .cli_options import Force
+from .cli_options import Expect, Force
 from .insight.breach_chance import BreachChance, Estimate
 from .insight.giveaways import Giveaway
 from .insight.what_if import WhatIf, what_if as ask
@@ -45,6 +45,7 @@ def what_if(
     show_ids: Annotated[
         bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
     ] = False,
+    expect: Expect = None,
     force: Force = False,
 ) -> None:
     """Say who, if compromised, gives away whom, and how few compromised respondents disclose somebody.
@@ -52,7 +53,7 @@ def what_if(
     Exit code 0 if everything asked was decided, 4 otherwise.
     """
     may_write([json_file], force=force, problems=problems(files), inputs=[*files, knowledge_file])
-    asked = read_asked(files, knowledge_file)
+    asked = read_asked(files, knowledge_file, expect=expect)
     report = ask(
         asked.history,
         asked.knowledge,

@@ -267,6 +267,7 @@ def test_a_store_of_version_2_becomes_the_newest_and_keeps_audits(tmp_path: Path
     one, two = series(2).history
     history.append(one, certificate=Statement(proof=1))
     change(where, "DROP TABLE optanon_audits")
+    change(where, "DROP TABLE optanon_spellings")
     change(where, "UPDATE optanon_settings SET content = '2' WHERE name = 'version'")
     again = opened(where)
     assert same(again, history)
@@ -280,12 +281,12 @@ def test_an_export_of_format_1_is_still_imported(tmp_path: Path):
         history.append(release)
     export_history(history, tmp_path / "r.json")
     content = json.loads((tmp_path / "r.json").read_text())
-    assert content["optanon_history"] == 2
+    assert content["optanon_history"] == 3
     for entry in content["releases"]:
         del entry["audit"]
     (tmp_path / "old.json").write_text(json.dumps(content | {"optanon_history": 1}))
     assert import_history(tmp_path / "copy.db", tmp_path / "old.json").digest == history.digest
-    (tmp_path / "new.json").write_text(json.dumps(content | {"optanon_history": 3}))
+    (tmp_path / "new.json").write_text(json.dumps(content | {"optanon_history": 4}))
     with pytest.raises(oa.StoreError, match="newer optanon"):
         import_history(tmp_path / "more.db", tmp_path / "new.json")
 
@@ -300,10 +301,10 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyt
         step(found)  # type: ignore[arg-type]
         raise MemoryError
 
-    from optanon.instances.store import schema
+    from optanon.instances.store import migrations
 
-    step = schema.MIGRATIONS[1]
-    monkeypatch.setattr(schema, "MIGRATIONS", {1: broken})
+    step = migrations.MIGRATIONS[1]
+    monkeypatch.setattr(migrations, "MIGRATIONS", {1: broken})
     with pytest.raises(MemoryError):
         opened(where)
     assert list(connection.iterdump()) == before

@@ -17,7 +17,10 @@ from ...models.box import Box, Cell, Exact, Interval, Leaves, Point
 from ...models.release import QIGroup, Release
 from ...models.table import Member
 
-__all__ = ["Entry", "canonical", "release_of", "release_record"]
+__all__ = ["DAMAGES", "Entry", "canonical", "release_of", "release_record"]
+
+DAMAGES = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
+"""What reading a record may raise that is not as it was written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +37,8 @@ class Entry:
         As they were given.
     audit : Mapping or None
         What the audit of the series up to this release found.
+    spellings : Mapping or None
+        Where ids are keyed hashes: for each that is new, what its spellings have in common, as a hash.
     """
 
     release: Mapping[str, Any] = field(repr=False)
@@ -41,6 +46,7 @@ class Entry:
     policy: Mapping[str, Any] | None = field(default=None, repr=False)
     certificate: Mapping[str, Any] | None = field(default=None, repr=False)
     audit: Mapping[str, Any] | None = field(default=None, repr=False)
+    spellings: Mapping[str, str] | None = field(default=None, repr=False)
 
     def digest(self, before: str) -> str:
         """SHA-256 of the entry and of all entries before it, whose digest is `before`."""
@@ -51,6 +57,8 @@ class Entry:
             parts["certificate"] = self.certificate
         if self.audit is not None:
             parts["audit"] = self.audit
+        if self.spellings is not None:
+            parts["spellings"] = self.spellings
         return sha256(canonical(parts).encode()).hexdigest()
 
 
@@ -90,7 +98,7 @@ def release_of(record: Mapping[str, Any]) -> Release:
 
     Raises
     ------
-    KeyError, TypeError, ValueError, IndexError
+    DAMAGES
         If the record is damaged.
     """
     cells = [_cell(cell) for cell in record["cells"]]

@@ -2,7 +2,9 @@
 
 A keyed hash is HMAC-SHA256 of the id under a key that only the steward has. Equal ids stay
 equal, so that a series can be checked; without the key nobody can try out ids. The store
-keeps a check value of the key, never the key.
+keeps a check value of the key, never the key, and the chain of digests begins with it: a store that
+lost it, or got another, is no longer the one that was written. Ids that differ in spelling only have
+different hashes; a shorter hash of what they have in common lets them be noticed.
 """
 
 from __future__ import annotations
@@ -10,18 +12,24 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from ...models.errors import StoreError
 from ...models.release import Release
+from ...models.spelling import fold
 from ...models.table import Member, Microdata
+from .codec import canonical
 
 __all__ = ["SHORTEST_KEY", "Identities", "new_key_file", "read_key"]
 
 SHORTEST_KEY = 16
 """Bytes; a shorter key could be guessed."""
+
+SPELLING = 16
+"""Hexadecimal digits of the hash of a spelling: enough to tell billions of people apart."""
 
 _CHECK = b"optanon: check value of a history's key"
 _HASHED = re.compile(r"hmac-([0-9a-f]{16}):[0-9a-f]{64}")
@@ -83,6 +91,32 @@ class Identities:
 
     def __repr__(self) -> str:
         return "Identities(as given)" if self.check is None else "Identities(keyed hashes)"
+
+    @property
+    def genesis(self) -> str:
+        """What the chain of digests begins with; empty if ids are kept as given."""
+        if self.check is None:
+            return ""
+        return sha256(canonical({"ids": "keyed hashes", "key check": self.check}).encode()).hexdigest()
+
+    def refuse_hashes(self, respondents: Iterable[str]) -> None:
+        """See that a store that keeps ids as given has no keyed hashes.
+
+        Raises
+        ------
+        StoreError
+        """
+        if self.check is None and any(_HASHED.fullmatch(who) for who in respondents):
+            raise StoreError(
+                "respondent ids are keyed hashes, but the history does not say of which key, so nobody would "
+                "be recognized: its key check is lost: restore it from a backup"
+            )
+
+    def spelling(self, respondent: str) -> str | None:
+        """A hash of what spellings of an id have in common; None without the key, or for a hash."""
+        if self.key is None or _HASHED.fullmatch(respondent) is not None:
+            return None
+        return _digest(self.key, b"spelling:" + fold(respondent).encode())[:SPELLING]
 
     def unlocked(self, key: bytes | None) -> Identities:
         """With the key somebody gives for an existing store.

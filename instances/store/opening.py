@@ -16,9 +16,10 @@ def open_history(
     create: bool = True,
     key: str | bytes | None = None,
     key_file: str | Path | None = None,
+    expect: str | None = None,
 ) -> History:
     """Open a stored history; see `History.open`."""
     # Imported here: a program that stores nothing need not wait for the database library.
     from .stored import StoredHistory
 
-    return StoredHistory(where, create=create, key=key, key_file=key_file)
+    return StoredHistory(where, create=create, key=key, key_file=key_file, expect=expect)

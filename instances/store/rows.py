@@ -8,17 +8,17 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from .codec import Entry, canonical
-from .schema import AUDITS, CERTIFICATES, GROUPS, MEMBERSHIPS, RELEASES
+from .schema import AUDITS, CERTIFICATES, GROUPS, MEMBERSHIPS, RELEASES, SPELLINGS
 
 __all__ = ["newest", "read_entries", "write_entry"]
 
 
-def newest(connection: Connection) -> tuple[int, str]:
-    """Number and digest of the newest release; (0, "") before the first."""
+def newest(connection: Connection) -> tuple[int, str | None]:
+    """Number and digest of the newest release; (0, None) before the first."""
     row = connection.execute(
         select(RELEASES.c.number, RELEASES.c.digest).order_by(RELEASES.c.number.desc()).limit(1)
     ).first()
-    return (0, "") if row is None else (int(row[0]), str(row[1]))
+    return (0, None) if row is None else (int(row[0]), str(row[1]))
 
 
 def write_entry(connection: Connection, number: int, entry: Entry, digest: str) -> None:
@@ -60,19 +60,21 @@ def write_entry(connection: Connection, number: int, entry: Entry, digest: str) 
         connection.execute(insert(CERTIFICATES).values(release=number, content=canonical(entry.certificate)))
     if entry.audit is not None:
         connection.execute(insert(AUDITS).values(release=number, content=canonical(entry.audit)))
+    if entry.spellings is not None:
+        connection.execute(insert(SPELLINGS).values(release=number, content=canonical(entry.spellings)))
 
 
 def read_entries(connection: Connection, above: int) -> list[tuple[int, str, Entry]]:
     """Number, stated digest and content of every release with a number above `above`, oldest first."""
     found: list[tuple[int, str, Entry]] = []
-    certificates, audits = (
+    certificates, audits, spellings = (
         {
             int(number): json.loads(content)
             for number, content in connection.execute(
                 select(kept.c.release, kept.c.content).where(kept.c.release > above)
             )
         }
-        for kept in (CERTIFICATES, AUDITS)
+        for kept in (CERTIFICATES, AUDITS, SPELLINGS)
     )
     rows = connection.execute(
         select(RELEASES).where(RELEASES.c.number > above).order_by(RELEASES.c.number)
@@ -111,6 +113,7 @@ def read_entries(connection: Connection, above: int) -> list[tuple[int, str, Ent
             policy=None if row.policy is None else json.loads(row.policy),
             certificate=certificates.get(number),
             audit=audits.get(number),
+            spellings=spellings.get(number),
         )
         found.append((number, str(row.digest), entry))
     return found

@@ -1,12 +1,14 @@
-"""The tables of a stored history, their version, and how older versions become the newest.
+"""The tables of a stored history, and their version.
 
 Version 1 had releases with policies and memberships; version 2 keeps certificates too, version 3 what the
-audit of the series found when a release was appended.
+audit of the series found when a release was appended. In version 4 the chain of digests begins with the
+check value of the key, where there is one, and spellings of hashed ids are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 
 from sqlalchemy import (
     Column,
@@ -21,7 +23,6 @@ from sqlalchemy import (
     insert,
     inspect,
     select,
-    update,
 )
 
 from ...models.errors import StoreError
@@ -32,14 +33,15 @@ __all__ = [
     "GROUPS",
     "MEMBERSHIPS",
     "RELEASES",
+    "SETTINGS",
+    "SPELLINGS",
     "VERSION",
     "begin",
-    "prepare",
     "setting",
     "stored_version",
 ]
 
-VERSION = 3
+VERSION = 4
 
 _tables = MetaData()
 
@@ -95,16 +97,12 @@ AUDITS = Table(
 )
 
 
-def _add_certificates(connection: Connection) -> None:
-    CERTIFICATES.create(connection)
-
-
-def _add_audits(connection: Connection) -> None:
-    AUDITS.create(connection)
-
-
-MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {1: _add_certificates, 2: _add_audits}
-"""By version: the step from it to the next."""
+SPELLINGS = Table(
+    "optanon_spellings",
+    _tables,
+    Column("release", ForeignKey(RELEASES.c.number), primary_key=True, autoincrement=False),
+    Column("content", Text, nullable=False),
+)
 
 
 def setting(connection: Connection, name: str) -> str | None:
@@ -130,22 +128,13 @@ def stored_version(connection: Connection) -> int | None:
     """
     if not inspect(connection).has_table(SETTINGS.name):
         return None
-    version = int(setting(connection, "version") or 0)
+    stated = setting(connection, "version") or "none"
+    if re.fullmatch(r"[1-9]\d{0,8}", stated) is None:
+        raise StoreError(f"the history's version is {stated[:20]!r}, which none is: restore it from a backup")
+    version = int(stated)
     if version > VERSION:
         raise StoreError(
             f"the history was written by a newer optanon (its tables are of version {version}, this one "
             f"knows {VERSION}): update optanon"
         )
     return version
-
-
-def prepare(connection: Connection) -> bool:
-    """Bring an existing store to the newest version; False if there is none to bring."""
-    version = stored_version(connection)
-    if version is None:
-        return False
-    for older in range(version, VERSION):
-        MIGRATIONS[older](connection)
-    if version != VERSION:
-        connection.execute(update(SETTINGS).where(SETTINGS.c.name == "version").values(content=str(VERSION)))
-    return True

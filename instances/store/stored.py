@@ -21,16 +21,19 @@ from ...models.history import History, Statement
 from ...models.policy import Policy
 from ...models.release import Release
 from ...models.table import Microdata
-from .codec import Entry, release_of, release_record
+from .anchor import refuse_other
+from .codec import DAMAGES, Entry, release_of, release_record
 from .database import Database, database_url
 from .identities import Identities, read_key
+from .migrations import prepare
 from .rows import newest, read_entries, write_entry
-from .schema import VERSION, begin, prepare, setting, stored_version
+from .schema import VERSION, begin, setting, stored_version
 
 __all__ = ["StoredHistory", "policy_record"]
 
 _REMEDY = "correct the name, or make it by `optanon history init`"
-_CHANGED = "was changed after it was appended: restore the file or database from a backup"
+_CHANGED = "was changed after it was appended"
+_RESTORE = "restore the file or database from a backup"
 
 
 def policy_record(policy: Policy) -> dict[str, Any]:
@@ -51,7 +54,7 @@ class StoredHistory(History):
 
     Parameters
     ----------
-    where, create, key, key_file
+    where, create, key, key_file, expect
         As in `History.open`.
     """
 
@@ -62,17 +65,22 @@ class StoredHistory(History):
         create: bool = True,
         key: str | bytes | None = None,
         key_file: str | Path | None = None,
+        expect: str | None = None,
     ) -> None:
         super().__init__()
         given = read_key(key, key_file)
         self._database = Database(database_url(where))
         self._lock = Lock()
         self._entries: list[Entry] = []
-        self._digest = ""
+        self._digests: list[str] = []
+        self._spellings: dict[str, str] = {}
+        self._told: set[str] = set()
         if self._database.missing_file and not create:
             raise StoreError(f"{self.name}: there is no such file: {_REMEDY}")
         self._identities = self._settled(given, create)
+        self._digests = [self._identities.genesis]
         self.reload()
+        refuse_other(self.name, self._digests, expect)
 
     def __repr__(self) -> str:
         return f"StoredHistory({self.name}, {len(self)} releases, {len(self.records)} respondents)"
@@ -98,17 +106,27 @@ class StoredHistory(History):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that is stored; empty before the first release."""
-        return self._digest
+        """SHA-256 of all that is stored; before the first release empty, or that of the key's check."""
+        return self._digests[-1]
 
     def aligned(self, table: Microdata) -> Microdata:
+        for member in table.members:
+            self._note_spelling(member.respondent)
         return self._identities.table(table)
 
     def aligned_id(self, respondent: str) -> str:
         return self._identities.kept(respondent)
 
     def aligned_release(self, release: Release) -> Release:
+        for member in release.members:
+            self._note_spelling(member.respondent)
         return self._identities.release(release)
+
+    def spelling(self, respondent: str) -> str:
+        if self._identities.check is None:
+            return super().spelling(respondent)
+        # A hash whose id nobody gave, of a release before version 4, is like no other.
+        return self._spellings.get(respondent, respondent)
 
     def reload(self) -> None:
         """Read the releases that others appended since.
@@ -122,14 +140,18 @@ class StoredHistory(History):
             last, _ = newest(connection)
             try:
                 found = read_entries(connection, len(self))
-            except (KeyError, ValueError) as error:
-                raise StoreError(f"{self.name}: a release {_CHANGED}") from error
+            except DAMAGES as error:
+                raise StoreError(f"{self.name}: a release {_CHANGED}: {_RESTORE}") from error
             if last != len(self) + len(found):
                 raise StoreError(
                     f"{self.name}: a release is missing from the store: restore it from a backup"
                 )
             for number, stated, entry in found:
                 self._take(number, stated, entry)
+            try:
+                self._identities.refuse_hashes(self.records)
+            except StoreError as error:
+                raise StoreError(f"{self.name}: {error}") from error
 
     def append(
         self,
@@ -161,17 +183,21 @@ class StoredHistory(History):
         self._refuse(release)
         if not release.groups:
             raise ReleaseError("the release publishes nobody: there is nothing to keep of it")
-        kept = self._identities.release(release)
+        kept = self.aligned_release(release)
+        self._identities.refuse_hashes(member.respondent for member in kept.members)
+        people = {member.respondent for member in kept.members} - self._told
+        new = {who: self._spellings[who] for who in sorted(people) if who in self._spellings}
         entry = Entry(
             release=release_record(kept),
             appended=appended,
             policy=policy,
             certificate=certificate,
             audit=audit,
+            spellings=new or None,
         )
         with self._lock:
             number = len(self) + 1
-            digest = entry.digest(self._digest)
+            digest = entry.digest(self.digest)
             try:
                 with self._database.writing() as connection:
                     self._still_newest(connection)
@@ -181,11 +207,18 @@ class StoredHistory(History):
                     raise self._conflict() from error
                 raise
             self._add(kept)
+            self._told |= set(new)
             self._entries.append(entry)
-            self._digest = digest
+            self._digests.append(digest)
+
+    def _note_spelling(self, respondent: str) -> None:
+        hashed = self._identities.spelling(respondent)
+        if hashed is not None:
+            self._spellings[self._identities.kept(respondent)] = hashed
 
     def _still_newest(self, connection: Connection) -> None:
-        if newest(connection) != (len(self), self._digest):
+        number, digest = newest(connection)
+        if (number, digest or self._identities.genesis) != (len(self), self.digest):
             raise self._conflict()
 
     def _conflict(self) -> ConflictError:
@@ -215,10 +248,13 @@ class StoredHistory(History):
 
     def _take(self, number: int, stated: str, entry: Entry) -> None:
         try:
-            if entry.digest(self._digest) != stated:
+            if entry.digest(self.digest) != stated:
                 raise ValueError("digests differ")
             self._add(release_of(entry.release))
-        except (KeyError, IndexError, TypeError, ValueError, ReleaseError) as error:
-            raise StoreError(f"{self.name}: release {number} {_CHANGED}") from error
+            self._spellings.update(entry.spellings or {})
+        except DAMAGES as error:  # a ReleaseError is a ValueError
+            what = ", or how ids are kept was" if number == 1 else ""
+            raise StoreError(f"{self.name}: release {number} {_CHANGED}{what}: {_RESTORE}") from error
+        self._told |= set(entry.spellings or {})
         self._entries.append(entry)
-        self._digest = stated
+        self._digests.append(stated)

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ...models.errors import ReleaseError, StoreError
+from ...models.errors import StoreError
 from ...models.files import write_whole
 from ..bounded import read_json
-from .codec import Entry, canonical, release_of
+from .anchor import refuse_other
+from .codec import DAMAGES, Entry, canonical, release_of
 from .database import Database, database_url
 from .identities import Identities, read_key
+from .migrations import prepare
 from .rows import newest, write_entry
-from .schema import begin, prepare, setting
+from .schema import begin, setting
 from .stored import StoredHistory
 
 __all__ = ["FORMAT", "export_history", "import_history"]
 
-FORMAT = 2
+FORMAT = 3
+"""Format 1 had no audits; up to format 2 the chain of digests did not begin with the check of the key."""
 
 
 class _EntryFile(BaseModel):
@@ -29,7 +33,8 @@ class _EntryFile(BaseModel):
     appended: str
     policy: dict[str, Any] | None
     certificate: dict[str, Any] | None
-    audit: dict[str, Any] | None = None  # files of format 1 had none
+    audit: dict[str, Any] | None = None
+    spellings: dict[str, str] | None = None
 
 
 class _File(BaseModel):
@@ -54,6 +59,7 @@ def export_history(history: StoredHistory, path: str | Path) -> None:
                 "policy": entry.policy,
                 "certificate": entry.certificate,
                 "audit": entry.audit,
+                "spellings": entry.spellings,
             }
             for entry in history.entries
         ],
@@ -69,6 +75,7 @@ def import_history(
     *,
     key: str | bytes | None = None,
     key_file: str | Path | None = None,
+    expect: str | None = None,
 ) -> StoredHistory:
     """Make a stored history out of an exported file, in one transaction; it is then the same in all parts.
 
@@ -80,6 +87,8 @@ def import_history(
         As written by `export_history`.
     key, key_file
         The key of the exported history, if it has one and is to be worked with at once.
+    expect : str, optional
+        The digest of its newest release; see `History.open`.
 
     Raises
     ------
@@ -88,18 +97,19 @@ def import_history(
     """
     source = _read(Path(path))
     entries = [Entry(**dict(found)) for found in source.releases]
-    digests: list[str] = [""]
+    identities = Identities(check=source.key_check)
     try:
-        for entry in entries:
-            release_of(entry.release)
-            digests.append(entry.digest(digests[-1]))
-        damaged = digests[-1] != source.digest
-    except (KeyError, IndexError, TypeError, ValueError, ReleaseError):
-        damaged = True
+        releases = [release_of(entry.release) for entry in entries]
+        digests = _chain(entries, identities.genesis)
+        damaged = (digests if source.optanon_history == FORMAT else _chain(entries, ""))[-1] != source.digest
+    except DAMAGES as error:
+        raise StoreError(f"{path}: was changed after it was exported: export it again") from error
     if damaged:
         raise StoreError(f"{path}: was changed after it was exported: export it again")
+    refuse_other(str(path), digests, expect)
     given = read_key(key, key_file)
-    Identities(check=source.key_check).unlocked(given)
+    _ = identities.unlocked(given)
+    identities.refuse_hashes(member.respondent for release in releases for member in release.members)
     database = Database(database_url(where))
     with database.writing() as connection:
         if not prepare(connection):
@@ -116,11 +126,20 @@ def import_history(
     return StoredHistory(where, key=given)
 
 
+def _chain(entries: Sequence[Entry], first: str) -> list[str]:
+    digests = [first]
+    for entry in entries:
+        digests.append(entry.digest(digests[-1]))
+    return digests
+
+
 def _read(path: Path) -> _File:
     try:
         found = _File.model_validate(read_json(path, kind=StoreError))
     except ValidationError as error:
         raise StoreError(f"{path}: is no exported history: give a file from `history export`") from error
-    if found.optanon_history not in (1, FORMAT):
+    if found.optanon_history > FORMAT:
         raise StoreError(f"{path}: was exported by a newer optanon: update optanon")
+    if found.optanon_history < 1:
+        raise StoreError(f"{path}: is no exported history: give a file from `history export`")
     return found
