@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from ...models.loss import loss
+from ...models.losses import loss
 from ...models.policy import Level, LevelSpec, Policy
 from ...models.problem import Problem
 from ...models.requirement import GroupRequirement, Requirement, Sight

@@ -36,8 +36,8 @@ from .rows import Ints
 
 __all__ = ["Shapes", "shapes_of"]
 
-TOPS = (48, 400, 4_000)
-"""Sizes up to which groups may be looked at."""
+TOP = 4_000
+"""Largest size up to which groups may be looked at."""
 SPLIT = 1_000
 """All sizes below one from which all histograms are sums of two are looked at, up to this one."""
 MOST_JUDGED = 40_000_000
@@ -121,7 +121,7 @@ def shapes_of(problem: Problem, top: int) -> Shapes:
     CertificateError
         If histograms do not decide what groups are admissible.
     """
-    if top not in TOPS:
+    if not 1 <= top <= TOP:
         raise CertificateError(f"the proof is about groups of up to {top} tuples")
     judge = _Judge(problem)
     rules = [rule for r in judge.requirements if (rule := r.equal_counts()) is not None]
