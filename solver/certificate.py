@@ -71,7 +71,7 @@ class Certificate(Record):
     ----------
     values : tuple of Fraction
         Value of every level of the objective.
-    bounds : tuple of Fraction or None
+    bounds : tuple of Fraction
         Per level, no release is below it among those as good on all levels before.
     claims : tuple of Claim
         What proves the bounds.
@@ -84,7 +84,7 @@ class Certificate(Record):
     status: Literal["OPTIMAL", "FEASIBLE", "INFEASIBLE"]
     release: Published | None
     values: tuple[Ratio, ...]
-    bounds: tuple[Ratio | None, ...]
+    bounds: tuple[Ratio, ...]
     claims: tuple[Claim, ...]
     refusal: Refusal | None
     run: Run

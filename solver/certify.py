@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from fractions import Fraction
 from importlib.metadata import version
 from typing import Literal
 
@@ -83,7 +84,7 @@ def certify(
         status=status,
         release=None if answer.release is None else published(problem, answer.release),
         values=tuple(level.value for level in levels),
-        bounds=tuple(level.bound for level in levels),
+        bounds=tuple(level.bound or Fraction(0) for level in levels),
         claims=answer.claims if answer.release is not None else (),
         refusal=answer.refusal if answer.release is None else None,
         run=Run(

@@ -78,9 +78,8 @@ def draw(problem: Problem, beta: Fraction | float | str, seed: int | None) -> An
             "randomize weighs one loss: name one level to minimize, or a weighted sum of several losses"
         )
     judge = Judge(problem)
-    require_enumerable(problem, MOST_BY_SETS if _summable(problem, judge) else MOST_TUPLES)
-    random = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
     space = space_of(problem, judge)
+    random = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
     if not space.count:
         return Answer(
             release=None,
@@ -112,7 +111,14 @@ def draw(problem: Problem, beta: Fraction | float | str, seed: int | None) -> An
 
 
 def space_of(problem: Problem, judge: Judge) -> Space:
-    """All releases that keep the policy, or their sums over sets of tuples."""
+    """All releases that keep the policy, or their sums over sets of tuples.
+
+    Raises
+    ------
+    EngineError
+        If the table is too large, or releases are no groupings.
+    """
+    require_enumerable(problem, MOST_BY_SETS if _summable(problem, judge) else MOST_TUPLES)
     return _Listed(problem, judge) if len(problem.table) <= MOST_TUPLES else _Sets(problem, judge)
 
 

@@ -28,7 +28,7 @@ class Status(Enum):
     FEASIBLE = "FEASIBLE"
     """A release; better ones may exist."""
     INFEASIBLE = "INFEASIBLE"
-    """A proof that no release keeps the policy."""
+    """No release keeps the policy; `Termination` says whether that is proven or somebody's word."""
     UNKNOWN = "UNKNOWN"
     """Neither a release nor a proof."""
 
@@ -41,6 +41,8 @@ class Termination(Enum):
     INTERRUPTED = "interrupted"
     ROUNDING = "rounding"
     """The search ended, but costs had to be rounded down to fit integers: the gap shown is what that left."""
+    PROOF_INCOMPLETE = "proof incomplete"
+    """The search ended, but its verifier could not derive all that the engine or a solver says."""
     ITERATION_LIMIT = "iteration limit"
     """The engine's own limit (rounds, nodes) was reached."""
 
@@ -57,12 +59,16 @@ class LevelValue:
         Recomputed from the data.
     bound : Fraction or None
         No release is below it, among those that are as good on all earlier
-        levels; None if nothing was proven.
+        levels; derived by the verifier from the certificate.
+    trusted_bound, word
+        A higher bound that nobody can check, and whose word it is; None if there is none.
     """
 
     name: str
     value: Fraction
     bound: Fraction | None
+    trusted_bound: Fraction | None = None
+    word: str | None = None
 
     @property
     def gap(self) -> Fraction | None:

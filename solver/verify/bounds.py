@@ -19,11 +19,12 @@ from ..engines.partition.series.proof import fewest_counterfeits, least_loss
 from ..enumeration import Judge
 from ..randomize import described, space_of
 from .given import Given
+from .outcome import UndecidedError
 from .parts import grouped, hidden_price, loss_weight, plain, published, sized
 from .priced import priced_loss
 from .series import priced_series
 
-__all__ = ["Derived", "derived"]
+__all__ = ["Derived", "derived", "fewest_needed", "least_information_loss"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +44,8 @@ def derived(given: Given, claim: claims.Claim) -> list[Derived]:
     ------
     CertificateError
         If it proves nothing, naming the first statement that does not hold.
+    UndecidedError
+        If that would take too long.
     """
     if isinstance(claim, claims.Shares):
         return _shares(given, claim)
@@ -60,8 +63,7 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
             how = f"{claim.solver} ({claim.why})"
             return Derived(level=level, bound=claim.bound, how=how, trusted=True)
         case claims.Lattice():
-            how = "the full-domain engine (enumeration of level vectors)"
-            return Derived(level=level, bound=given.values[level], how=how, trusted=True)
+            return _lattice(given, level)
         case claims.Drawn():
             return _drawn(given, claim)
         case claims.Histograms():
@@ -72,7 +74,7 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
                 raise CertificateError(
                     "the duals are about releases that suppress and invent nothing, and others are as good"
                 )
-            bound = _weight(problem, level) * _least_loss(problem, claim, None)
+            bound = _weight(problem, level) * least_information_loss(given, claim)
             how = "exact pricing" if isinstance(claim, claims.Priced) else "exact pricing and a search tree"
             return Derived(level=level, bound=bound, how=how)
         case claims.Counts():
@@ -85,7 +87,7 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
                     "counterfeits, and others are as good"
                 )
             if claim.loss.tree is None:
-                least = priced_series(problem, claim.loss, counting=False)
+                least = priced_series(problem, claim.loss, counting=False, over=given.over)
             else:
                 least = least_loss(problem, claim)
             return Derived(level=level, bound=_weight(problem, level) * least, how="exact pricing of series")
@@ -95,22 +97,37 @@ def _weight(problem: Problem, level: int) -> Fraction:
     """What a unit of information loss adds to a level, where tight boxes around groups are published."""
     policy = problem.policy
     weight = loss_weight(policy.levels[level], len(problem.table))
-    if policy.form != "generalized" or not weight:
+    if policy.form != "generalized" or policy.recoding != "multidimensional" or not weight:
         raise CertificateError("a bound on information loss is stated for a level of something else")
     if any("hidden_cells" in found.losses for found in policy.levels):
         raise CertificateError("a bound on information loss says nothing of releases that hide cells")
     return weight
 
 
-def _least_loss(problem: Problem, claim: claims.Priced | claims.Listed, hidden: Fraction | None) -> Fraction:
+def least_information_loss(
+    given: Given, claim: claims.Priced | claims.Listed, hidden: Fraction | None = None
+) -> Fraction:
+    """The information loss that duals prove necessary where nothing is invented.
+
+    With `hidden`, tuples may also be suppressed at this loss each; otherwise nobody is.
+
+    Raises
+    ------
+    CertificateError
+        If the duals prove nothing.
+    UndecidedError
+        If that cannot be told in time.
+    """
+    if claim.part is not None and any(i >= len(given.problem.policy.requirements) for i in claim.part):
+        raise CertificateError("the bound's proof names requirements that the policy does not have")
     if isinstance(claim, claims.Listed) and hidden is None:
-        return verify_bound(problem, claim)
-    return priced_loss(problem, claim, hidden)
+        return verify_bound(given.problem, claim)
+    return max(Fraction(0), priced_loss(given.problem, claim, hidden, over=given.over))
 
 
 def _counts(given: Given, claim: claims.Counts) -> Derived:
     level = given.problem.policy.levels[claim.level]
-    fewest = _fewest(given.problem, claim)
+    fewest = fewest_needed(given, claim)
     weight = sum((w for name, w in level.weights if name == "counterfeits"), Fraction(0))
     if weight and given.most("suppressed", claim.level) != 0:
         raise CertificateError("the counts are about releases that suppress nobody, and others are as good")
@@ -118,11 +135,25 @@ def _counts(given: Given, claim: claims.Counts) -> Derived:
     return Derived(level=claim.level, bound=weight * fewest, how=how)
 
 
-def _fewest(problem: Problem, claim: claims.Counts) -> int:
+def fewest_needed(given: Given, claim: claims.Counts) -> int:
+    """The number of counterfeits that a claim proves necessary where nobody is suppressed."""
+    problem = given.problem
     if claim.by_groups is None or claim.by_groups.tree is not None:
         return fewest_counterfeits(problem, claim)
-    known = int(priced_series(problem, claim.by_groups, counting=True))
+    known = int(priced_series(problem, claim.by_groups, counting=True, over=given.over))
     return max(known, fewest_counterfeits(problem, claim.model_copy(update={"by_groups": None})))
+
+
+def _lattice(given: Given, level: int) -> Derived:
+    if given.problem.policy.recoding != "full_domain" or given.problem.policy.counterfeit_limit != 0:
+        raise CertificateError("level vectors decide nothing: recoding is free, or tuples may be invented")
+    best = given.recoding
+    if best is None:
+        raise UndecidedError("the lattice of level vectors is too large to be evaluated again")
+    # A bound on a level is about releases that are as good on those before.
+    if best.bounds[:level] != given.values[:level]:
+        raise UndecidedError("not all level vectors could be evaluated again in time")
+    return Derived(level=level, bound=best.bounds[level], how="all level vectors evaluated again")
 
 
 def _drawn(given: Given, claim: claims.Drawn) -> Derived:
@@ -148,7 +179,7 @@ def _within(given: Given, claim: claims.Within) -> list[Derived]:
     if isinstance(part, claims.Plain):
         return [_plain(given, part, own) for own in claim.claims]
     if isinstance(part, claims.Grouped):
-        own = Given(problem=grouped(problem), values=given.values)
+        own = replace(given, problem=grouped(problem))
         return [found for inner in claim.claims for found in derived(own, inner)]
     if isinstance(part, claims.Counted):
         return _counted(given, claim.claims)
@@ -169,7 +200,8 @@ def _plain(given: Given, part: claims.Plain, claim: claims.Direct) -> Derived:
     if not isinstance(claim, claims.Priced | claims.Listed):
         raise CertificateError("a bound on information loss needs duals")
     hidden = hidden_price(problem, problem.policy.levels[last]) if given.most("suppressed", last) else None
-    bound = weight * _least_loss(plain(problem, part.requirements), claim, hidden)
+    own = replace(given, problem=plain(problem, part.requirements))
+    bound = weight * least_information_loss(own, claim, hidden)
     return Derived(level=last, bound=bound, how="exact pricing of a part of the policy")
 
 
@@ -177,7 +209,7 @@ def _counted(given: Given, found: Sequence[claims.Direct]) -> list[Derived]:
     """Levels of counts: quasi-identifiers do not matter, so the form of the release does not either."""
     if any(not isinstance(claim, claims.Counts | claims.Trusted) for claim in found):
         raise CertificateError("the proof counts counterfeits, and claims something else")
-    own = Given(problem=grouped(given.problem), values=given.values)
+    own = replace(given, problem=grouped(given.problem))
     return [line for claim in found for line in derived(own, claim)]
 
 
@@ -196,7 +228,7 @@ def _sized(given: Given, part: claims.Sized, found: Sequence[claims.Direct]) -> 
     easier = sized(problem, start, part.hidden, part.fakes) if start < len(given.values) else None
     if easier is None:
         raise CertificateError("the proof is about sizes where no loss is")
-    own = Given(problem=easier, values=given.values[start:])
+    own = replace(given, problem=easier, values=given.values[start:])
     return [replace(line, level=start + line.level) for claim in found for line in derived(own, claim)]
 
 
@@ -216,7 +248,7 @@ def _shares(given: Given, claim: claims.Shares) -> list[Derived]:
             raise CertificateError("a share by sizes is about the first level")
         sizes = _within(given, claim.sizes)
     weight = loss_weight(problem.policy.levels[0], len(problem.table))
-    easier = Given(problem=plain(problem, part.requirements), values=(Fraction(0),))
+    easier = replace(given, problem=plain(problem, part.requirements), values=(Fraction(0),))
     boxes = [found for own in claim.boxes.claims for found in derived(easier, own)]
     first = [found for found in sizes if found.level == 0]
     lines = [found for found in sizes if found.level]

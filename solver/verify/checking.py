@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from ...models.errors import CertificateError
@@ -10,15 +11,23 @@ from ...models.problem import Problem
 from ...models.release import Release
 from ..certificate import Certificate
 from ..certify import digests, published
+from ..claims import Claim
+from ..settings import Clock
 from .bounds import Derived, derived
 from .given import Given
-from .outcome import Outcome
+from .outcome import Outcome, UndecidedError
 from .refusals import refused
 
-__all__ = ["verify"]
+__all__ = ["Proven", "proven", "verify"]
 
 
-def verify(certificate: Certificate, problem: Problem, release: Release | None = None) -> Outcome:
+def verify(
+    certificate: Certificate,
+    problem: Problem,
+    release: Release | None = None,
+    *,
+    seconds: float | None = None,
+) -> Outcome:
     """Derive again, without a solver, everything that a certificate says.
 
     Parameters
@@ -28,6 +37,8 @@ def verify(certificate: Certificate, problem: Problem, release: Release | None =
         As solved.
     release : Release or None
         The release, if the certificate is about one.
+    seconds : float, optional
+        What cannot be derived in so much time is said to rest on somebody's word.
 
     Returns
     -------
@@ -39,21 +50,13 @@ def verify(certificate: Certificate, problem: Problem, release: Release | None =
     CertificateError
         Naming the first statement that does not hold.
     """
-    confirmed = [_asked(certificate, problem)]
+    clock = Clock(seconds)
+    asked = _asked(certificate, problem)
     if certificate.refusal is not None:
-        words, trusted = refused(problem, certificate.refusal)
-        if trusted:
-            line = f"that no release keeps the policy rests on {words}"
-            return Outcome(
-                confirmed=tuple(confirmed), trusted=(line,), bounds=(), claim="the problem is the one asked"
-            )
-        confirmed.append(f"no release keeps the policy: {words}")
-        return Outcome(
-            confirmed=tuple(confirmed), trusted=(), bounds=(), claim=f"no release keeps the policy ({words})"
-        )
+        return _none(certificate, problem, asked, clock)
     if release is None:
         raise CertificateError("the certificate is about a release: give it, too (--release)")
-    confirmed += _released(certificate, problem, release)
+    confirmed = [asked, *_released(certificate, problem, release)]
     values = problem.objective(release)
     if len(certificate.values) != len(values):
         raise CertificateError(
@@ -63,10 +66,8 @@ def verify(certificate: Certificate, problem: Problem, release: Release | None =
         if stated != value:
             raise CertificateError(f"{level.name} is {value}, not {stated} as stated")
         confirmed.append(f"{level.name} {value}")
-    given = Given(problem=problem, values=values)
-    found = [line for claim in certificate.claims for line in derived(given, claim)]
-    found += [Derived(level=i, bound=Fraction(0), how="no loss is below 0") for i in range(len(values))]
-    return _bounded(certificate, given, found, confirmed)
+    given = Given(problem=problem, values=values, clock=clock)
+    return _bounded(certificate, given, proven(given, certificate.claims), confirmed)
 
 
 def _asked(certificate: Certificate, problem: Problem) -> str:
@@ -75,6 +76,20 @@ def _asked(certificate: Certificate, problem: Problem) -> str:
         if getattr(certificate.problem, name) != getattr(asked, name):
             raise CertificateError(f"the certificate is for another {name} (digests differ)")
     return "table, history and policy by their digests"
+
+
+def _none(certificate: Certificate, problem: Problem, asked: str, clock: Clock) -> Outcome:
+    """A certificate that there is no release."""
+    assert certificate.refusal is not None
+    try:
+        words, trusted = refused(problem, certificate.refusal, clock)
+    except UndecidedError as error:
+        words, trusted = f"its engine ({error})", True
+    if trusted:
+        line = f"that no release keeps the policy is the word of {words}"
+        return Outcome(confirmed=(asked,), trusted=(line,), bounds=(), claim="the problem is the one asked")
+    found = f"no release keeps the policy: {words}"
+    return Outcome(confirmed=(asked, found), trusted=(), bounds=(), claim=found)
 
 
 def _released(certificate: Certificate, problem: Problem, release: Release) -> list[str]:
@@ -94,40 +109,87 @@ def _released(certificate: Certificate, problem: Problem, release: Release) -> l
     ]
 
 
-def _bounded(
-    certificate: Certificate, given: Given, found: Sequence[Derived], confirmed: Sequence[str]
-) -> Outcome:
+@dataclass(frozen=True, kw_only=True)
+class Proven:
+    """What claims prove of the levels of a release.
+
+    Attributes
+    ----------
+    best : tuple of Derived
+        Per level, the highest bound that was derived.
+    words : tuple of Derived
+        Bounds that rest on somebody's word.
+    undecided : tuple of (Claim, str)
+        Claims that could not be derived, and why.
+    """
+
+    best: tuple[Derived, ...]
+    words: tuple[Derived, ...]
+    undecided: tuple[tuple[Claim, str], ...]
+
+    @property
+    def bounds(self) -> tuple[Fraction, ...]:
+        """The bounds that were derived."""
+        return tuple(line.bound for line in self.best)
+
+
+def proven(given: Given, claims: Sequence[Claim]) -> Proven:
+    """Derive all claims.
+
+    Raises
+    ------
+    CertificateError
+        If one of them proves nothing, or bounds a level above the release's own value.
+    """
+    levels = given.problem.policy.levels
+    best = [Derived(level=i, bound=Fraction(0), how="no loss is below 0") for i in range(len(levels))]
+    words, undecided = list[Derived](), list[tuple[Claim, str]]()
+    for claim in claims:
+        try:
+            found = derived(given, claim)
+        except UndecidedError as error:
+            undecided.append((claim, str(error)))
+            continue
+        for line in found:
+            level, value = levels[line.level], given.values[line.level]
+            if line.bound > value:
+                raise CertificateError(f"{level.name} is {value}, below the bound {line.bound} of {line.how}")
+            if line.trusted:
+                words.append(line)
+            elif line.bound >= best[line.level].bound:
+                best[line.level] = line
+    return Proven(best=tuple(best), words=tuple(words), undecided=tuple(undecided))
+
+
+def _bounded(certificate: Certificate, given: Given, found: Proven, confirmed: Sequence[str]) -> Outcome:
     """Compare bounds and status with what the claims prove."""
     lines, trusted = list(confirmed), list[str]()
-    bounds: list[Fraction | None] = []
-    for index, (level, value, stated) in enumerate(
-        zip(given.problem.policy.levels, given.values, certificate.bounds, strict=True)
-    ):
-        here = [line for line in found if line.level == index]
-        above = next((line for line in here if line.bound > value), None)
-        if above is not None:
+    for line, level, stated in zip(found.best, given.problem.policy.levels, certificate.bounds, strict=True):
+        word = max((word.bound for word in found.words if word.level == line.level), default=line.bound)
+        lines.append(f"{level.name} at least {line.bound}: {line.how}")
+        if line.bound < stated <= word:
+            continue
+        if line.bound > stated or (line.bound < stated and not found.undecided):
             raise CertificateError(
-                f"{level.name}: the value {value} is below the bound {above.bound} of {above.how}"
+                f"{level.name}: the bound {stated} is stated, {line.bound} is what its claims prove"
             )
-        best = max((line for line in here if not line.trusted), key=lambda line: line.bound)
-        bounds.append(best.bound)
-        if stated is None:
+        if line.bound < stated:
+            why = "; ".join(dict.fromkeys(reason for _, reason in found.undecided))
+            trusted.append(
+                f"{level.name}: {float(line.bound):.6g} of the bound {float(stated):.6g} was derived ({why})"
+            )
+    for word in found.words:
+        level, line = given.problem.policy.levels[word.level], found.best[word.level]
+        if word.bound <= line.bound:
             continue
-        lines.append(f"{level.name} at least {min(stated, best.bound)}: {best.how}")
-        if best.bound >= stated:
-            continue
-        word = next((line for line in here if line.trusted and line.bound >= stated), None)
-        if word is None:
-            known = best.bound
-            raise CertificateError(f"{level.name}: bound {stated} is stated, {known} is proven")
         trusted.append(
-            f"{level.name}: {float(best.bound):.6g} of the bound {float(stated):.6g} was derived, the rest "
-            f"is the word of {word.how}"
+            f"{level.name}: {float(line.bound):.6g} of the bound {float(word.bound):.6g} was derived, the "
+            f"rest is the word of {word.how}"
         )
-    optimal = list(certificate.bounds) == list(given.values)
+    optimal = certificate.bounds == given.values
     if optimal != (certificate.status == "OPTIMAL"):
         raise CertificateError(f"the status is {certificate.status}, which values and bounds contradict")
-    words = "the release is optimal" if optimal and not trusted else "the release keeps the policy"
-    if not optimal and not trusted and any(bound is not None for bound in certificate.bounds):
-        words = "the release keeps the policy, and the bounds hold"
-    return Outcome(confirmed=tuple(lines), trusted=tuple(trusted), bounds=tuple(bounds), claim=words)
+    words = "the release keeps the policy"
+    if not trusted:
+        words = "the release is optimal" if optimal else f"{words}, and the bounds hold"
+    return Outcome(confirmed=tuple(lines), trusted=tuple(trusted), bounds=found.bounds, claim=words)

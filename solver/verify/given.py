@@ -6,11 +6,14 @@ most ``value / weight`` counterfeits or suppressed tuples if the level names the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 from ...models.problem import Problem
+from ..settings import Clock
+from .lattice import Best, least
 
 __all__ = ["Given"]
 
@@ -24,10 +27,17 @@ class Given:
     problem : Problem
     values : tuple of Fraction
         Recomputed, not read from the certificate.
+    clock : Clock
+        What cannot be derived in time stays undecided.
     """
 
     problem: Problem
     values: tuple[Fraction, ...]
+    clock: Clock = field(default_factory=Clock)
+
+    def over(self) -> bool:
+        """Whether time has passed."""
+        return self.clock.over
 
     def most(self, what: Literal["counterfeits", "suppressed"], level: int) -> int | None:
         """Most counterfeits or suppressed tuples of releases that matter for a level; None for any number."""
@@ -42,3 +52,8 @@ class Given:
                     most = int(value / weight)
                     limit = most if limit is None else min(limit, most)
         return limit
+
+    @cached_property
+    def recoding(self) -> Best | None:
+        """The lattice of full-domain recoding, evaluated as far as it may be better."""
+        return least(self.problem, self.values, self.clock)

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
-from ...models.errors import CertificateError
 from .histograms import Needed
+from .outcome import UndecidedError
 from .rows import Boxes, Ints
 
 __all__ = ["LOW", "Listed", "Meetings", "Penalties", "Question", "TooLongError", "listed", "no_meetings"]
@@ -49,7 +49,7 @@ MOST_VISITED = 100_000_000
 DONE, FULL, PAYS, LONG = 0, 1, 2, 3
 
 
-class TooLongError(CertificateError):
+class TooLongError(UndecidedError):
     """What was to be checked may hold, but takes more time or memory than was given."""
 
 

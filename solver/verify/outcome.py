@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["Outcome"]
+from ...models.errors import CertificateError
+
+__all__ = ["Outcome", "UndecidedError"]
+
+
+class UndecidedError(CertificateError):
+    """A statement could neither be derived nor refused: it takes too long, or is beyond what is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +24,7 @@ class Outcome:
         Statements that were derived again or compared, in words.
     trusted : tuple of str
         Statements that rest on somebody's word: whose, and what was derived of them.
-    bounds : tuple of Fraction or None
+    bounds : tuple of Fraction
         Per level, the bound that was derived.
     claim : str
         What the certificate is about, in words.
@@ -26,7 +32,7 @@ class Outcome:
 
     confirmed: tuple[str, ...]
     trusted: tuple[str, ...]
-    bounds: tuple[Fraction | None, ...]
+    bounds: tuple[Fraction, ...]
     claim: str
 
     @property

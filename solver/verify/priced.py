@@ -97,7 +97,12 @@ class Single:
         return in_order(found.groups), duals.lowered(np.maximum(found.unsure, 0))
 
 
-def priced_loss(problem: Problem, claim: claims.Priced | claims.Listed, hidden: Fraction | None) -> Fraction:
+def priced_loss(
+    problem: Problem,
+    claim: claims.Priced | claims.Listed,
+    hidden: Fraction | None,
+    over: Callable[[], bool] | None = None,
+) -> Fraction:
     """The bound on information loss that a claim's duals prove by themselves.
 
     Parameters
@@ -115,7 +120,7 @@ def priced_loss(problem: Problem, claim: claims.Priced | claims.Listed, hidden: 
     single = Single.of(problem, claim.part)
     rows, root = single.rows, claim.root
     duals = Duals.of(rows, root.duals, odd_sets(rows, claim.cuts), root.cut_duals, root.scale)
-    _, duals = single.columns(duals)
+    _, duals = single.columns(duals, over=over)
     if hidden is not None:
         duals = duals.at_most(int(hidden * rows.one * duals.scale))
     return Fraction(duals.bound(rows.count), rows.one)

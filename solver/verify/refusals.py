@@ -6,28 +6,34 @@ from ...models.errors import CertificateError
 from ...models.problem import Problem
 from ...models.requirement import GroupRequirement, Requirement
 from .. import claims
-from ..engines.partition.proof import verify_bound
-from ..engines.partition.series.proof import fewest_counterfeits
 from ..enumeration import Judge
 from ..randomize import space_of
+from ..settings import Clock
+from .bounds import fewest_needed, least_information_loss
+from .given import Given
+from .lattice import least
+from .outcome import UndecidedError
 from .parts import grouped, plain, published, sized
 
 __all__ = ["refused"]
 
 
-def refused(problem: Problem, refusal: claims.Refusal) -> tuple[str, bool]:
+def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[str, bool]:
     """Why there is no release, in words, and whether that rests on somebody's word.
 
     Raises
     ------
     CertificateError
         If the refusal proves nothing.
+    UndecidedError
+        If that cannot be told in time.
     """
+    given = Given(problem=problem, values=(), clock=clock)
     match refusal:
         case claims.TrustedRefusal():
             return f"{refusal.solver} ({refusal.why})", True
         case claims.LatticeEmpty():
-            return "the full-domain engine (enumeration of level vectors)", True
+            return _no_vector(given), False
         case claims.Obstacle():
             requirement = _requirement(problem, refusal.requirement)
             found = None if _gives_way(problem) else requirement.obstacle(problem)
@@ -39,26 +45,15 @@ def refused(problem: Problem, refusal: claims.Refusal) -> tuple[str, bool]:
         case claims.DualAbove():
             if _gives_way(problem) or problem.policy.counterfeit_limit != 0:
                 raise CertificateError("duals say nothing of releases that suppress or invent tuples")
-            least, most = (
-                verify_bound(problem, refusal.claim),
-                len(problem.table) * len(problem.table.domains),
-            )
-            if least <= most:
-                raise CertificateError(
-                    f"information loss {least} is proven necessary, and {most} is possible"
-                )
-            return (
-                f"information loss of {float(least):.6g} would be needed, no release has more than {most}",
-                False,
-            )
+            return _above(given, refusal.claim), False
         case claims.CountsAbove():
-            return _counts(problem, refusal.claim), False
+            return _counts(given, refusal.claim), False
         case claims.NoDraw():
             if space_of(problem, Judge(problem)).count:
                 raise CertificateError("some release keeps the policy, other than the certificate says")
             return "none of all groupings keeps the policy", False
         case claims.PartRefusal():
-            return refused(_part(problem, refusal.part), refusal.refusal)
+            return refused(_part(problem, refusal.part), refusal.refusal, clock)
 
 
 def _requirement(problem: Problem, index: int) -> Requirement:
@@ -85,13 +80,36 @@ def _whole(problem: Problem, requirement: Requirement) -> str:
     return f"merging groups never breaks {requirement}, and the whole table as one group does"
 
 
-def _counts(problem: Problem, claim: claims.Counts) -> str:
+def _above(given: Given, claim: claims.Priced | claims.Listed) -> str:
+    """A bound above the loss of everybody in every attribute."""
+    table = given.problem.table
+    needed, most = least_information_loss(given, claim), len(table) * len(table.domains)
+    if needed <= most:
+        raise CertificateError(f"information loss {needed} is proven necessary, and {most} is possible")
+    return f"information loss of {float(needed):.6g} would be needed, no release has more than {most}"
+
+
+def _no_vector(given: Given) -> str:
+    """No level vector of full-domain recoding has a release."""
+    policy = given.problem.policy
+    if policy.recoding != "full_domain" or policy.counterfeit_limit != 0:
+        raise CertificateError("level vectors decide nothing: recoding is free, or tuples may be invented")
+    best = least(given.problem, None, given.clock)
+    if best is not None and best.values is not None:
+        raise CertificateError("some level vector keeps the policy, other than the certificate says")
+    if best is None or not best.whole:
+        raise UndecidedError("not all level vectors could be evaluated again in time")
+    return "no level vector keeps it, all evaluated again"
+
+
+def _counts(given: Given, claim: claims.Counts) -> str:
+    problem = given.problem
     limit = problem.policy.counterfeit_limit
     if limit is None or _gives_way(problem):
         raise CertificateError(
             "the counts say nothing of releases with any number of counterfeits or less tuples"
         )
-    fewest = fewest_counterfeits(problem, claim)
+    fewest = fewest_needed(given, claim)
     if fewest <= limit:
         raise CertificateError(f"{fewest} counterfeits are proven necessary, and {limit} are allowed")
     return f"at least {fewest} counterfeits are needed, {limit} are allowed"

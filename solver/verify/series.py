@@ -197,7 +197,13 @@ class Kinds:
         )
 
 
-def priced_series(problem: Problem, stated: claims.FakeDuals, *, counting: bool) -> Fraction:
+def priced_series(
+    problem: Problem,
+    stated: claims.FakeDuals,
+    *,
+    counting: bool,
+    over: Callable[[], bool] | None = None,
+) -> Fraction:
     """The bound that duals prove by themselves: on counterfeits, or on information loss.
 
     Raises
@@ -207,7 +213,7 @@ def priced_series(problem: Problem, stated: claims.FakeDuals, *, counting: bool)
     """
     kinds = Kinds.of(problem, counting=counting)
     duals = kinds.duals(stated)
-    kinds.columns(duals, stated.fakes)
+    kinds.columns(duals, stated.fakes, over=over)
     return Fraction(max(0, duals.bound(kinds.rows.count, stated.fakes)), kinds.rows.one)
 
 
