@@ -133,7 +133,7 @@ class Numeric(Domain):
         TableError
             If a value is no finite number, or the grid would need codes above 2**40.
         """
-        numbers = _numbers(name, column)
+        numbers = _numbers(name, _Distinct.of(column))
         low = min(numbers) if lo is None else Fraction(lo)
         high = max(numbers) if hi is None else Fraction(hi)
         if decimals is not None:
@@ -156,8 +156,10 @@ class Numeric(Domain):
         return max(1, -((self.lo - self.hi) // self.step))
 
     def encode(self, column: Sequence[object]) -> Codes:
-        codes = np.empty(len(column), dtype=np.int64)
-        for row, number in enumerate(_numbers(self.name, column)):
+        distinct = _Distinct.of(column)
+        codes = np.empty(len(distinct.raws), dtype=np.int64)
+        for at, number in enumerate(_numbers(self.name, distinct)):
+            row = distinct.rows[at]
             if not self.lo <= number <= self.hi:
                 raise TableError(
                     f"column {self.name!r}, row {row + 1}: {format_number(number)} is outside its domain "
@@ -171,8 +173,8 @@ class Numeric(Domain):
                     "step "
                     f"{self.step}: give `decimals` for this column"
                 )
-            codes[row] = int(steps)
-        return codes
+            codes[at] = int(steps)
+        return codes[distinct.places]
 
     # Rational arithmetic is slow, and a release of a large table asks for the same cells again and again.
     @cached_property
@@ -234,9 +236,35 @@ class Numeric(Domain):
             raise ReleaseError(f"column {self.name!r}: {text!r} is not a number") from error
 
 
-def _numbers(name: str, column: Sequence[object]) -> list[Fraction]:
+@dataclass(frozen=True)
+class _Distinct:
+    """The different entries of a column: what is done for each of them is done once, however long it is.
+
+    Attributes
+    ----------
+    raws : list of object
+        In the order in which they come.
+    rows : list of int
+        Where each comes first.
+    places : int array
+        Number of each row's entry.
+    """
+
+    raws: list[object]
+    rows: list[int]
+    places: Codes
+
+    @classmethod
+    def of(cls, column: Sequence[object]) -> _Distinct:
+        known: dict[tuple[type, object], int] = {}
+        numbers = (known.setdefault((raw.__class__, raw), len(known)) for raw in column)
+        places = np.fromiter(numbers, dtype=np.int64, count=len(column))
+        return cls([raw for _, raw in known], np.unique(places, return_index=True)[1].tolist(), places)
+
+
+def _numbers(name: str, column: _Distinct) -> list[Fraction]:
     numbers: list[Fraction] = []
-    for row, raw in enumerate(column):
+    for row, raw in zip(column.rows, column.raws, strict=True):
         try:
             numbers.append(exact_number(raw))
         except (ValueError, OverflowError, ZeroDivisionError) as error:
@@ -389,13 +417,14 @@ class Categories(Domain):
 
 
 def _lookup(name: str, column: Sequence[object], known: dict[str, int], where: str) -> Codes:
-    codes = np.empty(len(column), dtype=np.int64)
-    for row, raw in enumerate(column):
+    distinct = _Distinct.of(column)
+    codes = np.empty(len(distinct.raws), dtype=np.int64)
+    for at, (row, raw) in enumerate(zip(distinct.rows, distinct.raws, strict=True)):
         code = known.get(str(raw))
         if code is None:
             raise TableError(
                 f"column {name!r}, row {row + 1}: {str(raw)!r} is not in {where}: correct the value or "
                 "add it there"
             )
-        codes[row] = code
-    return codes
+        codes[at] = code
+    return codes[distinct.places]

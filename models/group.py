@@ -62,6 +62,24 @@ class QIGroup:
         if self.hidden:
             self._check_hidden()
 
+    @classmethod
+    def in_hull(
+        cls, members: tuple[Member, ...], counterfeits: tuple[tuple[str, int], ...], box: Box | None
+    ) -> QIGroup:
+        """A group in a box that was made around its members, all of them different.
+
+        Whether each is inside is not asked again: that is most of the work for a large release.
+        """
+        found = object.__new__(cls)
+        for name, value in (
+            ("members", members),
+            ("counterfeits", counterfeits),
+            ("box", box),
+            ("hidden", ()),
+        ):
+            object.__setattr__(found, name, value)
+        return found
+
     def _check_hidden(self) -> None:
         if self.box is not None:
             raise ReleaseError("a QI-group with a box has no single cells to hide: widen the box instead")

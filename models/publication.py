@@ -9,8 +9,10 @@ are hidden, columns ``NAME hidden`` follow: ``*`` for a hidden cell, empty other
 from __future__ import annotations
 
 from collections import Counter
+from operator import attrgetter
 from typing import Any, Protocol
 
+import numpy as np
 import pandas as pd
 
 from .errors import ReleaseError
@@ -54,6 +56,22 @@ class Published(Protocol):
     def hidden_cells(self) -> int: ...
 
 
+class _Written:
+    """Cells and exact values as text; one object is written once, and large releases share most of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, str]] = {}
+
+    def of(self, thing: object) -> str:
+        known = self._known.get(id(thing))
+        if known is None:
+            known = self._known[id(thing)] = thing, str(thing)
+        return known[1]
+
+
+_respondent = attrgetter("respondent")
+
+
 def published_frame(release: Published) -> pd.DataFrame:
     """The public copy of a generalized release: one row per published tuple.
 
@@ -62,13 +80,17 @@ def published_frame(release: Published) -> pd.DataFrame:
     """
     if release.form != "generalized":
         raise ReleaseError("an anatomized release is published as two tables: use anatomized_frames")
-    rows: list[list[Any]] = []
-    for number, group in enumerate(release.groups, start=1):
-        cells = [str(cell) for cell in group.box or ()]
-        values = sorted(Counter(group.histogram).elements())
-        rows += [[number, *cells, value, group.fakes] for value in values]
-    frame = pd.DataFrame(rows, columns=[GROUP, *release.attributes, release.sensitive, FAKES])
-    return frame if release.counterfeits else frame.drop(columns=FAKES)
+    sizes = np.array([group.size for group in release.groups], dtype=np.int64)
+    written = _Written()
+    frame = pd.DataFrame({GROUP: np.repeat(np.arange(1, len(sizes) + 1), sizes)})
+    for a, name in enumerate(release.attributes):
+        cells = [written.of((group.box or ())[a]) for group in release.groups]
+        frame[name] = pd.Series(np.repeat(np.array(cells, dtype=object), sizes), dtype="str")
+    values = [v for group in release.groups for v in sorted(Counter(group.histogram).elements())]
+    frame[release.sensitive] = pd.Series(values, dtype="str")
+    if release.counterfeits:
+        frame[FAKES] = np.repeat([group.fakes for group in release.groups], sizes)
+    return frame
 
 
 def anatomized_frames(release: Published) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -97,19 +119,21 @@ def steward_frame(release: Published, respondent: str = "respondent") -> pd.Data
     nothing = [""] * len(release.attributes)
     rows: list[list[Any]] = []
     starred: list[list[str]] = []
+    written, hides = _Written(), bool(release.hidden_cells)
     for number, group in enumerate(release.groups, start=1):
-        cells = [str(cell) for cell in group.box] if group.box is not None else nothing
-        for member in sorted(group.members, key=lambda m: m.respondent):
-            exact = [str(v) for v in member.point]
+        cells = [written.of(cell) for cell in group.box] if group.box is not None else nothing
+        for member in sorted(group.members, key=_respondent):
+            exact = [written.of(v) for v in member.point]
             rows.append([str(number), "member", member.respondent, *exact, *cells, member.value])
-            starred.append(
-                [STAR if (member.respondent, a) in group.starred else "" for a in range(len(exact))]
-            )
+            if hides:
+                starred.append(
+                    [STAR if (member.respondent, a) in group.starred else "" for a in range(len(exact))]
+                )
         for value, count in group.counterfeits:
             rows += [[str(number), "counterfeit", "", *nothing, *cells, value]] * count
             starred += [nothing] * count
-    for member in sorted(release.suppressed, key=lambda m: m.respondent):
-        exact = [str(v) for v in member.point]
+    for member in sorted(release.suppressed, key=_respondent):
+        exact = [written.of(v) for v in member.point]
         rows.append(["", "suppressed", member.respondent, *exact, *nothing, member.value])
         starred.append(nothing)
     published = [name + PUBLISHED for name in release.attributes]

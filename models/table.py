@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from .box import Point
+from .box import Exact, Point
 from .domain import Categories, Codes, Domain, Numeric, Ordered
 from .errors import TableError
 from .hierarchy import Hierarchy
@@ -191,7 +191,7 @@ class Microdata:
         columns = {name: _column(frame, name, missing, refuse=name == respondent) for name in roles}
         domains = tuple(_domain(name, columns[name], spec) for name, spec in specs.items())
         codes = np.stack([domain.encode(columns[domain.name]) for domain in domains], axis=1)
-        points = zip(*([d.value(int(c)) for c in codes[:, a]] for a, d in enumerate(domains)), strict=True)
+        points = zip(*(_values(domain, codes[:, a]) for a, domain in enumerate(domains)), strict=True)
         members = tuple(
             Member(str(who), point, str(value))
             for who, point, value in zip(columns[respondent], points, columns[private.name], strict=True)
@@ -204,6 +204,13 @@ class Microdata:
                         "values"
                     )
         return cls(respondent=respondent, members=members, domains=domains, sensitive=private, codes=codes)
+
+
+def _values(domain: Domain, codes: Codes) -> list[Exact]:
+    """Exact values behind codes; equal ones are one object."""
+    distinct, places = np.unique(codes, return_inverse=True)
+    values = [domain.value(code) for code in distinct.tolist()]
+    return [values[place] for place in places.tolist()]
 
 
 def _column(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> list[object]:

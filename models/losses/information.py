@@ -8,13 +8,15 @@ Counterfeits lose nothing: there is nobody to be wrong about.
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, ClassVar
 
+from ..box import Cell
 from ..group import Form
 from ..loss import Cost, Loss, register_loss
-from ..release import QIGroup
+from ..release import QIGroup, Release
 from ..table import Member, Microdata
 
 if TYPE_CHECKING:
@@ -64,6 +66,26 @@ class InformationLoss(Loss):
 
     def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
         return Fraction(len(table.domains))
+
+    def value(self, release: Release, table: Microdata) -> Fraction:
+        """The same sum, cell by cell: large releases publish few different ones."""
+        unit = self.of_suppressed(release.suppressed[0], table) if release.suppressed else Fraction(0)
+        share = Fraction(1, self._tuples(table))
+        total = len(release.suppressed) * unit
+        for a, domain in enumerate(table.domains):
+            people: Counter[int] = Counter()
+            cells: dict[int, Cell] = {}
+            for group in release.groups:
+                if group.box is not None:
+                    cell = group.box[a]
+                    people[id(cell)] += len(group.members)
+                    cells[id(cell)] = cell
+            total += share * sum((domain.width(cells[at]) * n for at, n in people.items()), Fraction(0))
+        return total
+
+    def _tuples(self, table: Microdata) -> int:
+        """What the sum is divided by."""
+        return 1
 
     def encode(self, model: Encoding) -> Cost:
         """One loss per tuple, at least the perimeter of whichever slot the tuple is in."""
@@ -116,6 +138,9 @@ class AverageInformationLoss(InformationLoss):
 
     name: ClassVar[str] = "average_information_loss"
     reference: ClassVar[str] = "Byun et al., sec. 6.1"
+
+    def _tuples(self, table: Microdata) -> int:
+        return len(table)
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
         return super().of_group(group, table) / len(table)
