@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import pandas as pd
 
 from .guess import Guess
+from .series_draft import Continued, series_lines
 from .text_files import MISSING_MARKS, Reading
+from .yaml_words import comment, scalar
 
-__all__ = ["draft_problem"]
+__all__ = ["AS_BEFORE", "LARGE", "draft_problem"]
 
 LARGE = 200
-"""From so many rows on, one level per column for the whole table is chosen: it is solved in seconds."""
+"""A single table of more rows gets one level per column for all of it: that is solved in seconds."""
+AS_BEFORE = "as in the releases before"
+"""Why a column has its role, if an earlier release of the series says so."""
+ONCE = """
+This table is published once: the policy looks at no other release. If the table is to be released again,
+make this file with `optanon init --series`, before the first release.
+"""
 
 _SHARES = ("1/2", "2/3", "3/4", "4/5", "9/10")
 
 
 def draft_problem(
-    frame: pd.DataFrame, reading: Reading, table: str, guesses: Sequence[Guess], *, k: int | None = None
+    frame: pd.DataFrame,
+    reading: Reading,
+    table: str,
+    guesses: Sequence[Guess],
+    *,
+    k: int | None = None,
+    series: Continued | None = None,
 ) -> str:
     """The text of a problem file that can be solved as it is.
 
@@ -37,7 +51,9 @@ def draft_problem(
     guesses : sequence of Guess
         Roles of all columns.
     k : int, optional
-        Smallest size of a group; default by the table's size.
+        Smallest size of a group; default by the table's size, or none in a series.
+    series : Continued, optional
+        Where its releases are kept, if it is released again and again; otherwise this is its only release.
     """
     rows = len(frame)
     (who,) = (guess for guess in guesses if guess.role == "respondent")
@@ -49,7 +65,7 @@ def draft_problem(
         "# The roles below are guesses: read them, and change what is wrong.",
         "",
         f"# The table, beside this file: {rows:,} rows, one per person.",
-        f"table: {_text(table)}",
+        f"table: {scalar(table)}",
     ]
     if reading.delimiter:
         lines += [
@@ -65,14 +81,14 @@ def draft_problem(
     lines += [
         "",
         "# Who a row is about. It is never published; it lets later releases recognize the same person.",
-        f"# Guessed: {who.why}." if who.why != "given" else "# As you said.",
-        f"respondent: {_text(who.name)}",
+        _said(who),
+        f"respondent: {scalar(who.name)}",
         "",
         "# What others may know of a person. These columns are published, only as exactly as is safe.",
         "quasi_identifiers:",
     ]
     for guess in known:
-        lines += [f"  # {_plain(guess.why)}", f"  {_text(guess.name)}: {guess.kind}"]
+        lines += [f"  # {_plain(guess.why)}", f"  {scalar(guess.name)}: {guess.kind}"]
     if left:
         lines += ["  # Left out, so not published at all:"]
         lines += [f"  #   {_plain(guess.name)}: {_plain(guess.why)}" for guess in left]
@@ -80,8 +96,8 @@ def draft_problem(
         "",
         "# What nobody may learn of a person. persistent: it stays the same over the releases;",
         "# transient: it may change from one release to the next.",
-        f"# Guessed: {private.why}." if private.why != "given" else "# As you said.",
-        f"sensitive: {{column: {_text(private.name)}, persistence: persistent}}",
+        _said(private),
+        f"sensitive: {{column: {scalar(private.name)}, persistence: persistent}}",
     ]
     used = [who.name, private.name, *(guess.name for guess in known)]
     if any(_missing(frame[name]) for name in used):
@@ -90,17 +106,17 @@ def draft_problem(
             "# Some cells are missing: they count as a value of their own, called missing.",
             "missing: category",
         ]
+    values = Counter("missing" if _gone(cell) else cell for cell in frame[private.name].tolist())
+    if series is not None:
+        return "\n".join([*lines, *series_lines(series, values, k)]) + "\n"
     lines += [
         "",
-        "# Releases published before, so that this one is safe together with them. To begin a series:",
-        "#   optanon history init releases.db",
-        "# then take the # away from the next line, and solve with --append.",
-        "# history: releases.db",
+        *comment(ONCE),
         "",
         "policy:",
-        "  # What every release must keep.",
+        "  # What the release must keep.",
         "  requirements:",
-        *_requirement(frame[private.name], rows, k),
+        *_requirement(values, rows, k),
         "  # What should be lost least.",
         "  minimize: [information_loss]",
     ]
@@ -115,9 +131,18 @@ def draft_problem(
     return "\n".join(lines) + "\n"
 
 
-def _requirement(column: pd.Series[str], rows: int, k: int | None) -> list[str]:
+def _said(guess: Guess) -> str:
+    if guess.why == "given":
+        return "# As you said."
+    return f"# {_sentence(guess.why)}" if guess.why == AS_BEFORE else f"# Guessed: {guess.why}."
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _requirement(values: Mapping[str, int], rows: int, k: int | None) -> list[str]:
     """A requirement that one group of all rows keeps, so that there is a release."""
-    values = Counter(column.fillna("missing").tolist())
     share = Fraction(max(values.values()), rows)
     least = k if k is not None else 5 if rows >= 20 else 3 if rows >= 6 else 2
     most = next((text for text in _SHARES if share <= Fraction(text)), None)
@@ -135,14 +160,11 @@ def _requirement(column: pd.Series[str], rows: int, k: int | None) -> list[str]:
 
 
 def _missing(column: pd.Series[str]) -> bool:
-    return any(pd.isna(cell) or cell in MISSING_MARKS for cell in column.tolist())
+    return any(map(_gone, column.tolist()))
 
 
-def _text(value: str) -> str:
-    """A YAML scalar that is this text and nothing else."""
-    plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_./-]*", value) is not None
-    reserved = value.lower() in ("true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan")
-    return value if plain and not reserved else json.dumps(value, ensure_ascii=False)
+def _gone(cell: Any) -> bool:
+    return bool(pd.isna(cell)) or cell in MISSING_MARKS
 
 
 def _plain(text: str) -> str:

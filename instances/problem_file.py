@@ -95,7 +95,7 @@ class _ProblemFile(Strict):
 def load_problem(
     path: str | Path,
     *,
-    history: str | Path | None = None,
+    history: str | Path | History | None = None,
     key_file: str | Path | None = None,
     expect: str | None = None,
     tell: Callable[[Reading], object] | None = None,
@@ -107,7 +107,7 @@ def load_problem(
     path : path
         YAML file; names in it are relative to its folder.
     history, key_file
-        A stored history (and its key) to take instead of the one the file names; it must exist.
+        A history to take instead of the one the file names, or a stored one (and its key), which must exist.
     expect : str, optional
         Digest of the stored history's newest release; see `History.open`.
     tell
@@ -124,9 +124,11 @@ def load_problem(
     spec = _read(file)
     try:
         table = _table(spec, file, tell)
+        if history is None:
+            history = _history(spec.history, file, table, expect)
         earlier = (
-            _history(spec.history, file, table, expect)
-            if history is None
+            history
+            if isinstance(history, History)
             else History.open(history, create=False, key_file=key_file, expect=expect)
         )
         return Problem(table=table, policy=_policy(spec.policy, file), history=earlier)

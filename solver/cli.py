@@ -220,6 +220,9 @@ def solve(
     )
     for path in written:
         console.print(f"wrote {path}", markup=False)
+    if not append and (kept := stored(problem.history)) is not None:
+        told = "append the release (--append) before it is published, or later ones do not know it"
+        console.print(f"not appended to {kept.name}: {told}", markup=False)
 
 
 def _record(

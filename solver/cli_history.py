@@ -29,7 +29,7 @@ from .result_file import read_result
 if TYPE_CHECKING:
     from ..instances.store.stored import StoredHistory
 
-__all__ = ["app", "as_of", "record_answer", "stored"]
+__all__ = ["app", "as_of", "begin_history", "holds_history", "record_answer", "stored"]
 
 app = typer.Typer(
     name="history",
@@ -83,18 +83,22 @@ def begin(where: Where, key_file: KeyFile = None) -> None:
     A key file that does not exist yet is made, with a random key. Keep it apart from the store, and
     safe: without it nobody can go on with the series.
     """
+    if holds_history(where):
+        raise StoreError(f"{where}: there is a history already: show it, or name another file")
+    begin_history(_console(), where, key_file)
+
+
+def begin_history(console: Console, where: str, key_file: Path | None) -> None:
+    """Begin an empty history, with a new key if the key file does not exist; say what was made."""
     from ..instances.store.identities import new_key_file
 
-    console = _console()
-    if _exists(where):
-        raise StoreError(f"{where}: there is a history already: show it, or name another file")
     if key_file is not None and not key_file.exists():
         new_key_file(key_file)
         console.print(f"wrote a new random key to {key_file}: keep it safe, and apart from the history")
     history = stored(History.open(where, key_file=key_file))
     assert history is not None
     kept = "as given" if key_file is None else "as keyed hashes"
-    console.print(f"began {history.name}; respondent ids are kept {kept}")
+    console.print(f"began {history.name}; respondent ids are kept {kept}", markup=False)
 
 
 @app.command()
@@ -247,7 +251,7 @@ def _open(where: str, expect: str | None = None) -> StoredHistory:
     return found
 
 
-def _exists(where: str) -> bool:
+def holds_history(where: str) -> bool:
     """Whether there is a history that can be opened; what else may be wrong is found by beginning one."""
     try:
         _ = _open(where)

@@ -9,13 +9,16 @@ from typing import Any
 import yaml
 from nicegui import ui
 
+from ...instances.series_policy import MINIMIZE, series_requirements
 from ...models.errors import PolicyError
 from .marks import marked
 from .terms import Parameter, Term, loss_names, requirement_terms
 
 __all__ = ["PolicyForm"]
 
-USUAL = {"weak_m_invariance": {"m": "3"}, "hc_safety": {"n": "2"}}
+USUAL = {
+    name: {key: str(value) for key, value in given.items()} for name, given in series_requirements().items()
+}
 """What the form starts with: the right choice for a diagnosis published again and again."""
 
 
@@ -33,7 +36,7 @@ class PolicyForm:
     def __init__(self) -> None:
         self.terms = {term.name: term for term in requirement_terms()}
         self.asked = [_Asked(term=self.terms[name], given=dict(given)) for name, given in USUAL.items()]
-        self.minimize = ["counterfeits", "information_loss"]
+        self.minimize = list(MINIMIZE)
         self.form, self.recoding = "generalized", "multidimensional"
         self.max_suppressed = self.max_counterfeits = ""
 

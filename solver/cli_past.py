@@ -1,0 +1,100 @@
+"""The series a new table belongs to, as `optanon init` finds it: its stored history, or the place for one."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from ..instances.series_draft import Continued
+from ..instances.store.opening import History
+from ..models.problem import Problem
+from ..models.release import Release
+from ..models.requirement import build_requirement
+from .cli_history import begin_history, holds_history, stored
+
+__all__ = ["STORE", "Past"]
+
+STORE = "releases.db"
+"""The stored history of a series that nobody gave a name; beside the problem file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Past:
+    """The releases before.
+
+    Attributes
+    ----------
+    where : str
+        The store, from the current folder.
+    key_file : Path or None
+    folder : Path
+        Of the problem file.
+    begun : bool
+        Whether there is a store.
+    history : History
+        What it holds; an empty history in memory if there is none yet.
+    """
+
+    where: str
+    key_file: Path | None
+    folder: Path
+    begun: bool
+    history: History
+
+    @classmethod
+    def of(cls, folder: Path, where: str, key_file: Path | None) -> Past:
+        """Find the series of a problem file in `folder`; `where` is its store.
+
+        Raises
+        ------
+        StoreError
+            If there is a store that cannot be opened, or the key is missing or wrong.
+        """
+        begun = Path(where).exists() if "://" not in where else holds_history(where)
+        opened = History.open(where, create=False, key_file=key_file) if begun else History()
+        return cls(where=where, key_file=key_file, folder=folder, begun=begun, history=opened)
+
+    @property
+    def last(self) -> Release | None:
+        """The newest release."""
+        return self.history[-1] if len(self.history) else None
+
+    @property
+    def drafted(self) -> Continued:
+        """What a problem file says of it; the policy of the last release only if it is one for series."""
+        kept = stored(self.history)
+        policy = kept.entries[-1].policy if kept is not None and len(kept) else None
+        if policy is not None:
+            pairs = [pair for requirement in policy["requirements"] for pair in requirement.items()]
+            blind = not any(build_requirement(*pair).looks_back() for pair in pairs)
+            # Hierarchies of full-domain recoding are in files of their own, which nobody names here.
+            policy = None if blind or policy["hierarchies"] else policy
+        return Continued(
+            store=self._beside(self.where) if "://" not in self.where else self.where,
+            key_file=None if self.key_file is None else self._beside(self.key_file),
+            releases=len(self.history),
+            policy=policy,
+        )
+
+    def go_on(self, console: Console, problem: Problem) -> None:
+        """Begin the store if there is none; say what the new table goes on with."""
+        if not self.begun:
+            begin_history(console, self.where, self.key_file)
+            return
+        if not len(self.history):
+            console.print(f"goes on with {self.where}, which holds no release yet", markup=False)
+            return
+        known = sum(member.respondent in self.history.records for member in problem.table.members)
+        count, people = len(self.history), len(problem.table)
+        told = f"goes on with {self.where}: {count} release{'s' if count > 1 else ''}; {known} of the "
+        told += f"{people} people were in one before"
+        if not known:
+            told += f". NOBODY is recognized: does {problem.table.respondent!r} hold the same ids as before?"
+        console.print(told, markup=False)
+
+    def _beside(self, path: str | Path) -> str:
+        """A path as the problem file names it."""
+        return Path(os.path.relpath(Path(path).absolute(), self.folder)).as_posix()

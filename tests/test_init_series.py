@@ -1,0 +1,283 @@
+"""`optanon init` on the tables of a series: defaults only disclose nobody, or are refused and say why."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+from command_line import Done, run
+
+import optanon as oa
+from optanon.instances.problem_file import load_problem
+from optanon.instances.series_policy import MINIMIZE, fewest_counterfeits, series_requirements
+from optanon.instances.store.stored import StoredHistory
+from optanon.solver import cli_init
+
+ROOT = Path(oa.__file__).parent
+VALUES = ("flu", "flu", "cold", "cold", "gout", "acne", "mumps")
+
+
+def years(folder: Path, seed: int = 3, people: int = 30) -> None:
+    """Three tables: a third leaves each year and is replaced, some of those who left come back."""
+    source = random.Random(seed)
+    pool = {
+        f"p{n:03}": (source.randrange(20, 80), source.choice("mf"), source.choice(VALUES))
+        for n in range(3 * people)
+    }
+    names = list(pool)
+    first, fresh = names[:people], names[people:]
+    staying = source.sample(first, 2 * people // 3)
+    second = staying + fresh[: people // 3]
+    back = source.sample([who for who in first if who not in staying], 4)
+    third = source.sample(second, 2 * people // 3) + back + fresh[people // 3 : people // 2]
+    for number, there in enumerate((first, second, third), start=1):
+        rows = [(who, *pool[who]) for who in sorted(there)]
+        frame = pd.DataFrame(rows, columns=["person_id", "age", "sex", "diagnosis"])
+        frame.to_csv(folder / f"year{number}.csv", index=False)
+
+
+def ok(*arguments: object, folder: Path) -> str:
+    done = run(*arguments, folder=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def spec(folder: Path, name: str = "year1.yaml") -> Any:
+    return yaml.safe_load((folder / name).read_text(encoding="utf-8"))
+
+
+# -- as a new user would ------------------------------------------------------------------------------
+
+
+def test_three_years_with_defaults_only_disclose_nobody(tmp_path: Path):
+    years(tmp_path)
+    for number in (1, 2, 3):
+        began = ok("init", f"year{number}.csv", folder=tmp_path)
+        assert "taken for one release of a series; --once if it is published a single time" in began
+        assert f"optanon solve year{number}.yaml --append --time-limit 60" in began
+        told = ok("solve", f"year{number}.yaml", "--append", "--time-limit", 20, folder=tmp_path)
+        assert f"audit of the series up to release {number}: nobody disclosed" in told
+        assert "NOT CHECKED" not in told
+        assert (tmp_path / f"year{number}.release.csv").exists()
+    assert "goes on with releases.db: 2 releases; 24 of the 29 people were in one before" in began
+    audited = ok("audit", "year3.yaml", folder=tmp_path)
+    assert audited.count("nobody disclosed") == 3
+    assert ok("history", "show", "releases.db", folder=tmp_path).count("nobody disclosed") == 3
+
+
+def test_three_years_of_a_policy_for_one_are_refused_and_told_why(tmp_path: Path):
+    years(tmp_path)
+    ok("init", "year1.csv", "--once", folder=tmp_path)
+    ok("history", "init", "releases.db", folder=tmp_path)
+    where = ("--history", "releases.db", "--append")
+    refused = run("solve", "year1.yaml", *where, folder=tmp_path)
+    assert refused.returncode == 2
+    assert "optanon init --series" in refused.stderr
+    codes: list[int] = []
+    for number in (1, 2, 3):
+        ok("init", f"year{number}.csv", "--once", "--force", folder=tmp_path)
+        done = run("solve", f"year{number}.yaml", *where, "--policy-ignores-history", folder=tmp_path)
+        codes.append(done.returncode)
+        if done.returncode:
+            break
+    assert codes[-1] == 5, "sooner or later somebody would be disclosed"
+    assert "would be disclosed by the series" in done.stdout
+    assert "can have one value only, because of" in done.stdout
+
+
+# -- what it writes -----------------------------------------------------------------------------------
+
+
+def test_the_default_policy_is_one_everywhere(tmp_path: Path):
+    """On the command line, on the page, in the README."""
+    from optanon.solver.web.policy_form import PolicyForm
+
+    years(tmp_path)
+    ok("init", "year1.csv", folder=tmp_path)
+    policy = spec(tmp_path)["policy"]
+    wanted = [{name: given} for name, given in series_requirements().items()]
+    assert policy["requirements"] == wanted == [{"weak_m_invariance": {"m": 3}}, {"hc_safety": {"n": 2}}]
+    assert policy["minimize"] == list(MINIMIZE)
+    page = PolicyForm().policy()
+    assert page["requirements"] == wanted
+    assert page["minimize"] == list(MINIMIZE)
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    wanted_text = (
+        '[oa.WeakMInvariance(m=3), oa.HcSafety(n=2)], minimize=["counterfeits", "information_loss"],'
+    )
+    assert wanted_text in text
+
+
+def test_counterfeits_are_explained_and_counted(tmp_path: Path):
+    content = "id,age,ill\n" + "".join(f"{n},{20 + n},{'y' if n % 4 == 0 else 'x'}\n" for n in range(12))
+    (tmp_path / "year1.csv").write_text(content)
+    ok("init", "year1.csv", "--sensitive", "ill", folder=tmp_path)
+    text = (tmp_path / "year1.yaml").read_text()
+    plain = " ".join(line.strip().removeprefix("# ") for line in text.splitlines())
+    assert "counterfeits: invented rows" in plain
+    assert "The release says how many a group has, not which" in plain
+    assert "One value has 9 of the 12 rows: this takes 6 counterfeits or more." in plain
+    assert spec(tmp_path)["policy"]["requirements"][0] == {"weak_m_invariance": {"m": 2}}
+    solved = ok("solve", "year1.yaml", "--append", "--time-limit", 20, folder=tmp_path)
+    assert "OPTIMAL" in solved
+    history = oa.History.open(tmp_path / "releases.db")
+    assert history[0].counterfeits == fewest_counterfeits({"x": 9, "y": 3}, 2) == 6
+
+
+def test_m_is_what_values_allow():
+    assert series_requirements({"a": 1, "b": 1, "c": 1})["weak_m_invariance"] == {"m": 3}
+    assert series_requirements({"a": 2, "b": 1, "c": 2})["weak_m_invariance"] == {"m": 2}
+    assert fewest_counterfeits({"a": 1, "b": 1, "c": 1}, 3) == 0
+
+
+def test_a_table_published_once_promises_nothing_about_others(tmp_path: Path):
+    years(tmp_path)
+    ok("init", "year1.csv", "--once", folder=tmp_path)
+    text = (tmp_path / "year1.yaml").read_text()
+    assert "history:" not in text
+    assert "the policy looks at no other release" in text
+    assert "safe together" not in text
+    assert not (tmp_path / "releases.db").exists()
+    assert not oa.Policy([oa.KCAnonymity(k=5, c="1/2")]).looks_back
+
+
+def test_every_setting_has_a_comment(tmp_path: Path):
+    years(tmp_path)
+    ok("init", "year1.csv", "-k", 4, folder=tmp_path)
+    lines = (tmp_path / "year1.yaml").read_text().splitlines()
+    keys = ("history:", "  requirements:", "  minimize:", "    - k_c_anonymity:", "    - weak_m_invariance:")
+    for key in (*keys, "    - hc_safety:"):
+        (at,) = (n for n, line in enumerate(lines) if line.startswith(key))
+        assert lines[at - 1].strip().startswith("#"), key
+    assert spec(tmp_path)["policy"]["requirements"][0] == {"k_c_anonymity": {"k": 4}}
+    assert max(map(len, lines)) <= 110
+    solved = ok("solve", "year1.yaml", "--append", "--time-limit", 3, folder=tmp_path)
+    assert "every check passed: k_c_anonymity(k=4, c=1), weak_m_invariance" in solved
+
+
+# -- going on ---------------------------------------------------------------------------------------
+
+
+def test_later_tables_go_on_with_roles_and_policy(tmp_path: Path):
+    rows = [(n, 20 + n % 9, "mf"[n % 2], "xyzu"[n % 4], "ab"[n % 2]) for n in range(24)]
+    frame = pd.DataFrame(rows, columns=["id", "age", "sex", "ill", "town"])
+    frame.to_csv(tmp_path / "year1.csv", index=False)
+    frame[["town", "ill", "sex", "age", "id"]].to_csv(tmp_path / "year2.csv", index=False)
+    options = ("--sensitive", "ill", "--qi", "sex", "--qi", "age")
+    ok("init", "year1.csv", *options, folder=tmp_path)
+    path = tmp_path / "year1.yaml"
+    path.write_text(
+        path.read_text().replace("{m: 3}", "{m: 2}").replace("{n: 2}", "{n: 2, reading: definition}")
+    )
+    first = load_problem(path).policy
+    ok("solve", "year1.yaml", "--append", "--time-limit", 20, folder=tmp_path)
+    ok("init", "year2.csv", folder=tmp_path)
+    again = spec(tmp_path, "year2.yaml")
+    assert again["sensitive"]["column"] == "ill"
+    assert list(again["quasi_identifiers"]) == ["age", "sex"], "in the order of the series"
+    assert load_problem(tmp_path / "year2.yaml").policy == first
+    text = (tmp_path / "year2.yaml").read_text()
+    assert "# As in the releases before." in text
+    assert "as in release 1" in text
+    ok("solve", "year2.yaml", "--time-limit", 20, folder=tmp_path)
+
+
+def test_a_blind_policy_before_is_not_gone_on_with(tmp_path: Path):
+    years(tmp_path)
+    ok("init", "year1.csv", "--once", folder=tmp_path)
+    ok("history", "init", "releases.db", folder=tmp_path)
+    insist = ("--append", "--policy-ignores-history", "--audit-limit", "none")
+    ok("solve", "year1.yaml", "--history", "releases.db", *insist, folder=tmp_path)
+    ok("init", "year2.csv", folder=tmp_path)
+    names = [name for each in spec(tmp_path, "year2.yaml")["policy"]["requirements"] for name in each]
+    assert names == ["weak_m_invariance", "hc_safety"]
+
+
+def test_a_key_and_another_store(tmp_path: Path):
+    years(tmp_path)
+    options = ("--history", "private/all.db", "--key-file", "private/secret.key")
+    (tmp_path / "private").mkdir()
+    began = ok("init", "year1.csv", *options, folder=tmp_path)
+    assert "taken for one release" not in began, "whoever names a history means a series"
+    assert "wrote a new random key" in began
+    assert "ids are kept as keyed hashes" in began
+    assert spec(tmp_path)["history"] == {"store": "private/all.db", "key_file": "private/secret.key"}
+    ok("solve", "year1.yaml", "--append", "--time-limit", 20, folder=tmp_path)
+    assert "20 of the 30 people were in one before" in ok("init", "year2.csv", *options, folder=tmp_path)
+    without = run("init", "year3.csv", "--history", "private/all.db", folder=tmp_path)
+    assert without.returncode == 2
+    assert "give its key" in without.stderr
+    assert not (tmp_path / "year3.yaml").exists()
+
+
+def test_strangers_are_pointed_out(tmp_path: Path):
+    years(tmp_path)
+    ok("init", "year1.csv", folder=tmp_path)
+    ok("solve", "year1.yaml", "--append", "--time-limit", 20, folder=tmp_path)
+    frame = pd.read_csv(tmp_path / "year2.csv")
+    frame["person_id"] = [f"other{n}" for n in range(len(frame))]
+    frame.to_csv(tmp_path / "year2.csv", index=False)
+    assert "NOBODY is recognized: does 'person_id' hold the same ids" in ok(
+        "init", "year2.csv", folder=tmp_path
+    )
+
+
+def test_nothing_is_left_behind_by_a_failure(tmp_path: Path):
+    (tmp_path / "year1.csv").write_text("id,age,ill\n1,5,x\n2,6,x\n")
+    done = run("init", "year1.csv", "--sensitive", "ill", folder=tmp_path)
+    assert done.returncode == 2
+    assert [file.name for file in tmp_path.iterdir()] == ["year1.csv"]
+    (tmp_path / "releases.db").write_bytes(b"something else entirely")
+    years(tmp_path)
+    done = run("init", "year1.csv", folder=tmp_path)
+    assert done.returncode == 2
+    assert not (tmp_path / "year1.yaml").exists()
+
+
+def test_other_columns_than_the_series_are_told(tmp_path: Path):
+    years(tmp_path)
+    ok("init", "year1.csv", folder=tmp_path)
+    ok("solve", "year1.yaml", "--append", "--time-limit", 20, folder=tmp_path)
+    frame = pd.read_csv(tmp_path / "year2.csv").rename(columns={"diagnosis": "disease"})
+    frame.to_csv(tmp_path / "year2.csv", index=False)
+    done = run("init", "year2.csv", folder=tmp_path)
+    assert done.returncode == 2
+    assert "there is no column 'diagnosis'" in done.stderr
+    assert isinstance(oa.History.open(tmp_path / "releases.db"), StoredHistory)
+
+
+# -- asking -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("answer", "written"), [(True, "weak_m_invariance"), (False, "k_c_anonymity")])
+def test_on_a_terminal_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: bool, written: str):
+    asked: list[str] = []
+
+    def confirm(text: str, default: bool) -> bool:
+        asked.append(text)
+        assert default
+        return answer
+
+    years(tmp_path)
+    monkeypatch.setattr(cli_init, "on_terminal", lambda: True)
+    monkeypatch.setattr("typer.confirm", confirm)
+    done: Done = run("init", "year1.csv", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert asked == ["Will this table be released again, with people who stay?"]
+    assert written in spec(tmp_path)["policy"]["requirements"][0]
+    assert "taken for one release" not in done.stdout
+    # Whoever said it is not asked.
+    for flag in ("--series", "--once"):
+        assert run("init", "year1.csv", "--force", flag, folder=tmp_path).returncode == 0
+    assert len(asked) == 1
+
+
+def test_once_has_no_history(tmp_path: Path):
+    years(tmp_path)
+    done = run("init", "year1.csv", "--once", "--history", "releases.db", folder=tmp_path)
+    assert done.returncode == 2
+    assert "leave out --once" in done.stderr
