@@ -52,8 +52,6 @@ from optanon.solver.verify.series import Kinds
 
 SEEDS = [seed for seed in range(2 * len(KINDS)) if seed not in (1, 13)]
 """Of series with enough values for their requirements."""
-FAR = 10**9
-"""A target so high that every needed group may be part of a release below it."""
 
 
 def listed(single: Single, duals: Duals, target: int) -> set[tuple[int, ...]]:
@@ -189,7 +187,7 @@ def test_all_needed_groups_above_a_floor_are_listed(seed: int):
             profits = {g: p - max(profits.values()) * len(g) for g, p in profits.items()}
             value = duals.value(rows.count)
         single.columns(duals, None)
-        for target in (value // duals.scale + 1, random.randint(0, 3 * rows.one), FAR):
+        for target in (value // duals.scale + 1, random.randint(0, 3 * rows.one), rows.most + 1):
             slack = max(0, (target - 1) * duals.scale - value)
             assert listed(single, duals, target) == {g for g, p in profits.items() if p >= -slack}
 
@@ -201,7 +199,7 @@ def test_needed_groups_make_up_a_best_release(seed: int):
     rows, zero = single.rows, Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
     priced = {
         tuples: [(0, cost_of(problem, tuples))]
-        for group in listed(single, zero, FAR)
+        for group in listed(single, zero, single.rows.most + 1)
         for tuples in filled(rows, group)
     }
     found, expected = cheapest(8, priced), optimum(problem)
@@ -213,7 +211,9 @@ def test_columns_come_in_the_order_of_tuples():
     problem = random_problem(4, 9, [KCAnonymity(k=2)])
     single = Single.of(problem)
     zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
-    columns = [tuple(r for r in line if r >= 0) for line in single.columns(zero, FAR)[0].tolist()]
+    columns = [
+        tuple(r for r in line if r >= 0) for line in single.columns(zero, single.rows.most + 1)[0].tolist()
+    ]
     assert columns == sorted(columns)
     assert len(set(columns)) == len(columns) > 10
 
@@ -236,10 +236,26 @@ def test_groups_too_large_for_the_list_are_ruled_out_or_lower_the_duals(
     for group, cost in needed:
         assert feasible.rows[list(group)].sum() <= cost * duals.scale
     # Far below all costs, nothing is left to be unsure of.
-    low = duals.lowered(np.full(len(rows), 9 * FAR, dtype=np.int64))
+    low = duals.lowered(np.full(len(rows), 10**10, dtype=np.int64))
     assert (single.columns(low, None)[1].rows == low.rows).all()
     with pytest.raises(TooLongError, match="larger than the listed"):
-        single.columns(duals, FAR)
+        single.columns(duals, rows.most + 1)
+
+
+def test_a_target_above_all_releases_is_refused():
+    problem = random_problem(4, 9, [KCAnonymity(k=2)])
+    single = Single.of(problem)
+    zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
+    for target in (single.rows.most + 2, 10**30):
+        with pytest.raises(CertificateError, match="more than any"):
+            single.columns(zero, target)
+
+
+def test_a_table_without_admissible_groups_has_no_columns():
+    single = Single.of(random_problem(4, 9, [KCAnonymity(k=10)]))
+    zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
+    groups, _ = single.columns(zero, 5)
+    assert len(groups) == len(single.rows.costs(groups)) == 0
 
 
 def test_time_that_is_over_ends_a_listing():
@@ -247,23 +263,23 @@ def test_time_that_is_over_ends_a_listing():
     single = Single.of(problem)
     zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
     with pytest.raises(TooLongError, match="in time"):
-        single.columns(zero, FAR, over=lambda: True)
+        single.columns(zero, single.rows.most + 1, over=lambda: True)
 
 
 def test_lists_longer_than_their_room_are_whole(monkeypatch: pytest.MonkeyPatch):
     problem = random_problem(4, 10, [KCAnonymity(k=2)])
     single = Single.of(problem)
     zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
-    whole = listed(single, zero, FAR)
+    whole = listed(single, zero, single.rows.most + 1)
     monkeypatch.setattr(listing, "FIRST_ROOM", 1)
-    assert listed(single, zero, FAR) == whole
+    assert listed(single, zero, single.rows.most + 1) == whole
     with monkeypatch.context() as short:
         short.setattr(listing, "MOST_VISITED", 40)
         with pytest.raises(TooLongError, match="too many"):
-            single.columns(zero, FAR)
-    monkeypatch.setattr(listing, "MOST_NUMBERS", 20)
+            single.columns(zero, single.rows.most + 1)
+    monkeypatch.setattr(listing, "MOST_LISTED", 10)
     with pytest.raises(TooLongError, match="too many"):
-        single.columns(zero, FAR)
+        single.columns(zero, single.rows.most + 1)
 
 
 @pytest.mark.parametrize("kind", ["kc", "m3", "m6"])
@@ -343,7 +359,7 @@ def test_all_needed_groups_of_a_series_above_a_floor_are_listed(seed: int, count
             profits = {(g, c): p - best_ * len(g) for (g, c), p in profits.items()}
         assert kinds.columns(duals, 3) == []
         value = duals.value(rows.count, 3)
-        for target in (value // duals.scale + 1, random.randint(0, 2 * rows.one), FAR):
+        for target in (value // duals.scale + 1, random.randint(0, 2 * rows.one), kinds.most + 1):
             slack = max(0, (target - 1) * duals.scale - value)
             assert kinds.columns(duals, 3, target) == sorted(c for c, p in profits.items() if p >= -slack)
 
@@ -357,7 +373,7 @@ def test_needed_groups_of_a_series_make_up_a_best_release(seed: int):
         assert not any(bucket.loose for bucket in kinds.past.buckets)
         zero = Duals(rows=np.zeros(len(kinds.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
         priced: dict[tuple[int, ...], list[tuple[int, object]]] = {}
-        for column in kinds.columns(zero, 0, FAR):
+        for column in kinds.columns(zero, 0, kinds.most + 1):
             for tuples in filled(kinds.rows, column[0]):
                 assert counting or kinds.cost(column) == cost_of(problem, tuples) * kinds.rows.one
                 cost = (
@@ -424,7 +440,7 @@ def test_without_numba_the_same_source_lists_the_same_groups(monkeypatch: pytest
     problem = random_problem(3, 9)
     single = Single.of(problem)
     zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
-    expected = listed(single, zero, FAR)
+    expected = listed(single, zero, single.rows.most + 1)
     monkeypatch.setitem(sys.modules, "numba", None)
     plain = fresh("optanon.models.compiled")
     monkeypatch.setitem(sys.modules, "optanon.models.compiled", plain)
@@ -432,5 +448,5 @@ def test_without_numba_the_same_source_lists_the_same_groups(monkeypatch: pytest
     assert plain.compiled(slow.listed) is slow.listed
     assert isinstance(slow._search, type(slow.listed))
     monkeypatch.setattr(priced, "listed", slow.listed)
-    assert listed(single, zero, FAR) == expected
+    assert listed(single, zero, single.rows.most + 1) == expected
     assert len(expected) > 10

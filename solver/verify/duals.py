@@ -112,6 +112,28 @@ class Duals:
         """The least cost, a whole number, that the value leaves possible."""
         return -(-self.value(count, fakes) // self.scale)
 
+    def floor(self, value: int, target: int | None, most: int) -> int:
+        """Groups of releases below a target have profits above this; without one, groups that pay have.
+
+        Parameters
+        ----------
+        value : int
+            The scaled bound.
+        target : int or None
+        most : int
+            A cost that no release exceeds.
+
+        Raises
+        ------
+        CertificateError
+            If every release is below the target.
+        """
+        if target is None:
+            return 0
+        if target > most + 1:
+            raise CertificateError("the search tree is about releases that cost more than any")
+        return -max(0, (target - 1) * self.scale - value) - 1
+
     def at_most(self, most: int) -> Duals:
         """Lowered to some number where they are above: no group's profit rises."""
         return replace(self, rows=np.minimum(self.rows, most))

@@ -33,13 +33,23 @@ from .histograms import Needed
 from .outcome import UndecidedError
 from .rows import Boxes, Ints
 
-__all__ = ["LOW", "Listed", "Meetings", "Penalties", "Question", "TooLongError", "listed", "no_meetings"]
+__all__ = [
+    "LOW",
+    "MOST_LISTED",
+    "Listed",
+    "Meetings",
+    "Penalties",
+    "Question",
+    "TooLongError",
+    "listed",
+    "no_meetings",
+]
 
 LOW = -(1 << 62)
 FIRST_ROOM = 4_096
 """Groups that are made room for at first."""
-MOST_NUMBERS = 20_000_000
-"""Groups times members that are kept."""
+MOST_LISTED = 250_000
+"""Groups; no engine lists more."""
 CELL = 32
 """Most rows of a cell, unless they are all at one place."""
 PAUSE = 300_000
@@ -517,7 +527,7 @@ def listed(q: Question, floor: int, over: Callable[[], bool] | None = None) -> L
         if ended == PAYS:
             break
         room *= 2 if ended == FULL and place == before else 1
-        if ended == LONG or sum(map(len, found)) * needed.largest > MOST_NUMBERS:
+        if ended == LONG or max(room // 2, sum(map(len, found))) > MOST_LISTED:
             raise TooLongError("the groups that a better release may hold are too many to be checked")
     groups = np.concatenate([np.empty((0, needed.largest), dtype=np.int32), *found])
     inside = np.sort(np.where(groups < 0, len(q.value), groups), axis=1)

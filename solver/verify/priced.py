@@ -71,11 +71,10 @@ class Single:
         TooLongError
             If there are too many, or some too large to be listed.
         """
-        slack = 0 if target is None else max(0, (target - 1) * duals.scale - duals.value(self.rows.count))
-        floor = 0 if target is None else -slack - 1
         rows, needed = self.rows, self.needed
+        floor = duals.floor(duals.value(rows.count), target, rows.most)
         if not needed.largest:
-            return np.empty((0, 0), dtype=np.int32), duals
+            return np.empty((0, 1), dtype=np.int32), duals
         question = Question(
             boxes=rows.boxes,
             value=rows.value,

@@ -22,7 +22,7 @@ from ...models.problem import Problem
 from .. import claims
 from .duals import Duals, odd_sets
 from .histograms import Needed
-from .listing import Listed, Meetings, Question, listed, no_meetings
+from .listing import MOST_LISTED, Listed, Meetings, Question, TooLongError, listed, no_meetings
 from .past import Bucket, Past
 from .priced import refuted
 from .rows import Boxes, Ints, Rows
@@ -138,15 +138,15 @@ class Kinds:
         TooLongError
             If there are too many.
         """
-        floor = 0
-        if target is not None:
-            floor = -max(0, (target - 1) * duals.scale - duals.value(self.rows.count, fakes)) - 1
+        floor = duals.floor(duals.value(self.rows.count, fakes), target, self.most)
         found = list[Column]()
         for times, question in chain(self._buckets(duals), self._new(duals)):
             answer = listed(question, floor, over)
             if answer.paying:
                 raise refuted(answer.groups[-1])
             found += _read(answer, times)
+            if len(found) > MOST_LISTED:
+                raise TooLongError("the groups that a better release may hold are too many to be checked")
         return sorted(found)
 
     def _buckets(self, duals: Duals) -> list[tuple[int, Question]]:
