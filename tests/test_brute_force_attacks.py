@@ -241,7 +241,8 @@ def test_optimum_of_two_pairs() -> None:
     checks = [bf.k_c(3)]
     assert bf.optimum(table[:3], line, checks, ["information_loss"]) == (3 * Fraction(10, 11),)
     assert bf.optimum(table[:2], line, checks, ["information_loss"]) is None
-    assert bf.optimum(table[:2], line, checks, ["suppressed"], (), 0, "", 2) == (2,)
+    # A release of nobody does not count.
+    assert bf.optimum(table[:2], line, checks, ["suppressed"], (), 0, "", 2) is None
 
 
 def test_optimum_trades_suppression_against_counterfeits() -> None:
@@ -252,7 +253,8 @@ def test_optimum_trades_suppression_against_counterfeits() -> None:
     # 1 needs a fake b; 3 is new and needs any other value, so one fake each.
     assert bf.optimum(table, (), checks, ["counterfeits"], history, 1, "abc") == (2,)
     order = ["counterfeits", "suppressed"]
-    assert bf.optimum(table, (), checks, order, history, 1, "abc", 2) == (0, 2)
+    # One of them must stay, with one fake: a release of nobody does not count.
+    assert bf.optimum(table, (), checks, order, history, 1, "abc", 2) == (1, 1)
     assert bf.optimum(table, (), checks, order[::-1], history, 1, "abc", 2) == (0, 2)
 
 

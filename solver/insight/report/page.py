@@ -7,9 +7,10 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import Any, cast
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, TemplateError
 
-from ....models.errors import ProblemFileError
+from ....models.errors import OptanonError, ProblemFileError
+from ...certificate import Certificate
 from ...result import UNCHECKED
 from . import charts
 from .facts import FORMAT, Facts, Risk
@@ -36,14 +37,29 @@ def report_page(record: Mapping[str, Any], *, comparison: Mapping[str, Any] | No
     Raises
     ------
     ProblemFileError
-        If the result has no release or no facts, naming what is missing, or the comparison is none of
-        one problem.
+        If the result has no release or no facts, naming what is missing, is damaged, or the comparison
+        is none of one problem.
+    CertificateError
+        If its certificate is damaged.
     """
     if comparison is not None and not {"columns", "rows"} <= comparison.keys():
         raise ProblemFileError(
             "the comparison is not of one problem: make it with `optanon compare --json` for the problem of "
             "this result alone"
         )
+    if record.get("certificate") is not None:
+        _ = Certificate.of(record["certificate"])
+    try:
+        return _page(record, comparison)
+    except OptanonError:
+        raise
+    except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ProblemFileError(
+            f"the result file is damaged ({type(error).__name__}): make it again with `optanon solve`"
+        ) from error
+
+
+def _page(record: Mapping[str, Any], comparison: Mapping[str, Any] | None) -> str:
     known = record.get("facts")
     if not isinstance(known, Mapping) or known.get("format") != FORMAT:
         raise ProblemFileError(
