@@ -82,6 +82,14 @@ class Loss(ABC):
         """
         return None
 
+    def box_weights(self, members: int, table: Microdata) -> tuple[Fraction, ...] | None:
+        """What one unit of width costs in each attribute, if boxes are all that groups with boxes lose.
+
+        The claim: a generalized group of so many real tuples loses ``sum_a weight_a width_a``, widths as
+        shares of the domains, however many counterfeits it has. None, the default, if it is not so.
+        """
+        return None
+
     def value(self, release: Release, table: Microdata) -> Fraction:
         """Exact loss of a release of `table`."""
         parts = [self.of_group(group, table) for group in release.groups]

@@ -306,6 +306,18 @@ class GroupRequirement(Requirement):
         """
         return None
 
+    def admits_member(
+        self, respondent: str, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        """Verdicts on many groups at once, as far as one of their respondents is concerned.
+
+        None, the default, if respondents are not judged one by one. Whoever answers claims: a group that
+        publishes such a histogram keeps the requirement exactly if this says so of each of its
+        respondents, whatever the others are and whatever its box; and that of respondents who were in the
+        same earlier groups it says the same. Parameters as in `admits_counts`.
+        """
+        return None
+
     def sight(self, problem: Question) -> Sight:
         """What verdicts on groups of `problem` depend on, at most."""
         return Sight.PEOPLE

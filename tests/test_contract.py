@@ -545,6 +545,30 @@ def test_counts_decide_where_they_are_said_to(name: str, number: int):
 
 
 @every_example
+def test_members_decide_one_by_one_where_they_are_said_to(name: str, number: int):
+    """`admits_member` of every respondent of a group together say what `admits` says of the group."""
+    requirement, made = build(name, number)
+    if not isinstance(requirement, GroupRequirement):
+        pytest.skip("not of group scope")
+    for seed in range(40):
+        source = seeded("members", name, number, seed)
+        at = drawn(requirement, made, source)
+        problem = problem_of(at, requirement)
+        groups = [g for _ in range(4) for g in at.ours(some_release(source, at)).groups]
+        counts = np.array([[g.histogram.get(v, 0) for v in at.fake_values] for g in groups], dtype=np.int64)
+        for row, group in enumerate(groups):
+            said = [
+                requirement.admits_member(who, counts, at.fake_values, problem.context)
+                for who in sorted(group.respondents)
+            ]
+            if any(verdicts is None for verdicts in said):
+                assert all(verdicts is None for verdicts in said)
+                pytest.skip("does not judge respondents one by one")
+            good = all(verdicts is not None and bool(verdicts[row]) for verdicts in said)
+            assert requirement.admits(group, problem.context) == good
+
+
+@every_example
 def test_declared_forms_say_what_admits_says(name: str, number: int):
     """`equal_counts`, or `allows` for every meeting with an earlier group, is the verdict on each group."""
     requirement, made = build(name, number)

@@ -64,6 +64,10 @@ class InformationLoss(Loss):
         """Anatomized groups have no boxes: f = 0."""
         return Fraction(0) if form == "anatomized" else None
 
+    def box_weights(self, members: int, table: Microdata) -> tuple[Fraction, ...]:
+        """Every member pays every width."""
+        return (Fraction(members),) * len(table.domains)
+
     def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
         return Fraction(len(table.domains))
 
@@ -145,6 +149,10 @@ class AverageInformationLoss(InformationLoss):
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
         return super().of_group(group, table) / len(table)
 
+    def box_weights(self, members: int, table: Microdata) -> tuple[Fraction, ...]:
+        """Every member pays her share of every width."""
+        return (Fraction(members, len(table)),) * len(table.domains)
+
     def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
         return super().of_suppressed(member, table) / len(table)
 
@@ -166,6 +174,10 @@ class Semiperimeter(Loss):
     def by_size(self, size: int, fakes: int, form: Form) -> Fraction | None:
         """Anatomized groups have no boxes: f = 0."""
         return Fraction(0) if form == "anatomized" else None
+
+    def box_weights(self, members: int, table: Microdata) -> tuple[Fraction, ...]:
+        """Every group pays its widths once."""
+        return (Fraction(1),) * len(table.domains)
 
     def encode(self, model: Encoding) -> Cost:
         weights, scale, exact = unit_weights(model.table, len(model.slots) or 1)

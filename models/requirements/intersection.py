@@ -29,9 +29,13 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Codes
 from ..errors import PolicyError, ReleaseError
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, register
+from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register
 from ..strictness import Looser, Stricter, looser_option, looser_shares, returning
 from ..table import Microdata
 
@@ -117,6 +121,23 @@ class Intersection(GroupRequirement):
     def _earlier(self, people: list[str], context: Context) -> tuple[tuple[int, int], ...]:
         records = context.history.records
         return tuple(sorted({at for who in people if who in records for at in records[who].groups}))
+
+    def admits_member(
+        self, respondent: str, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        record = context.history.records.get(respondent)
+        left = counts
+        if record is not None:
+            if not record.inferable:
+                return None  # values contradict one another: `violations` says how
+            left = np.minimum(counts, [record.inferable.get(value, 0) for value in values])
+        p, q = self.c.numerator, self.c.denominator
+        if not in_int64(max(p, q) * int(counts.sum(axis=1).max(initial=0))):
+            return None
+        if self.reading == "set":
+            return (left > 0).sum(axis=1) * p >= q
+        # Her own value is in all her groups, so nothing is left only where she cannot be.
+        return left.any(axis=1) & (q * left.max(axis=1) <= p * left.sum(axis=1))
 
     def sight(self, problem: Question) -> Sight:
         known = problem.history.records

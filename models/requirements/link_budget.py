@@ -235,6 +235,21 @@ class LinkBudget(GroupRequirement):
         fits = share.denominator * counts[:, shown] <= share.numerator * sizes[:, None]
         return np.all(fits, axis=1)
 
+    def admits_member(
+        self, respondent: str, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        sizes = counts.sum(axis=1)
+        largest = max(1, int(sizes.max(initial=1)))
+        spent = exposure(context.history, respondent)
+        good = np.ones(len(counts), dtype=np.bool_)
+        for column, value in enumerate(values):
+            if self.protects(value):
+                share = self.share(spent.get(value, NOT_LINKED), largest)
+                if not in_int64(share.denominator * largest):
+                    return None
+                good &= share.denominator * counts[:, column] <= share.numerator * sizes
+        return good
+
     def sight(self, problem: Question) -> Sight:
         linked = any(
             self.protects(value)

@@ -135,11 +135,23 @@ class WeakMInvariance(GroupRequirement):
     def admits_counts(
         self, counts: Codes, values: tuple[str, ...], context: Context
     ) -> NDArray[np.bool_] | None:
-        if context.history.records:
-            return None
+        return None if context.history.records else self._equal(counts)
+
+    def _equal(self, counts: Codes) -> NDArray[np.bool_]:
         there, most = (counts > 0).sum(axis=1), counts.max(axis=1)
         equal = (there >= self.m) & (counts.sum(axis=1) == there * most)
         return equal if self.multiplicity is None else equal & (most == self.multiplicity)
+
+    def admits_member(
+        self, respondent: str, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_]:
+        good, record = self._equal(counts), context.history.records.get(respondent)
+        if record is None:
+            return good
+        if record.signature is None or not record.signature <= set(values):
+            return np.zeros_like(good)
+        wanted = np.array([value in record.signature for value in values])
+        return good & ((counts > 0) == wanted).all(axis=1)
 
     def sight(self, problem: Question) -> Sight:
         known = problem.history.records
