@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from .box import Box, Interval, Leaves
 from .errors import ReleaseError, StoreError
@@ -85,6 +85,15 @@ class Record:
     signature: frozenset[str] | None
     box: Box | None
     groups: tuple[tuple[int, int], ...]
+
+
+class _Said(NamedTuple):
+    """What a group says of each of its members, and where it is."""
+
+    histogram: Mapping[str, int]
+    signature: frozenset[str]
+    box: Box | None
+    place: tuple[tuple[int, int]]
 
 
 class History:
@@ -236,29 +245,31 @@ class History:
         number = len(self._releases)
         fresh: dict[str, Record] = {}
         for index, group in enumerate(release.groups):
+            # One of each for all members: nobody changes them, and large releases have many.
+            said = _Said(dict(group.histogram), group.signature, group.box, ((number, index),))
             for member in group.members:
-                fresh[member.respondent] = self._extended(member, number, index, group)
+                fresh[member.respondent] = self._extended(member, number, said)
         self._releases.append(release)
         self._records.update(fresh)
 
-    def _extended(self, member: Member, number: int, index: int, group: QIGroup) -> Record:
+    def _extended(self, member: Member, number: int, said: _Said) -> Record:
         old = self._records.get(member.respondent)
         if old is None:
             return Record(
                 member=member,
                 first=number,
-                inferable=dict(group.histogram),
-                signature=group.signature,
-                box=group.box,
-                groups=((number, index),),
+                inferable=said.histogram,
+                signature=said.signature,
+                box=said.box,
+                groups=said.place,
             )
         return Record(
             member=member,
             first=old.first,
-            inferable=dict(Counter(old.inferable) & Counter(group.histogram)),
-            signature=old.signature if old.signature == group.signature else None,
-            box=_intersection(old.box, group.box),
-            groups=(*old.groups, (number, index)),
+            inferable=dict(Counter(old.inferable) & Counter(said.histogram)),
+            signature=old.signature if old.signature == said.signature else None,
+            box=_intersection(old.box, said.box),
+            groups=(*old.groups, *said.place),
         )
 
 

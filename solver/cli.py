@@ -43,11 +43,12 @@ from .cli_views import check_views, solve_views
 from .cli_what_if import what_if
 from .display import plain_console, show_number
 from .engines.sanitize import sanitize
-from .output import refuse_results, write_files
+from .output import refuse_results, write_files, writing
 from .overwriting import may_write
 from .result import UNCHECKED, Result, Status
 from .result_file import read_result
 from .search import solve_problem
+from .settings import Clock
 from .verify.checking import verify as verify_certificate
 
 __all__ = ["app", "main"]
@@ -114,7 +115,8 @@ def solve(
     steward: Annotated[bool, typer.Option("--steward", help="Also write the steward's own copy.")] = False,
     engine: Annotated[str, typer.Option(help="Engine, or auto.")] = "auto",
     time_limit: Annotated[
-        float | None, typer.Option(help="Seconds; the best release so far is kept.")
+        float | None,
+        typer.Option(help="Seconds for all, files included; the best release so far is kept."),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Same seed and workers: same result; 0 unless the release is drawn.")
@@ -155,6 +157,7 @@ def solve(
     Exit code 0 with a release, 3 if there is provably none, 4 if none was found in time, 5 if the audit
     refuses the append: then nothing is stored, and no file for publication is written.
     """
+    clock = Clock(time_limit)  # reading the table and writing the files count
     limit = limit_of(audit_limit)
     if not output.is_dir():
         raise OptanonError(f"--output: {output} is no folder: create it or name another")
@@ -179,14 +182,18 @@ def solve(
         raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
     if append and not ignores_history:
         refuse_blind(problem.policy, "give --policy-ignores-history")
+    search = Clock(time_limit, clock.began)
+    if time_limit is not None and time_limit > 0:
+        search.keep(writing(problem, steward=steward))
     result = solve_problem(
         problem,
         engine=engine,
-        time_limit=time_limit,
+        time_limit=search.limit,
         seed=seed,
         workers=workers,
         display=False if quiet else None,
         randomize=randomize,
+        began=clock.began,
     )
     for warning in result.warnings:
         console.print(f"[bold red]{warning}[/]")
@@ -217,6 +224,8 @@ def solve(
         steward=steward,
         raw_cells=raw_cells,
         before=record,
+        clock=clock,
+        tell=partial(console.print, markup=False),
     )
     for path in written:
         console.print(f"wrote {path}", markup=False)

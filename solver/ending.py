@@ -12,7 +12,7 @@ from ..models.requirement import GroupRequirement
 from .certify import release_digest
 from .remembered import remembered
 
-__all__ = ["ending"]
+__all__ = ["ending", "released", "sample", "scaled"]
 
 SAMPLE = 48
 """Groups that are made and judged for the estimate."""
@@ -28,6 +28,20 @@ def ending(problem: Problem) -> float:
 
     Complexity: O(n log n) and `SAMPLE` groups.
     """
+    groups = sample(problem)
+    _made(problem, groups)  # what is loaded, compiled or written down once is not counted for every group
+    began = time.perf_counter()
+    _made(problem, groups)
+    return scaled(problem, groups, time.perf_counter() - began)
+
+
+def scaled(problem: Problem, groups: list[list[int]], seconds: float) -> float:
+    """What takes so long with some groups, with the whole table."""
+    return SPARE * seconds * len(problem.table) / max(1, sum(map(len, groups)))
+
+
+def sample(problem: Problem) -> list[list[int]]:
+    """Rows of some groups of near tuples, as small as the policy lets groups be."""
     table, policy = problem.table, problem.policy
     size = max(2, *(r.smallest_group(table) for r in policy.requirements))
     order = np.lexsort(table.codes.T)
@@ -39,26 +53,26 @@ def ending(problem: Problem) -> float:
         rows = [t for t in order[start : start + size].tolist() if t not in taken]
         taken.update(rows)
         groups += [rows] if rows else []
-    _made(problem, groups)  # what is loaded, compiled or written down once is not counted for every group
-    began = time.perf_counter()
-    _made(problem, groups)
-    seconds = time.perf_counter() - began
-    return SPARE * seconds * len(table) / max(1, len(taken))
+    return groups
 
 
 def _made(problem: Problem, groups: list[list[int]]) -> None:
     """Do with some groups what will be done with all."""
-    made = problem.in_hulls(groups, [{}] * len(groups))
+    some = released(problem, groups)
+    for requirement in problem.policy.requirements:
+        if isinstance(requirement, GroupRequirement):
+            for _ in requirement.check(some, problem.history):
+                pass
+    problem.objective(some)
+    release_digest(some)
+
+
+def released(problem: Problem, groups: list[list[int]]) -> Release:
+    """Some groups as if they were a release."""
     table = problem.table
-    alone = Release(
-        groups=tuple(made),
+    return Release(
+        groups=tuple(problem.in_hulls(groups, [{}] * len(groups))),
         attributes=table.attributes,
         sensitive=table.sensitive.name,
         form=problem.policy.form,
     )
-    for requirement in problem.policy.requirements:
-        if isinstance(requirement, GroupRequirement):
-            for _ in requirement.check(alone, problem.history):
-                pass
-    problem.objective(alone)
-    release_digest(alone)

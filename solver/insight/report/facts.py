@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import lcm
 from typing import Any, TypedDict
 
 from ....models.adversary.knowledge import Knowledge
@@ -20,15 +21,18 @@ from ....models.problem import Problem
 from ....models.release import QIGroup, Release
 from ....models.requirement import Requirement
 from ...result import Result
+from ...settings import Clock
 from ..attacks import usual_attacks
 from ..audit import AuditReport, audit
-from .spread import Spread, spread
+from .spread import Spread, spread, tally
 
 __all__ = ["FORMAT", "Facts", "GroupFacts", "Risk", "SeriesFacts", "facts"]
 
 FORMAT = 1
 MOST_GROUPS = 400
 """Groups written down; more are counted only."""
+AUDIT = 6.0
+"""How many times as long as all other facts the audit takes per release, at most on ordinary tables."""
 
 
 class GroupFacts(TypedDict):
@@ -83,9 +87,12 @@ class Facts(TypedDict):
     series: list[SeriesFacts]
     risks: list[Risk]
     risks_complete: bool
+    left_out: list[str]
 
 
-def facts(problem: Problem, result: Result, *, audit_seconds: float | None = 10.0) -> Facts:
+def facts(
+    problem: Problem, result: Result, *, audit_seconds: float | None = 10.0, clock: Clock | None = None
+) -> Facts:
     """Gather the facts of a result with a release.
 
     Parameters
@@ -96,26 +103,22 @@ def facts(problem: Problem, result: Result, *, audit_seconds: float | None = 10.
     audit_seconds : float, optional
         Time for auditing the series with the new release; what is not decided by then is said. None for
         no limit.
+    clock : Clock, optional
+        If the audit will not be done before it is over, it is left out, and that is said (`left_out`).
 
     Raises
     ------
     OptanonError
         If the result has no release.
     """
+    watch = Clock()
     release = result.release
     if release is None:
         raise OptanonError(f"there is no release to report on: the result is {result.status.value}")
     table, policy = problem.table, problem.policy
     broken = Counter(violation.requirement for violation in problem.check(release))
-    report = audit(
-        History((*problem.history, release)),
-        Knowledge(persistence=table.sensitive.persistence),
-        time_limit=audit_seconds,
-        explain=False,
-        attacks=_attacks(problem),
-    )
     limit = policy.counterfeit_limit
-    return Facts(
+    found = Facts(
         format=FORMAT,
         release=len(problem.history) + 1,
         form=release.form,
@@ -148,9 +151,25 @@ def facts(problem: Problem, result: Result, *, audit_seconds: float | None = 10.
         loss_per_tuple=_loss_per_tuple(release, table.domains),
         spreads=[spread(domain, a, release) for a, domain in enumerate(table.domains)],
         series=[_series(n, r) for n, r in enumerate((*problem.history, release), start=1)],
-        risks=_risks(report),
-        risks_complete=report.complete,
+        risks=[],
+        risks_complete=False,
+        left_out=[],
     )
+    # Whatever the machine does besides: the audit takes so many times as long as all above.
+    if clock is not None and not clock.fits(AUDIT * (1 + len(problem.history)) * watch.seconds):
+        found["left_out"] = ["the audit of the series, for want of time: run `optanon audit`"]
+        return found
+    left = None if clock is None else clock.left
+    seconds = [limit for limit in (audit_seconds, left) if limit is not None]
+    report = audit(
+        History((*problem.history, release)),
+        Knowledge(persistence=table.sensitive.persistence),
+        time_limit=min(seconds, default=None),
+        explain=False,
+        attacks=_attacks(problem),
+    )
+    found["risks"], found["risks_complete"] = _risks(report), report.complete
+    return found
 
 
 def _kind(domain: Domain) -> str:
@@ -178,21 +197,29 @@ def _counted(sizes: Iterable[int]) -> dict[str, int]:
 def _loss_by_attribute(release: Release, domains: Sequence[Domain]) -> dict[str, str]:
     """Widths summed over tuples; a suppressed tuple loses 1 in every attribute."""
     total = [Fraction(len(release.suppressed)) for _ in domains]
-    for group in release.groups:
-        for a, cell in enumerate(group.box or ()):
-            total[a] += len(group.members) * domains[a].width(cell)
+    for a, domain in enumerate(domains):
+        boxed = [group for group in release.groups if group.box is not None]
+        cells = tally([(group.box or ())[a] for group in boxed], [len(group.members) for group in boxed])
+        total[a] += sum((domain.width(cell) * people for cell, people in cells), Fraction(0))
     return {domain.name: str(loss) for domain, loss in zip(domains, total, strict=True)}
 
 
 def _loss_per_tuple(release: Release, domains: Sequence[Domain]) -> list[tuple[str, int]]:
     """Each loss that occurs, and how many tuples have it."""
-    found: Counter[Fraction] = Counter()
+    unit = lcm(*(domain.span for domain in domains))
+    found: Counter[int | Fraction] = Counter()
+    known: dict[int, int | Fraction] = {}  # cells are few, and shared
     for group in release.groups:
-        wide = (domain.width(cell) for domain, cell in zip(domains, group.box or (), strict=False))
-        found[sum(wide, Fraction(0))] += len(group.members)
+        wide: int | Fraction = 0
+        for domain, cell in zip(domains, group.box or (), strict=False):
+            if id(cell) not in known:
+                exact = domain.width(cell) * unit
+                known[id(cell)] = exact.numerator if exact.denominator == 1 else exact
+            wide += known[id(cell)]
+        found[wide] += len(group.members)
     if release.suppressed:
-        found[Fraction(len(domains))] += len(release.suppressed)
-    return [(str(loss), count) for loss, count in sorted(found.items())]
+        found[unit * len(domains)] += len(release.suppressed)
+    return [(str(Fraction(loss, unit)), count) for loss, count in sorted(found.items())]
 
 
 def _series(number: int, release: Release) -> SeriesFacts:

@@ -172,13 +172,17 @@ def _charts(record: Mapping[str, Any], found: Facts) -> dict[str, Any]:
         ways: dict[str, list[float]] = {}
         for risk in found["risks"]:
             ways.setdefault(risk["attack"], []).append(risk["at_risk"])
-        made["risks"] = charts.lines(
-            "risks",
-            "Respondents whose value is disclosed, over the releases",
-            places,
-            {attack: counts for attack, counts in ways.items() if len(counts) == len(places)},
-            "respondents at risk",
-        )
+        drawn: dict[str, Sequence[float]] = {
+            attack: counts for attack, counts in ways.items() if len(counts) == len(places)
+        }
+        if drawn:  # the audit may have been left out
+            made["risks"] = charts.lines(
+                "risks",
+                "Respondents whose value is disclosed, over the releases",
+                places,
+                drawn,
+                "respondents at risk",
+            )
     return made
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ....models.problem import Problem
 from ...result import Result
+from ...settings import Clock
 from .facts import facts
 
 __all__ = ["record"]
@@ -14,11 +15,12 @@ AUDIT_SECONDS = 5.0
 """Time for auditing the series with the new release."""
 
 
-def record(result: Result, problem: Problem) -> dict[str, Any]:
+def record(result: Result, problem: Problem, clock: Clock | None = None) -> dict[str, Any]:
     """Plain values JSON can hold.
 
     They name no respondent and say nobody's value; but the facts describe the original columns, so
-    the file is the steward's, not for publication.
+    the file is the steward's, not for publication. What cannot be done until the clock is over is left out
+    and named among the facts.
     """
 
     def text(number: object) -> str | None:
@@ -48,5 +50,5 @@ def record(result: Result, problem: Problem) -> dict[str, Any]:
         "certificate": None if result.certificate is None else result.certificate.content,
     }
     if result.release is not None:
-        found["facts"] = facts(problem, result, audit_seconds=AUDIT_SECONDS)
+        found["facts"] = facts(problem, result, audit_seconds=AUDIT_SECONDS, clock=clock)
     return found

@@ -8,14 +8,16 @@ claimed of these numbers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TypedDict
+from collections.abc import Mapping, Sequence
+from typing import TypedDict, TypeVar
 
 from ....models.box import Cell, Interval, Leaves, format_number
 from ....models.domain import Domain, Numeric, Ordered
 from ....models.release import Release
 
-__all__ = ["Spread", "spread"]
+__all__ = ["Spread", "spread", "tally"]
+
+T = TypeVar("T")
 
 BINS = 12
 MOST_LEAVES = 16
@@ -35,25 +37,45 @@ def spread(domain: Domain, index: int, release: Release) -> Spread:
 
     `released` is None for an anatomized release, which publishes exact values.
     """
-    points = [member.point[index] for member in release.members]
+    points = tally([member.point[index] for member in release.members])
     cells: list[tuple[Cell, int]] | None = None
     if release.form == "generalized":
-        cells = [(group.box[index], group.size) for group in release.groups if group.box is not None]
+        boxed = [group for group in release.groups if group.box is not None]
+        cells = tally([(group.box or ())[index] for group in boxed], [group.size for group in boxed])
     if isinstance(domain, Numeric):
-        numbers = [float(point) for point in points if not isinstance(point, str)]
+        numbers = [(float(point), count) for point, count in points if not isinstance(point, str)]
         labels, original, released = _numbers(domain, numbers, cells)
     else:
-        labels, original, released = _categories(domain, [str(point) for point in points], cells)
+        known: Counter[str] = Counter()
+        for point, count in points:
+            known[str(point)] += count
+        labels, original, released = _categories(domain, known, cells)
     return Spread(attribute=domain.name, labels=labels, original=original, released=released)
 
 
+def tally(things: Sequence[T], counts: Sequence[int] | None = None) -> list[tuple[T, int]]:
+    """Counts (1 each by default) added up by object: large tables hold few objects, again and again."""
+    if counts is None:
+        found = Counter(map(id, things))
+    else:
+        found = Counter[int]()
+        for thing, count in zip(things, counts, strict=True):
+            found[id(thing)] += count
+    known = dict(zip(map(id, things), things, strict=True))
+    return [(known[number], count) for number, count in found.items()]
+
+
 def _numbers(
-    domain: Numeric, numbers: Sequence[float], cells: Sequence[tuple[Cell, int]] | None
+    domain: Numeric, numbers: Sequence[tuple[float, int]], cells: Sequence[tuple[Cell, int]] | None
 ) -> tuple[list[str], list[int], list[float] | None]:
     low, high = float(domain.lo), float(domain.hi)
     if low == high:
         total = sum(count for _, count in cells) if cells is not None else None
-        return [format_number(domain.lo)], [len(numbers)], None if total is None else [float(total)]
+        return (
+            [format_number(domain.lo)],
+            [sum(n for _, n in numbers)],
+            None if total is None else [float(total)],
+        )
     bins = min(BINS, domain.span + 1)
     # Whole steps belong to one bin each if there are few of them.
     unit = (high - low) / bins if bins == BINS else float(domain.step)
@@ -63,8 +85,8 @@ def _numbers(
         return min(bins - 1, max(0, int((number - start) / unit)))
 
     original = [0] * bins
-    for number in numbers:
-        original[place(number)] += 1
+    for number, count in numbers:
+        original[place(number)] += count
     labels = [_middle(start + (i + 0.5) * unit, unit) for i in range(bins)]
     if cells is None:
         return labels, original, None
@@ -88,13 +110,12 @@ def _middle(number: float, unit: float) -> str:
 
 
 def _categories(
-    domain: Domain, values: Sequence[str], cells: Sequence[tuple[Cell, int]] | None
+    domain: Domain, known: Mapping[str, int], cells: Sequence[tuple[Cell, int]] | None
 ) -> tuple[list[str], list[int], list[float] | None]:
-    known = Counter(values)
     leaves = domain.categories if isinstance(domain, Ordered) else _leaves(domain)
     shown = list(leaves)
     if len(leaves) > MOST_LEAVES:
-        often = set(sorted(leaves, key=lambda leaf: -known[leaf])[: MOST_LEAVES - 1])
+        often = set(sorted(leaves, key=lambda leaf: -known.get(leaf, 0))[: MOST_LEAVES - 1])
         shown = [leaf for leaf in leaves if leaf in often]
     number = {leaf: i for i, leaf in enumerate(shown)}
     labels = [*shown, "all others"] if len(shown) < len(leaves) else shown

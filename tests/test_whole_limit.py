@@ -1,0 +1,150 @@
+"""`--time-limit` is about the whole call: reading, search, checks, facts and files."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+from clocks import faked
+from command_line import run
+
+import optanon as oa
+from optanon.instances import catalog
+from optanon.instances.generators import generated_roles, uniform_table
+from optanon.instances.problem_file import load_problem
+from optanon.solver import cli
+from optanon.solver.ending import sample
+from optanon.solver.insight.report.facts import facts
+from optanon.solver.insight.report.page import report_page
+from optanon.solver.insight.report.record import record
+from optanon.solver.insight.report.spread import tally
+from optanon.solver.output import writing
+from optanon.solver.search import solve_problem
+from optanon.solver.settings import Clock
+
+HOSPITAL = catalog.path("hospital") / "release-2.yaml"
+AUDITED = ("risks", "risks_complete", "left_out")
+
+
+@pytest.fixture(scope="module")
+def solved():
+    problem = load_problem(HOSPITAL)
+    return problem, solve_problem(problem, display=False)
+
+
+def test_facts_leave_out_the_audit_when_time_is_over_and_nothing_else(solved):
+    problem, result = solved
+    whole = facts(problem, result, clock=Clock(1e6))
+    assert (whole["left_out"], whole["risks_complete"]) == ([], True)
+    assert whole["risks"]
+    assert whole == facts(problem, result)
+    late = facts(problem, result, clock=Clock(0.0))
+    assert (late["risks"], late["risks_complete"]) == ([], False)
+    assert "optanon audit" in late["left_out"][0]
+    assert {key: late[key] for key in late if key not in AUDITED} == {
+        key: whole[key] for key in whole if key not in AUDITED
+    }
+
+
+def test_a_report_says_what_was_left_out_and_older_results_are_read(solved):
+    problem, result = solved
+    late = json.loads(json.dumps(record(result, problem, Clock(0.0))))
+    page = report_page(late)
+    assert "Left out: the audit of the series, for want of time" in page
+    assert "Not everything was decided in time" not in page
+    older = json.loads(json.dumps(record(result, problem)))
+    del older["facts"]["left_out"]
+    assert "Left out" not in report_page(older)
+
+
+def test_the_limit_counts_reading_and_keeps_time_for_files(monkeypatch, tmp_path):
+    seconds = faked(monkeypatch)
+    load, solve, asked = cli.load_problem, cli.solve_problem, {}
+
+    def slowly(*given, **named):
+        seconds[0] += 40.0
+        return load(*given, **named)
+
+    def noted(problem, **named):
+        asked.update(named)
+        return solve(problem, **named)
+
+    monkeypatch.setattr(cli, "load_problem", slowly)
+    monkeypatch.setattr(cli, "solve_problem", noted)
+    monkeypatch.setattr(cli, "writing", lambda *_, **__: 7.0)
+    assert run("solve", HOSPITAL, "-q", "--time-limit", "100", folder=tmp_path).returncode == 0
+    assert asked["began"] == 0.0  # before the table was read
+    assert asked["time_limit"] == 93.0
+    assert (tmp_path / "release-2.release.csv").is_file()
+
+
+def test_a_call_that_is_late_writes_a_checked_release_and_says_what_is_missing(monkeypatch, tmp_path):
+    seconds = faked(monkeypatch)
+    solve = cli.solve_problem
+
+    def slowly(problem, **named):
+        found = solve(problem, **named)
+        seconds[0] += 1000.0
+        return found
+
+    monkeypatch.setattr(cli, "solve_problem", slowly)
+    done = run("solve", HOSPITAL, "-q", "--time-limit", "60", folder=tmp_path)
+    assert done.returncode == 0
+    assert "every check passed" in done.stdout
+    assert "left out: the audit of the series" in " ".join(done.stdout.split())
+    written = json.loads((tmp_path / "release-2.result.json").read_text())
+    assert written["facts"]["left_out"]
+    assert run("check", "release-2.release.csv", "-p", HOSPITAL, folder=tmp_path).returncode == 0
+
+
+def test_what_files_take_is_measured_on_groups_of_the_table():
+    problem = oa.Problem(
+        table=generated_roles().table(uniform_table(500, seed=3)),
+        policy=oa.Policy([oa.KCAnonymity(k=4)]),
+    )
+    groups = sample(problem)
+    rows = [row for group in groups for row in group]
+    assert len(rows) == len(set(rows))
+    assert len(groups) > 10
+    assert {len(group) for group in groups} <= {1, 2, 3, 4}
+    public, both = writing(problem, steward=False), writing(problem, steward=True)
+    assert public > 0
+    assert both > 0
+
+
+def test_facts_of_losses_are_sums_over_tuples():
+    table = generated_roles().table(uniform_table(90, seed=5))
+    policy = oa.Policy([oa.KCAnonymity(k=3)], ["suppressed", "information_loss"], max_suppressed=10)
+    problem = oa.Problem(table=table, policy=policy)
+    release = problem.assemble([range(at, at + 4) for at in range(0, 84, 4)])
+    assert len(release.suppressed) == 6
+    result = oa.Result(
+        status=oa.Status.FEASIBLE, termination=oa.Termination.TIME_LIMIT, release=release, engine="none"
+    )
+    found = facts(problem, result, clock=Clock(0.0))
+    each: Counter[Fraction] = Counter({Fraction(3): 6})
+    by_attribute = [Fraction(6)] * 3
+    for group in release.groups:
+        widths = [d.width(cell) for d, cell in zip(table.domains, group.box, strict=True)]
+        each[sum(widths, Fraction(0))] += len(group.members)
+        by_attribute = [a + len(group.members) * w for a, w in zip(by_attribute, widths, strict=True)]
+    assert found["loss_per_tuple"] == [(str(loss), count) for loss, count in sorted(each.items())]
+    assert list(found["loss_by_attribute"].values()) == list(map(str, by_attribute))
+
+
+def test_things_are_counted_by_object():
+    one, other = [1], [1]
+    assert tally([one, other, one]) == [(one, 2), (other, 1)]
+    assert tally([one, other, one], [5, 2, 1]) == [([1], 6), ([1], 2)]
+
+
+def test_histories_share_what_a_group_says_of_its_members():
+    table = generated_roles().table(uniform_table(60, seed=1))
+    problem = oa.Problem(table=table, policy=oa.Policy([oa.KCAnonymity(k=5)]))
+    release = problem.assemble([range(at, at + 6) for at in range(0, 60, 6)])
+    history = oa.History((release,))
+    for group in release.groups:
+        records = [history.records[who] for who in group.respondents]
+        assert len({id(record.inferable) for record in records}) == 1
+        assert records[0].inferable == dict(group.histogram)
+        assert {record.box for record in records} == {group.box}
