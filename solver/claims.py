@@ -16,6 +16,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator
 
+from .exact.payload import MOST_TEXT
+
 __all__ = [
     "Claim",
     "Counted",
@@ -29,16 +31,13 @@ __all__ = [
     "Histograms",
     "Lattice",
     "LatticeEmpty",
-    "Leaf",
     "Listed",
-    "ListedColumns",
     "NoDraw",
     "Obstacle",
     "Part",
     "PartRefusal",
     "Plain",
     "Priced",
-    "Program",
     "Ratio",
     "Record",
     "Refusal",
@@ -46,7 +45,6 @@ __all__ = [
     "Shares",
     "Sized",
     "Tree",
-    "TreeNode",
     "Trusted",
     "TrustedRefusal",
     "Whole",
@@ -70,6 +68,8 @@ Natural: TypeAlias = Annotated[int, Field(ge=0, lt=LIMIT)]
 Limiting: TypeAlias = Annotated[int, Field(gt=-LIMIT, le=0)]
 Ratio: TypeAlias = Annotated[Fraction, PlainValidator(_ratio), PlainSerializer(str, return_type=str)]
 Words: TypeAlias = Annotated[str, Field(max_length=2_000)]
+Proof: TypeAlias = Annotated[str, Field(max_length=MOST_TEXT)]
+"""A search tree over an integer program that the verifier writes down for itself; see `exact.payload`."""
 Scale: TypeAlias = Annotated[int, Field(ge=1, lt=LIMIT)]
 
 
@@ -90,46 +90,16 @@ class Duals(Record):
     cut_duals: tuple[Limiting, ...]
 
 
-class TreeNode(Duals):
-    """A node of a tree over listed groups: closed by its duals, or divided by a pair or a group."""
-
-    parent: Annotated[int, Field(ge=-1, lt=LIMIT)]
-    side: Annotated[int, Field(ge=0, le=1)]
-    pair: tuple[Natural, Natural] | None
-    group: tuple[Natural, ...] | None
-    times: Natural
-
-
 class Tree(Record):
-    """Nodes that leave no release of listed groups below the target."""
+    """A search tree over all groups of releases that cost less than `listed_for`; it says what it proves.
 
-    target: Natural
-    nodes: tuple[TreeNode, ...]
-
-
-class Leaf(Record):
-    """A node of a tree over an explicit integer program: duals, or the variable it branches on."""
-
-    parent: Annotated[int, Field(ge=-1, lt=LIMIT)]
-    side: Annotated[int, Field(ge=0, le=1)]
-    duals: tuple[Number, ...]
-    variable: Annotated[int, Field(ge=-1, lt=LIMIT)]
-    at: Number
-
-
-class Program(Record):
-    """Nodes that prove a bound on an integer program which the verifier writes down for itself."""
-
-    bound: Natural
-    nodes: tuple[Leaf, ...]
-
-
-class ListedColumns(Record):
-    """A tree over all groups of releases that cost less than `listed_for`."""
+    Its program is that of `exact.program.covering`: rows are kinds of tuples in the order of their first
+    tuple in the table, then the limit on counterfeits if there is one; columns are groups in the order of
+    their rows.
+    """
 
     listed_for: Natural
-    target: Natural
-    nodes: tuple[Leaf, ...]
+    proof: Proof
 
 
 class FakeDuals(Duals):
@@ -138,7 +108,7 @@ class FakeDuals(Duals):
     fakes: Natural
     fake_dual: Limiting
     cuts: tuple[tuple[Natural, ...], ...]
-    tree: ListedColumns | None
+    tree: Tree | None
 
 
 # -- claims --------------------------------------------------------------------------------
@@ -173,7 +143,7 @@ class Counts(Record):
 
     kind: Literal["counts"] = "counts"
     level: Natural
-    program: Program | None
+    program: Proof | None
     by_groups: FakeDuals | None
 
 
@@ -194,7 +164,7 @@ class Histograms(Record):
     costs: tuple[Number, ...]
     bound: Number
     sets: tuple[tuple[Natural, ...], ...]
-    nodes: tuple[Leaf, ...]
+    proof: Proof | None
 
 
 class Lattice(Record):

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from optanon.solver.certificate import Certificate
+import numpy as np
 
-__all__ = ["changed", "claim", "claims_of", "plain"]
+from optanon.models.problem import Problem
+from optanon.solver.certificate import Certificate
+from optanon.solver.exact.payload import packed, unpacked
+from optanon.solver.verify.by_sizes import BySizes
+
+__all__ = ["changed", "claim", "claims_of", "plain", "without_duals"]
 
 
 def plain(certificate: Certificate | None) -> dict[str, Any]:
@@ -38,3 +44,18 @@ def changed(certificate: Certificate | None, change: Callable[[dict[str, Any]], 
     content = plain(certificate)
     change(content)
     return Certificate.of(content)
+
+
+def without_duals(problem: Problem, claim: dict[str, Any]) -> str:
+    """The search tree of a claim about histograms, every dual 0."""
+    asked = BySizes.of(problem, claim["sizes"]).asked(
+        claim["level"], claim["costs"], claim["bound"], claim["sets"]
+    )
+    assert asked is not None
+    tree = unpacked(claim["proof"], len(asked.program.low))
+    nodes = tuple(
+        replace(node, duals=replace(node.duals, rows=np.zeros_like(node.duals.rows))) for node in tree.nodes
+    )
+    text = packed(replace(tree, nodes=nodes))
+    assert text is not None
+    return text

@@ -26,11 +26,11 @@ from optanon.solver.claims import Listed, Priced
 from optanon.solver.engines.partition import histograms, loosened, singly
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.histograms import Histograms
-from optanon.solver.engines.partition.proof import verify_bound
 from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
 from optanon.solver.verify.checking import verify
+from optanon.solver.verify.priced import proven_loss
 
 BEYOND: list[Sequence[Requirement]] = [
     [DistinctLDiversity(l=2)],
@@ -96,7 +96,7 @@ def test_bounds_are_below_the_optimum_and_confirmed(seed: int):
     compare(problem, answer)
     for proof in priced(answer):
         assert answer.bounds[0] is not None
-        assert verify_bound(problem, proof) <= (optimum(problem) or 0) * per(problem)
+        assert proven_loss(problem, proof) <= (optimum(problem) or 0) * per(problem)
 
 
 @pytest.mark.usefixtures("never_whole")
@@ -109,7 +109,7 @@ def test_the_part_bounds_the_whole(seed: int):
     compare(problem, answer)
     for proof in priced(answer):
         assert proof.part is not None
-        assert verify_bound(problem, proof) <= (optimum(problem) or 0) * per(problem)
+        assert proven_loss(problem, proof) <= (optimum(problem) or 0) * per(problem)
 
 
 def priced(answer: Answer) -> list[Priced | Listed]:
@@ -130,17 +130,17 @@ def by_part(never_whole: None) -> tuple[Problem, Priced | Listed]:
 
 def test_a_dual_of_the_part_that_is_too_high_is_caught(by_part: tuple[Problem, Priced | Listed]):
     problem, proof = by_part
-    assert verify_bound(problem, proof) > 0
+    assert proven_loss(problem, proof) > 0
     root = proof.root.model_copy(update={"duals": tuple(3 * dual + 10**6 for dual in proof.root.duals)})
     with pytest.raises(CertificateError):
-        verify_bound(problem, proof.model_copy(update={"root": root}))
+        proven_loss(problem, proof.model_copy(update={"root": root}))
 
 
 @pytest.mark.parametrize("part", [(2,), (0, 5)])
 def test_the_part_is_one_of_the_policy(by_part: tuple[Problem, Priced | Listed], part: tuple[int, ...]):
     problem, proof = by_part
     with pytest.raises(CertificateError, match="does not have"):
-        verify_bound(problem, proof.model_copy(update={"part": part}))
+        proven_loss(problem, proof.model_copy(update={"part": part}))
 
 
 @pytest.mark.parametrize("part", [[-1], [True], ["0"]])
@@ -155,7 +155,7 @@ def test_the_part_is_for_requirements_that_are_asked_for(by_part: tuple[Problem,
     looser = random_problem(3, 20, [KCAnonymity(k=1), DistinctLDiversity(l=1)])
     assert problem.table.members == looser.table.members
     with pytest.raises(CertificateError):
-        verify_bound(looser, proof)
+        proven_loss(looser, proof)
 
 
 def test_the_certificate_is_verified_with_its_part(never_whole: None):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,9 +16,11 @@ from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
 from optanon.solver.claims import Listed, Priced
 from optanon.solver.engines.partition.engine import PartitionEngine
-from optanon.solver.engines.partition.proof import verify_bound as confirmed
+from optanon.solver.exact.payload import packed, unpacked
+from optanon.solver.exact.tree_check import Proof
 from optanon.solver.result import Status
 from optanon.solver.settings import Settings, Watch
+from optanon.solver.verify.priced import Single, proven_loss
 
 
 def proved(problem: Problem) -> tuple[Any, Any]:
@@ -30,7 +33,7 @@ def proved(problem: Problem) -> tuple[Any, Any]:
 def verify_bound(problem: Problem, proof: Any) -> Fraction:
     """Confirm a proof that was written down and read back."""
     kind = Listed if proof["kind"] == "listed" else Priced
-    return confirmed(problem, kind.model_validate_json(json.dumps(proof)))
+    return proven_loss(problem, kind.model_validate_json(json.dumps(proof)))
 
 
 @pytest.mark.parametrize("seed", range(2 * len(POLICIES)))
@@ -53,7 +56,7 @@ def tree() -> tuple[Problem, Any, Any]:
         if (
             proof is not None
             and proof["kind"] == "listed"
-            and len(proof["tree"]["nodes"]) > 2
+            and len(read(problem, proof).nodes) > 1
             and proof["cuts"]
         ):
             return problem, proof, answer
@@ -88,32 +91,53 @@ def test_a_cut_dual_above_zero_is_caught(tree: tuple[Problem, Any, Any]):
 
 def test_a_cut_that_names_a_tuple_twice_is_caught(tree: tuple[Problem, Any, Any]):
     problem, proof, _ = tree
-    cuts = [[cut[0], cut[0], cut[1]] for cut in proof["cuts"]]
+    cuts = [[cut[0], *cut] for cut in proof["cuts"]]
     with pytest.raises(CertificateError, match="twice"):
         verify_bound(problem, changed(proof, cuts=cuts))
 
 
+def read(problem: Problem, proof: Any) -> Proof:
+    return unpacked(proof["tree"]["proof"], len(Single.of(problem).rows))
+
+
+def written(proof: Any, tree: Proof, listed_for: int | None = None) -> Any:
+    text = packed(tree)
+    return changed(proof, tree={"listed_for": listed_for or proof["tree"]["listed_for"], "proof": text})
+
+
 def test_a_higher_target_is_caught(tree: tuple[Problem, Any, Any]):
     problem, proof, _ = tree
-    claimed = changed(proof)
-    claimed["tree"]["target"] += 1
-    with pytest.raises(CertificateError):
-        verify_bound(problem, claimed)
+    higher = replace(read(problem, proof), target=read(problem, proof).target + 1)
+    with pytest.raises(CertificateError, match="does not reach the bound"):
+        verify_bound(problem, written(proof, higher, higher.target))
+
+
+def test_a_tree_proves_no_more_than_its_groups_were_listed_for(tree: tuple[Problem, Any, Any]):
+    problem, proof, answer = tree
+    found = read(problem, proof)
+    less = written(proof, found, found.target - 1)
+    per = len(problem.table) if "average_information_loss" in problem.policy.levels[0].losses else 1
+    try:
+        proven = verify_bound(problem, less) / per
+    except CertificateError:
+        return  # the columns that it names are others then
+    assert proven < answer.bounds[0]
 
 
 def test_a_missing_side_of_a_branch_is_caught(tree: tuple[Problem, Any, Any]):
     problem, proof, _ = tree
-    claimed = changed(proof)
-    claimed["tree"]["nodes"] = claimed["tree"]["nodes"][:-1]
+    found = read(problem, proof)
     with pytest.raises(CertificateError, match="side"):
-        verify_bound(problem, claimed)
+        verify_bound(problem, written(proof, replace(found, nodes=found.nodes[:-1])))
 
 
 def test_duals_in_a_tree_cannot_be_too_high(tree: tuple[Problem, Any, Any]):
-    # They are repaired to what they prove, and then prove less than the target.
+    # What columns then cost too little is paid for, and less than the target is proved.
     problem, proof, _ = tree
-    claimed = changed(proof)
-    for node in claimed["tree"]["nodes"]:
-        node["duals"] = [dual + node["scale"] * 50 for dual in node["duals"]]
+    found = read(problem, proof)
+    nodes = tuple(
+        replace(node, duals=replace(node.duals, rows=node.duals.rows + 50 * node.duals.scale))
+        for node in found.nodes
+    )
     with pytest.raises(CertificateError):
-        verify_bound(problem, claimed)
+        verify_bound(problem, written(proof, replace(found, nodes=nodes)))

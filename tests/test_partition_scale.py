@@ -24,7 +24,7 @@ from optanon.solver.engines.partition.histograms import Histograms, Judge
 from optanon.solver.engines.partition.master import Group, Master, group_costs
 from optanon.solver.engines.partition.neighbours import around
 from optanon.solver.engines.partition.pricing import Pricing
-from optanon.solver.engines.partition.proof import groups_above
+from optanon.solver.engines.partition.proof import describe
 from optanon.solver.engines.partition.relaxation import Relaxation
 from optanon.solver.engines.partition.rounding import completed
 from optanon.solver.engines.partition.rows import Rows
@@ -33,6 +33,7 @@ from optanon.solver.engines.partition.windows import Windows
 from optanon.solver.exact.odd_sets import separated
 from optanon.solver.result import Status
 from optanon.solver.settings import Answer, Clock, Settings, Watch
+from optanon.solver.verify.priced import priced_loss
 
 K3 = [KCAnonymity(k=3, c="1/2")]
 
@@ -133,7 +134,10 @@ def test_every_round_proves_a_bound_that_holds(seed: int):
     assert pricing.rows.loss(bounds[-1]) <= best * per
     assert pricing.rows.loss(bounds[-1]) >= best * per * Fraction(1, 2)
     assert known.duals is not None
-    assert not groups_above(pricing.rows, pricing.histograms, pricing.cuts, known.duals, 0)
+    claim = describe(pricing.rows, pricing.cuts, known.duals, None, level=0, part=None)
+    assert priced_loss(problem, claim, None) == pricing.rows.loss(
+        known.duals.bound(pricing.rows, pricing.cuts)
+    )
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -197,9 +201,11 @@ def test_both_compiled_searches_list_the_same_groups(seed: int):
     duals = pricing.duals(guess * random.uniform(0.9, 1.2, len(guess)), np.zeros(0))
     found = pricing.search(duals, room=100_000)
     assert found.whole
-    expected = groups_above(pricing.rows, pricing.histograms, pricing.cuts, duals, 0)
-    assert expected
-    assert sorted(found.groups) == sorted(expected)
+    general = pricing_of(problem)
+    general.buckets, general._anchors = False, np.arange(len(general.rows))
+    expected = general.search(duals, room=100_000)
+    assert expected.groups
+    assert sorted(found.groups) == sorted(expected.groups)
     # Stopped early, the bounds still hold.
     short = pricing.search(duals, per_anchor=2, nodes=3)
     assert (short.best >= found.best).all()

@@ -21,7 +21,12 @@ PROBED, IDLE, PROBE = 24, 8, 100
 
 
 def chosen(
-    rest: Remaining, divide: Callable[[Branch, int], Box], proposal: Proposal, amount: Floats, gap: float
+    rest: Remaining,
+    divide: Callable[[Branch, int], Box],
+    proposal: Proposal,
+    amount: Floats,
+    gap: float,
+    first: slice,
 ) -> Branch:
     """The branch, of a few undecided ones, that raises the bound most on both sides.
 
@@ -31,11 +36,14 @@ def chosen(
         Ends of a branch's child.
     gap
         What closes a node.
+    first
+        Columns of the whole program to branch on before all others.
     """
-    pairs = _undecided(rest, amount)
+    part = np.abs(amount - np.rint(amount))
+    sooner = np.where((rest.columns >= first.start) & (rest.columns < first.stop), part, 0.0)
+    pairs = [] if sooner.max() > WHOLE else _undecided(rest, amount)
     if not pairs:
-        part = np.abs(amount - np.rint(amount))
-        j = int(part.argmax())
+        j = int((sooner if sooner.max() > WHOLE else part).argmax())
         return Branch(column=int(rest.columns[j]), at=int(np.floor(amount[j])))
     best, found, idle = -1.0, pairs[0], 0
     for branch in pairs[:PROBED]:

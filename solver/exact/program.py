@@ -13,9 +13,9 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
-__all__ = ["FREE", "LIMIT", "Ints", "Program", "ceil_div"]
+__all__ = ["FREE", "LIMIT", "Ints", "Program", "covering"]
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -73,6 +73,37 @@ class Program:
         return bool(ends and (made >= self.low).all() and (made <= self.high).all())
 
 
-def ceil_div(a: int, b: int) -> int:
-    """Exact ceiling of a quotient of integers."""
-    return -(-a // b)
+def covering(
+    groups: NDArray[np.int32], cost: Ints, count: Ints, fakes: tuple[Ints, int] | None = None
+) -> Program:
+    """Choose among groups at least cost, so that every row is in as many as it counts.
+
+    Parameters
+    ----------
+    groups : int32 array
+        Rows of each group, with repeats, padded with -1.
+    cost, count : int arrays
+        Of groups, and of rows.
+    fakes : tuple of (int array, int), optional
+        Counterfeits of each group, and how many there may be.
+    """
+    rows, columns = len(count), len(groups)
+    column, place = np.nonzero(groups >= 0)
+    member = groups[column, place].astype(np.int64)
+    matrix = csr_array((np.ones(len(member), dtype=np.int64), (member, column)), shape=(rows, columns))
+    entries = matrix.tocoo()
+    upper = np.full(columns, FREE, dtype=np.int64)
+    np.minimum.at(upper, entries.coords[1], count[entries.coords[0]] // entries.data)
+    low, high = count.astype(np.int64), count.astype(np.int64)
+    if fakes is not None:
+        each, most = fakes
+        matrix = csr_array(vstack([matrix, csr_array(each[None, :].astype(np.int64))], format="csr"))
+        low, high = np.append(low, -FREE), np.append(high, most)
+    return Program(
+        cost=cost.astype(np.int64),
+        lower=np.zeros(columns, dtype=np.int64),
+        upper=upper,
+        matrix=matrix,
+        low=low,
+        high=high,
+    )

@@ -161,5 +161,7 @@ class Stack:
 
 def _largest(matrix: csr_array) -> Ints:
     largest = np.zeros(matrix.shape[0], dtype=np.int64)
-    np.maximum.at(largest, np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), np.abs(matrix.data))
+    there = np.flatnonzero(np.diff(matrix.indptr))
+    if len(there):
+        largest[there] = np.maximum.reduceat(np.abs(matrix.data), matrix.indptr[there])
     return largest

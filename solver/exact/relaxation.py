@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from ..backends.highs import quiet_solver
 from .program import FREE, Ints, Program
 from .rank1 import Stack
 from .tree_check import Box
 
-__all__ = ["Floats", "Proposal", "Relaxation", "quiet_solver"]
+__all__ = ["Floats", "Proposal", "Relaxation"]
 
 MARGIN = 0.25
 """How far beyond the last cost of interest duals go, so that they still prove it once rounded."""
@@ -117,6 +118,8 @@ class Relaxation:
 
     def solve(self, seconds: float | None = None) -> Proposal | None:
         """Solve from the last basis; None if that was not possible in time."""
+        if not len(self.program.cost):
+            return self._empty()
         if seconds is not None:
             # HiGHS counts the time of all runs of one solver together.
             self.solver.setOptionValue("time_limit", self.solver.getRunTime() + max(0.05, seconds))
@@ -131,6 +134,15 @@ class Relaxation:
         if status == highspy.HighsModelStatus.kInfeasible:
             return self._beyond(duals)
         return None
+
+    def _empty(self) -> Proposal:
+        """Without columns there is one solution, or a row that it breaks."""
+        stack, duals = self.stack, np.zeros(len(self.stack))
+        broken = np.flatnonzero((stack.low > 0) | (stack.high < 0))
+        if not len(broken):
+            return Proposal(value=0.0, duals=duals, amount=np.zeros(0))
+        duals[broken[0]] = (abs(self._target) + 1.0) * (1 if stack.low[broken[0]] > 0 else -1)
+        return Proposal(value=float(self._target), duals=duals, amount=None)
 
     def _beyond(self, duals: Floats) -> Proposal | None:
         """Duals that prove the target where there is no solution: along the ray that shows it."""
@@ -184,11 +196,3 @@ def _above(ends: Ints | Floats) -> Floats:
 def _grids(stack: Stack) -> Floats:
     """What rows are divided by, so that their entries are around 1."""
     return np.maximum(1, stack.largest).astype(float)
-
-
-def quiet_solver() -> Any:
-    """A HiGHS instance with one thread that prints nothing."""
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
-    return solver

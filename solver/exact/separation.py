@@ -131,6 +131,12 @@ def _denominator(entry: Floats) -> Ints:
 
 
 def _chosen(stack: Stack, cuts: Combinations, amount: Floats, most: int) -> Combinations:
+    # Columns that are not taken count for a cut's norm only, so first without them.
+    taken = np.flatnonzero(amount)
+    matrix, limit = Stack(csr_array(stack.matrix[:, taken]), stack.low, stack.high).rounded(cuts)
+    cuts = cuts.some(np.flatnonzero(matrix @ amount[taken] > limit + DEEP))
+    if not len(cuts.over):
+        return cuts
     matrix, limit = stack.rounded(cuts)
     real = matrix.astype(np.float64)
     norm = np.sqrt(np.asarray(real.multiply(real).sum(axis=1)).ravel())

@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..settings import Clock
 from .branching import WHOLE, chosen
-from .program import Ints, Program
+from .program import FREE, Ints, Program
 from .rank1 import Cut
 from .relaxation import MARGIN, Floats, Proposal
 from .remaining import Remaining, closure
@@ -47,13 +47,17 @@ FARTHEST = 1e5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Draft:
-    """A node as long as cuts are numbered in the order they were found; `duals` names them so."""
+    """A node as long as cuts are numbered in the order they were found; `duals` names them so.
+
+    `bound` is what it proves alone, None if that is the target.
+    """
 
     parent: int
     side: int
     duals: Duals
     branch: Branch | None = None
     parts: tuple[Part, ...] = ()
+    bound: int | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -69,6 +73,14 @@ class _Open:
 class Tree:
     """Search for a solution that costs less than `target`.
 
+    Parameters
+    ----------
+    program, target
+    clock : Clock, optional
+        No limit by default.
+    first : slice
+        Columns to branch on before all others.
+
     Attributes
     ----------
     target : int
@@ -77,8 +89,11 @@ class Tree:
         The cheapest solution found, of cost `target`.
     """
 
-    def __init__(self, program: Program, target: int, clock: Clock | None = None) -> None:
-        self.program, self.target, self.clock = program, target, Clock() if clock is None else clock
+    def __init__(
+        self, program: Program, target: int, clock: Clock | None = None, first: slice = slice(0, 0)
+    ) -> None:
+        self.program, self.target, self.first = program, target, first
+        self.clock = Clock() if clock is None else clock
         self.best: Ints | None = None
         self._rows = len(program.low)
         self._system = System(program)
@@ -90,11 +105,16 @@ class Tree:
         """How many nodes are done."""
         return len(self._drafts)
 
-    def run(self) -> bool:
+    @property
+    def bound(self) -> int | None:
+        """No solution costs less, finished or not; None if nothing is known yet."""
+        return None if not self._drafts else min([self.target, *self._ends().values()])
+
+    def run(self, most_nodes: int | None = None) -> bool:
         """Search depth first; True if nothing cheaper than `target` is left."""
         pending = [_Open(Box(self.program.lower, self.program.upper), -1, 0, None)]
         while pending:
-            if self.clock.over:
+            if self.clock.over or (most_nodes is not None and self.nodes >= most_nodes):
                 return False
             children = self._node(pending.pop())
             if children is None:
@@ -103,28 +123,50 @@ class Tree:
         return True
 
     def proof(self) -> Proof:
-        """What a finished search proves."""
-        used = closure(self._cuts, [cut for draft in self._drafts for cut, _ in draft.duals.cuts], self._rows)
+        """That no solution costs less than `bound`; a search that is not finished has open ends as leaves."""
+        kept, ends = self._kept(), self._ends()
+        drafts = [(k, self._drafts[k]) for k in kept]
+        used = closure(self._cuts, [cut for _, draft in drafts for cut, _ in draft.duals.cuts], self._rows)
+        at = {k: number for number, k in enumerate(kept)}
         number = {self._rows + cut: self._rows + k for k, cut in enumerate(used)}
         place = {cut: k for k, cut in enumerate(used)}
         return Proof(
-            target=self.target,
+            target=min([self.target, *ends.values()]),
             cuts=tuple(self._cuts[cut].renamed(lambda row: number.get(row, row)) for cut in used),
             nodes=tuple(
                 Node(
-                    draft.parent,
+                    at.get(draft.parent, -1),
                     draft.side,
                     Duals(
                         draft.duals.scale,
                         draft.duals.rows,
                         tuple(sorted((place[cut], dual) for cut, dual in draft.duals.cuts)),
                     ),
-                    draft.branch,
+                    None if k in ends else draft.branch,
                     draft.parts,
                 )
-                for draft in self._drafts
+                for k, draft in drafts
             ),
         )
+
+    def _ends(self) -> dict[int, int]:
+        """Nodes with a side that was not looked at, and what they prove."""
+        seen = {(draft.parent, draft.side) for draft in self._drafts}
+        return {
+            k: draft.bound
+            for k, draft in enumerate(self._drafts)
+            if draft.branch is not None
+            and draft.bound is not None
+            and any((k, side) not in seen for side in draft.branch.sides)
+        }
+
+    def _kept(self) -> list[int]:
+        """Nodes that are not below such a node."""
+        ends, kept = self._ends(), set[int]()
+        for k, draft in enumerate(self._drafts):
+            if draft.parent < 0 or (draft.parent in kept and draft.parent not in ends):
+                kept.add(k)
+        return sorted(kept)
 
     # -- one node ------------------------------------------------------------------------
 
@@ -137,13 +179,14 @@ class Tree:
         if rest is None or rest.shrunk(node.box, RESTART) or len(rest.names) > rest.first + MANY:
             rest = self._remaining(node)
         root, values, margin = node.parent < 0, list[float](), MARGIN
+        last: Duals | None = None
         rounds = ROOT_ROUNDS if root else ROUNDS
         rest.relaxation.aim(self.target)
         while not self.clock.over:
             rest.relaxation.limit(rest.inside(node.box))
             proposal = rest.relaxation.solve(self.clock.left)
             if proposal is None:
-                return None
+                break
             if self._closed(node, rest, proposal):
                 return []
             amount = proposal.amount
@@ -151,21 +194,22 @@ class Tree:
                 # The simplex method perturbs costs: on, until true costs and rounded duals say it, too.
                 margin *= 8
                 if margin > FARTHEST:
-                    return None
+                    break
                 rest.relaxation.aim(self.target, margin)
                 continue
             if np.abs(amount - np.rint(amount)).max(initial=0.0) < WHOLE:
                 if not self._offer(np.rint(rest.spread(amount)).astype(np.int64)):
-                    return None
+                    break
                 rest.relaxation.aim(self.target)
                 continue
-            duals = rest.duals(proposal.duals, KEPT)
+            duals = last = rest.duals(proposal.duals, KEPT)
             left = self._left(rest, duals, node.box)
             if left is None:
                 self._keep(node, _named(duals, rest))
                 return []
             if rest.shrunk(left, RESTART):
-                self._keep(node, _named(duals, rest), Branch())
+                self._keep_open(node, rest, duals, Branch())
+                last = None
                 node = _Open(left, self.nodes - 1, 0, None)
                 rest = self._remaining(node)
                 values.clear()
@@ -174,7 +218,10 @@ class Tree:
             gain = values[-1] - values[max(0, len(values) - 1 - LAST)]
             stalled = len(values) > LAST and gain < STALLED * (self.target - values[-1])
             if stalled or len(values) > rounds or not self._cut(rest, amount, root=root):
-                return self._divided(node, rest, proposal, amount, _named(duals, rest), left)
+                return self._divided(node, rest, proposal, amount, duals, left)
+        if last is not None:
+            # What is known so far bounds the whole search.
+            self._keep_open(node, rest, last, Branch())
         return None
 
     def _remaining(self, node: _Open) -> Remaining:
@@ -184,10 +231,18 @@ class Tree:
             self.program, node.box, self._cuts, closure(self._cuts, names, self._rows), self.target
         )
 
-    def _keep(
-        self, node: _Open, duals: Duals, branch: Branch | None = None, parts: tuple[Part, ...] = ()
-    ) -> None:
-        self._drafts.append(_Draft(node.parent, node.side, duals, branch, parts))
+    def _keep(self, node: _Open, duals: Duals, parts: tuple[Part, ...] = ()) -> None:
+        """Keep a closed node."""
+        self._drafts.append(_Draft(node.parent, node.side, duals, parts=parts))
+
+    def _keep_open(self, node: _Open, rest: Remaining, duals: Duals, branch: Branch) -> None:
+        """Keep a node that is divided, with what it proves alone."""
+        try:
+            value = rest.system.value(duals, rest.inside(node.box))[0]
+        except OverflowError:
+            duals, value = Duals(1, np.zeros(self._rows, dtype=np.int64)), -FREE
+        bound = -(-value // duals.scale)
+        self._drafts.append(_Draft(node.parent, node.side, _named(duals, rest), branch, bound=bound))
 
     def _closed(self, node: _Open, rest: Remaining, proposal: Proposal) -> bool:
         """Whether duals close a node; they are kept then."""
@@ -228,13 +283,18 @@ class Tree:
         """Children of a node that stays open; none if its parts close it."""
         parts = self._parts(left, rest.spread(amount))
         if parts:
-            self._keep(node, duals, parts=parts)
+            self._keep(node, _named(duals, rest), parts=parts)
             return []
         gap = self.target - 1 - proposal.value
         branch = chosen(
-            rest, lambda branch, side: self._system.divided(branch, left, side), proposal, amount, gap
+            rest,
+            lambda branch, side: self._system.divided(branch, left, side),
+            proposal,
+            amount,
+            gap,
+            self.first,
         )
-        self._keep(node, duals, branch)
+        self._keep_open(node, rest, duals, branch)
         here = self.nodes - 1
         return [_Open(self._system.divided(branch, left, side), here, side, rest) for side in branch.sides]
 

@@ -15,7 +15,7 @@ way and every leaf is closed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,7 @@ from ...models.errors import CertificateError
 from .program import FREE, LIMIT, Ints, Program
 from .rank1 import Cut, Stack
 
-__all__ = ["Box", "Branch", "Duals", "Node", "Part", "Proof", "System", "check"]
+__all__ = ["Box", "Branch", "Duals", "EndedError", "Node", "Part", "Proof", "System", "check"]
 
 DEEPEST = 50
 """Programs inside programs, at most."""
@@ -214,13 +214,27 @@ class System:
         return self._held[row]
 
 
-def check(program: Program, proof: Proof, depth: int = 0) -> None:
+class EndedError(CertificateError):
+    """The check ended before it was done."""
+
+
+def check(program: Program, proof: Proof, depth: int = 0, over: Callable[[], bool] | None = None) -> None:
     """Check that no solution of a program costs less than a proof's target.
+
+    Parameters
+    ----------
+    program, proof
+    depth : int
+        Programs around this one.
+    over : callable, optional
+        Asked before each node whether time has passed.
 
     Raises
     ------
     CertificateError
         If a node does not close, a branch lacks a side, or anything in it makes no sense.
+    EndedError
+        If time has passed.
 
     Notes
     -----
@@ -235,6 +249,8 @@ def check(program: Program, proof: Proof, depth: int = 0) -> None:
         raise CertificateError(f"the search tree's cuts: {error}") from error
     pending: dict[int, tuple[Branch, Box | None, set[int]]] = {}
     for number, node in enumerate(proof.nodes):
+        if over is not None and over():
+            raise EndedError(f"the search tree was checked up to node {number}")
         try:
             box = _box(program, system, pending, number, node)
             left = None if box is None else system.left(node.duals, box, proof.target)
@@ -243,7 +259,8 @@ def check(program: Program, proof: Proof, depth: int = 0) -> None:
             elif left is not None:
                 if not node.parts:
                     raise ValueError("it does not reach the bound")
-                _check_parts(program, left, proof.target, node.parts, depth)
+                for inner, part in _parts(program, left, proof.target, node.parts):
+                    check(inner, part.proof, depth + 1, over)
         except (ValueError, OverflowError) as error:
             raise CertificateError(f"node {number + 1} of the search tree: {error}") from error
     if not proof.nodes or pending:
@@ -271,8 +288,8 @@ def _box(
     return None if above is None else system.divided(branch, above, node.side)
 
 
-def _check_parts(program: Program, box: Box, target: int, parts: Sequence[Part], depth: int) -> None:
-    """Check that no column that is left has rows of two parts, or of none, and the parts' proofs."""
+def _parts(program: Program, box: Box, target: int, parts: Sequence[Part]) -> list[tuple[Program, Part]]:
+    """What parts are about; no column that is left has rows of two parts, or of none."""
     left = box.upper > 0
     home = np.full(len(program.low), -1, dtype=np.int64)
     for number, part in enumerate(parts):
@@ -291,7 +308,7 @@ def _check_parts(program: Program, box: Box, target: int, parts: Sequence[Part],
         raise ValueError("a column that is left has rows of two parts, or of none")
     if sum(part.proof.target for part in parts) < target:
         raise ValueError("the parts' bounds do not add up to the bound")
-    for number, part in enumerate(parts):
-        columns = np.flatnonzero(left & (first == number))
-        inner = program.part(np.array(part.rows, dtype=np.int64), columns, box.lower, box.upper)
-        check(inner, part.proof, depth + 1)
+    return [
+        (program.part(np.array(part.rows), np.flatnonzero(left & (first == at)), box.lower, box.upper), part)
+        for at, part in enumerate(parts)
+    ]

@@ -13,16 +13,17 @@ from typing import Literal
 from ...models.errors import CertificateError
 from ...models.problem import Problem
 from .. import claims
-from ..engines.partition.boxless.proof import confirmed_level
-from ..engines.partition.proof import verify_bound
-from ..engines.partition.series.proof import fewest_counterfeits, least_loss
 from ..enumeration import Judge
 from ..randomize import described, space_of
+from .by_sizes import BySizes
+from .counts import counts_program
 from .given import Given
 from .outcome import UndecidedError
 from .parts import grouped, hidden_price, loss_weight, plain, published, sized
-from .priced import priced_loss
-from .series import priced_series
+from .past import Past
+from .priced import priced_loss, proven_loss
+from .series import proven_series
+from .trees import searched
 
 __all__ = ["Derived", "derived", "fewest_needed", "least_information_loss"]
 
@@ -67,8 +68,7 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
         case claims.Drawn():
             return _drawn(given, claim)
         case claims.Histograms():
-            bound = confirmed_level(problem, claim, given.values)
-            return Derived(level=level, bound=bound, how="integer duals over histograms")
+            return _histograms(given, claim)
         case claims.Priced() | claims.Listed():
             if given.most("suppressed", level) != 0 or given.most("counterfeits", level) != 0:
                 raise CertificateError(
@@ -86,11 +86,24 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
                     f"the bound is about releases that suppress nobody and have at most {claim.loss.fakes} "
                     "counterfeits, and others are as good"
                 )
-            if claim.loss.tree is None:
-                least = priced_series(problem, claim.loss, counting=False, over=given.over)
-            else:
-                least = least_loss(problem, claim)
-            return Derived(level=level, bound=_weight(problem, level) * least, how="exact pricing of series")
+            least = proven_series(problem, claim.loss, counting=False, over=given.over)
+            how = "exact pricing of series" + (" and a search tree" if claim.loss.tree else "")
+            return Derived(level=level, bound=_weight(problem, level) * least, how=how)
+
+
+def _histograms(given: Given, claim: claims.Histograms) -> Derived:
+    level, sizes = claim.level, BySizes.of(given.problem, claim.sizes)
+    name = given.problem.policy.levels[level].name
+    before = tuple(sizes.value(index, cost) for index, cost in enumerate(claim.costs[:level]))
+    if len(claim.costs) != level or before != given.values[:level]:
+        raise CertificateError(f"{name}: the proof takes other values of the levels before as given")
+    asked = sizes.asked(level, claim.costs, claim.bound, claim.sets)
+    if asked is not None:
+        if claim.proof is None:
+            raise CertificateError(f"{name}: the bound has no proof")
+        if searched(asked.program, claim.proof, given.over) < asked.target:
+            raise CertificateError(f"{name}: the search tree proves less than the bound")
+    return Derived(level=level, bound=sizes.value(level, claim.bound), how="integer duals over histograms")
 
 
 def _weight(problem: Problem, level: int) -> Fraction:
@@ -107,9 +120,9 @@ def _weight(problem: Problem, level: int) -> Fraction:
 def least_information_loss(
     given: Given, claim: claims.Priced | claims.Listed, hidden: Fraction | None = None
 ) -> Fraction:
-    """The information loss that duals prove necessary where nothing is invented.
+    """The information loss that duals and tree prove necessary where nothing is invented.
 
-    With `hidden`, tuples may also be suppressed at this loss each; otherwise nobody is.
+    With `hidden`, tuples may also be suppressed at this loss each, and only duals count.
 
     Raises
     ------
@@ -120,8 +133,8 @@ def least_information_loss(
     """
     if claim.part is not None and any(i >= len(given.problem.policy.requirements) for i in claim.part):
         raise CertificateError("the bound's proof names requirements that the policy does not have")
-    if isinstance(claim, claims.Listed) and hidden is None:
-        return verify_bound(given.problem, claim)
+    if hidden is None:
+        return max(Fraction(0), proven_loss(given.problem, claim, over=given.over))
     return max(Fraction(0), priced_loss(given.problem, claim, hidden, over=given.over))
 
 
@@ -137,11 +150,12 @@ def _counts(given: Given, claim: claims.Counts) -> Derived:
 
 def fewest_needed(given: Given, claim: claims.Counts) -> int:
     """The number of counterfeits that a claim proves necessary where nobody is suppressed."""
-    problem = given.problem
-    if claim.by_groups is None or claim.by_groups.tree is not None:
-        return fewest_counterfeits(problem, claim)
-    known = int(priced_series(problem, claim.by_groups, counting=True, over=given.over))
-    return max(known, fewest_counterfeits(problem, claim.model_copy(update={"by_groups": None})))
+    problem, known = given.problem, 0
+    if claim.program is not None:
+        known = max(0, searched(counts_program(problem, Past.of(problem)), claim.program, over=given.over))
+    if claim.by_groups is None:
+        return known
+    return max(known, int(proven_series(problem, claim.by_groups, counting=True, over=given.over)))
 
 
 def _lattice(given: Given, level: int) -> Derived:

@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from ...models.errors import CertificateError
 from ...models.problem import Problem
 from .. import claims
+from ..exact.program import covering
 from .duals import Duals, odd_sets
 from .histograms import Needed, judged
 from .listing import Question, TooLongError, listed, no_meetings
 from .rows import Rows
+from .trees import searched
 
-__all__ = ["Single", "priced_loss", "refuted"]
+__all__ = ["Single", "priced_loss", "proven_loss", "refuted"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +125,28 @@ def priced_loss(
     if hidden is not None:
         duals = duals.at_most(int(hidden * rows.one * duals.scale))
     return Fraction(duals.bound(rows.count), rows.one)
+
+
+def proven_loss(
+    problem: Problem, claim: claims.Priced | claims.Listed, over: Callable[[], bool] | None = None
+) -> Fraction:
+    """The bound on information loss that a claim's duals and tree prove where nobody is suppressed.
+
+    Raises
+    ------
+    CertificateError
+        If some statement does not hold.
+    """
+    bound = priced_loss(problem, claim, None, over)
+    if isinstance(claim, claims.Priced):
+        return bound
+    single = Single.of(problem)
+    rows, root = single.rows, claim.root
+    duals = Duals.of(rows, root.duals, odd_sets(rows, claim.cuts), root.cut_duals, root.scale)
+    groups, _ = single.columns(duals, claim.tree.listed_for, over)
+    found = searched(covering(groups, rows.costs(groups), rows.count), claim.tree.proof, over)
+    # Releases that cost as much may hold groups that were not listed.
+    return max(bound, Fraction(min(found, claim.tree.listed_for), rows.one))
 
 
 def refuted(group: NDArray[np.int32]) -> CertificateError:

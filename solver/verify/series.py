@@ -20,14 +20,16 @@ from numpy.typing import NDArray
 from ...models.errors import CertificateError
 from ...models.problem import Problem
 from .. import claims
+from ..exact.program import covering
 from .duals import Duals, odd_sets
 from .histograms import Needed
 from .listing import MOST_LISTED, Listed, Meetings, Question, TooLongError, listed, no_meetings
 from .past import Bucket, Past
 from .priced import refuted
 from .rows import Boxes, Ints, Rows
+from .trees import searched
 
-__all__ = ["Column", "Kinds", "priced_series"]
+__all__ = ["Column", "Kinds", "priced_series", "proven_series"]
 
 Column = tuple[tuple[int, ...], int]
 """Rows of the people, rising, and how often the group has each value of its bucket; 0 for new people."""
@@ -215,6 +217,36 @@ def priced_series(
     duals = kinds.duals(stated)
     kinds.columns(duals, stated.fakes, over=over)
     return Fraction(max(0, duals.bound(kinds.rows.count, stated.fakes)), kinds.rows.one)
+
+
+def proven_series(
+    problem: Problem,
+    stated: claims.FakeDuals,
+    *,
+    counting: bool,
+    over: Callable[[], bool] | None = None,
+) -> Fraction:
+    """The bound that duals prove, or the tree if there is one: on counterfeits, or on information loss.
+
+    Raises
+    ------
+    CertificateError
+        If some statement does not hold.
+    """
+    bound, tree = priced_series(problem, stated, counting=counting, over=over), stated.tree
+    if tree is None:
+        return bound
+    kinds = Kinds.of(problem, counting=counting)
+    columns = kinds.columns(kinds.duals(stated), stated.fakes, tree.listed_for, over)
+    widest = max((len(people) for people, _ in columns), default=1)
+    groups = np.full((len(columns), widest), -1, dtype=np.int32)
+    for line, (people, _) in enumerate(columns):
+        groups[line, : len(people)] = people
+    fakes = np.array([0 if counting else kinds.fakes(column) for column in columns], dtype=np.int64)
+    cost = np.array([kinds.cost(column) for column in columns], dtype=np.int64)
+    program = covering(groups, cost, kinds.rows.count, (fakes, stated.fakes))
+    found = searched(program, tree.proof, over)
+    return max(bound, Fraction(min(found, tree.listed_for), kinds.rows.one))
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,43 @@
-"""Closing the gap: all groups that a better release may hold are listed, and the list is searched."""
+"""Closing the gap: all groups that a better release may hold are listed, and the list is searched.
+
+The search is a tree whose proof is in whole numbers (`exact.tree`). HiGHS' integer program only finds
+releases, where the tree has not ended in its share of the time.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...exact.program import Program, covering
+from ...exact.tree import Tree
 from ...settings import Clock
+from .columns import in_order
+from .master import Group
 from .pricing import Duals, Pricing
 from .progress import Progress
 from .restricted import best_of
-from .tree import Tree
+from .rows import Ints, Rows
 
-__all__ = ["Finish"]
+__all__ = ["Finish", "Finished", "numbered"]
 
 LEAST_LISTED, MOST_LISTED, MOST_PLACES = 1_000, 200_000, 100_000_000
-"""How many groups are listed, and how many of them times rows: the integer program needs memory for them."""
-TREE_WORK = 400_000
-"""Nodes times groups of an exact tree; beyond, the bound rests on the integer program's solver."""
-LARGE = 400
-"""Rows from which a tree gets fewer nodes: each of them takes longer."""
+"""How many groups are listed, and how many of them times rows: the programs need memory for them."""
+SHARE = 0.5
+"""Share of the remaining time for a tree."""
 NODES = 2_000
 """Nodes of the first integer program."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """A tree over all groups of releases that cost less than `listed_for`: none costs less than its bound."""
+
+    duals: Duals
+    listed_for: int
+    tree: Tree
 
 
 class Finish:
@@ -28,16 +45,16 @@ class Finish:
 
     Attributes
     ----------
-    tree : Tree or None
-        The search tree that proved the bound.
-    trusted : bool
-        Whether the bound rests on the integer program's solver.
+    found : Finished or None
+        What proved the bound.
+    stated : int
+        Bound on the word of the integer program's solver; nothing rests on it.
     """
 
     def __init__(self, pricing: Pricing, progress: Progress, clock: Clock, seed: int) -> None:
         self.pricing, self.progress, self.clock, self.seed = pricing, progress, clock, seed
-        self.tree: Tree | None = None
-        self.trusted = False
+        self.found: Finished | None = None
+        self.stated = 0
 
     def run(self, duals: Duals) -> None:
         """Search lists until bound and release meet, the lists get too long, or time is over.
@@ -56,35 +73,49 @@ class Finish:
                 room = min(most, 4 * room)
                 continue
             members, target = listed
-            whole = target == progress.cost
-            found, trusted = best_of(
-                rows,
-                self.pricing.cuts,
-                duals,
-                members,
-                progress.groups,
-                nodes=nodes,
-                seed=self.seed,
-                seconds=self.clock.left,
-            )
-            progress.offer(found, f"integer program over {len(members)} groups")
-            unit = max(1.0, progress.cost / int(rows.count.sum()))
-            groups = [tuple(u for u in line if u >= 0) for line in members.tolist()]
-            tree = Tree(self.pricing, groups, min(target, progress.cost), unit, self.clock)
-            done = tree.run(TREE_WORK // max(1, len(groups)) * LARGE // max(LARGE, len(rows)))
-            progress.offer(tree.best)
-            if done:
-                self.tree, self.trusted = tree, False
-                progress.lift(tree.target, f"{len(tree.nodes)} nodes")
-            elif not self.clock.over:
-                # Every release below the target consists of listed groups.
-                trusted = min(trusted, target, progress.cost)
-                if trusted > progress.bound:
-                    self.trusted = True
-                    progress.lift(trusted, "integer program")
-                elif whole and room == most:
+            if self._proved(duals, members, target):
+                room = min(most, 4 * room)
+                continue
+            before, whole = progress.cost, target == progress.cost
+            self._improve(duals, members, target, nodes)
+            nodes *= 2
+            if progress.cost == before:
+                if whole and room == most and nodes > 100 * NODES:
                     return
-            nodes, room = 2 * nodes, min(most, 4 * room)
+                room = min(most, 4 * room)
+
+    def _proved(self, duals: Duals, members: NDArray[np.int32], target: int) -> bool:
+        """Whether a tree over the listed groups comes to its end."""
+        progress, left = self.progress, self.clock.left
+        program, groups = numbered(self.pricing.rows, members)
+        clock = self.clock if left is None else self.clock.part(SHARE * left)
+        tree = Tree(program, min(target, progress.cost), clock)
+        done = tree.run()
+        if tree.best is not None:
+            taken = np.repeat(np.arange(len(groups)), tree.best)
+            progress.offer([_group(line) for line in groups[taken].tolist()])
+        bound = min(target, tree.bound or 0)
+        if done or bound > progress.bound:
+            self.found = Finished(duals=duals, listed_for=target, tree=tree)
+            progress.lift(bound, f"{tree.nodes} nodes over {len(members)} groups")
+        return done
+
+    def _improve(self, duals: Duals, members: NDArray[np.int32], target: int, nodes: int) -> None:
+        """Look for a better release of the listed groups."""
+        progress, left = self.progress, self.clock.left
+        found, stated = best_of(
+            self.pricing.rows,
+            self.pricing.cuts,
+            duals,
+            members,
+            progress.groups,
+            nodes=nodes,
+            seed=self.seed,
+            seconds=None if left is None else SHARE * left,
+        )
+        progress.offer(found, f"integer program over {len(members)} groups")
+        # Every release below the target consists of listed groups.
+        self.stated = max(self.stated, min(stated, target, progress.cost))
 
     def _listed(self, duals: Duals, room: int) -> tuple[NDArray[np.int32], int] | None:
         """All groups for the highest target (at most the best cost) for which they are at most `room`."""
@@ -98,3 +129,28 @@ class Finish:
             if self.clock.over or target <= progress.bound + 1:
                 return None
             target = progress.bound + max(1, (target - progress.bound) * 3 // 5)
+
+
+def numbered(rows: Rows, members: NDArray[np.int32]) -> tuple[Program, NDArray[np.int32]]:
+    """The program over listed groups as proofs name its rows and columns, and the groups in its order.
+
+    Rows are numbered by the first tuple of each in the table, columns are in the order of their rows.
+    """
+    place = by_first(rows)
+    moved = np.where(members >= 0, place[members], -1)
+    moved = in_order(moved.astype(np.int32))
+    order = np.lexsort(moved.T[::-1]) if moved.shape[1] else np.arange(len(moved))
+    count = np.empty(len(rows), dtype=np.int64)
+    count[place] = rows.count
+    return covering(moved[order], rows.group_cost(members[order]), count), members[order]
+
+
+def by_first(rows: Rows) -> Ints:
+    """The number of each row if they are in the order of their first tuples."""
+    place = np.empty(len(rows), dtype=np.int64)
+    place[np.argsort([behind[0] for behind in rows.tuples])] = np.arange(len(rows))
+    return place
+
+
+def _group(line: list[int]) -> Group:
+    return tuple(row for row in line if row >= 0)

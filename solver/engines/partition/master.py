@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 from numpy.typing import NDArray
 
+from ...backends.highs import quiet_solver
 from .cuts import Cuts
 from .rows import Ints, Rows
 
-__all__ = ["FREE", "Group", "Master", "Proposal", "group_costs", "quiet_solver"]
+__all__ = ["FREE", "Group", "Master", "Proposal", "group_costs"]
 
 Group = tuple[int, ...]
 
@@ -171,14 +171,6 @@ class Master:
             amount=amount[self._slack :],
             missing=float(amount[: self._slack].sum()),
         )
-
-
-def quiet_solver() -> Any:
-    """A HiGHS instance with one thread that prints nothing."""
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
-    return solver
 
 
 def group_costs(rows: Rows, groups: Sequence[Group]) -> list[int]:

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from ...backends.highs import quiet_solver
 from .columns import Columns, padded
 from .cuts import Cuts
-from .master import Group, quiet_solver
+from .master import Group
 from .pricing import Duals
 from .rows import Rows
 

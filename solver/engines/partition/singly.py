@@ -146,25 +146,29 @@ class Search:
         described = self._described()
         found: list[Claim] = [] if described is None else [described]
         why = None
-        if self.finish.trusted:
+        finish, stated = self.finish, bound
+        if finish.stated > self.progress.bound:
             why = "the integer program over all groups that a better release may hold"
-        elif self.finish.tree is not None and not isinstance(described, Listed):
-            why = f"a search tree of {len(self.finish.tree.nodes)} nodes, too large to be written down"
-        if why is not None and bound is not None:
+            stated = self.progress.loss(finish.stated)
+        elif finish.found is not None and not isinstance(described, Listed):
+            why = f"a search tree of {finish.found.tree.nodes} nodes, too large to be written down"
+        if why is not None and stated is not None:
             found.append(
-                Trusted(level=self.level, bound=bound, solver=f"HiGHS {version('highspy')}", why=why)
+                Trusted(level=self.level, bound=stated, solver=f"HiGHS {version('highspy')}", why=why)
             )
         return tuple(found)
 
     def _described(self) -> Priced | Listed | None:
         """The duals, and the tree if there is one that can be written down."""
-        if self.root.duals is None:
+        found = self.finish.found
+        duals = self.root.duals if found is None else found.duals
+        if duals is None:
             return None
         return describe(
             self.rows,
             self.pricing.cuts,
-            self.root.duals,
-            self.finish.tree,
+            duals,
+            found,
             level=self.level,
             part=self.part,
         )

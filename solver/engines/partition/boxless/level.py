@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ....exact.program import Program
 from ..rows import Ints
-from ..series.program import Program
 from .prices import Prices
 from .program import Frame, Row
 from .solving import Solved
 
-__all__ = ["Call", "Outcome", "claim", "limit", "minimized"]
+__all__ = ["Call", "Outcome", "limit", "minimized"]
 
 Call: TypeAlias = Callable[[Program], Solved]
 """Solves a program in the time there is."""
@@ -60,17 +60,6 @@ def limit(frame: Frame, prices: Prices, reached: int) -> Row:
     if prices.kind == "max":
         return Row(cost=frame.above(reached), most=0)
     return Row(cost=frame.cost(prices), most=reached)
-
-
-def claim(frame: Frame, prices: Prices, bound: int) -> tuple[Ints, int] | None:
-    """The cost and the least value of it that a bound on the level means; None if it means nothing.
-
-    The largest group has at least S tuples if any release has 1 group or more above the next smaller size.
-    """
-    if prices.kind != "max":
-        return frame.cost(prices), bound
-    smaller = [size for size in frame.group_sizes if size < bound]
-    return (frame.above(smaller[-1]), 1) if smaller else None
 
 
 def _smallest(frame: Frame, before: Sequence[Row], call: Call) -> Outcome:

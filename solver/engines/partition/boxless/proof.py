@@ -1,28 +1,25 @@
-"""Bounds over histograms: what is written down, and how it is confirmed with integers alone.
+"""Bounds over histograms as a certificate holds them.
 
-For each level: the costs of the levels before, and a search tree with integer duals (`series.program`)
-over the level's integer program. The confirmation builds shapes and program anew from the problem. Evened
-shapes rest on the argument in `evened`, and all on the one in `shapes`; no solver is needed.
+For each level: the costs of the levels before, and a search tree over the level's integer program. That
+program is the verifier's own (`verify.by_sizes`), so what is proved here is what is checked there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from .....models.errors import CertificateError
-from .....models.problem import Problem
 from .... import claims
-from ..series.leaves import written
-from ..series.program import Leaf, confirm
-from .columns import shapes_of
-from .level import claim as claim_of, limit
+from ....exact.payload import packed
+from ....exact.tree import Tree
+from ....settings import Clock
+from ....verify.by_sizes import BySizes
 from .prices import Prices
-from .program import Frame
-from .shapes import TOPS
 
-__all__ = ["Proven", "confirmed_level", "described"]
+__all__ = ["Proven", "described", "proven"]
+
+MOST_NODES = 200
+"""Of a search tree."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,20 +33,45 @@ class Proven:
     costs : tuple of int
         Costs of the levels before, which the bound takes as given.
     bound : int
+        On the word of the solver.
+    derived : int or None
+        What the tree proves of it; None for nothing.
     sets : tuple of tuple of int
-        As in `Frame`.
-    nodes : tuple of Leaf
-        The tree; empty if there is none, or the bound means nothing.
-    trusted : bool
-        Whether the bound rests on a solver.
+        As in `BySizes.asked`.
+    proof : str or None
+        The tree; None if there is none, or the bound means nothing.
     """
 
     top: int
     costs: tuple[int, ...]
     bound: int
+    derived: int | None
     sets: tuple[tuple[int, ...], ...]
-    nodes: tuple[Leaf, ...]
-    trusted: bool
+    proof: str | None
+
+
+def proven(
+    sizes: BySizes, level: int, costs: Sequence[int], bound: int, sets: Sequence[Sequence[int]], clock: Clock
+) -> tuple[int | None, str | None]:
+    """How much of a bound a search tree derives (None for nothing), and that tree.
+
+    Raises
+    ------
+    CertificateError
+        If sizes do not decide the level.
+    """
+    asked = sizes.asked(level, costs, bound, sets)
+    if asked is None:
+        return bound, None
+    tree = Tree(asked.program, asked.target, clock, asked.totals)
+    tree.run(MOST_NODES)
+    text = None if tree.bound is None else packed(tree.proof())
+    if text is None or tree.bound is None:
+        return None, None
+    if tree.bound >= asked.target:
+        return bound, text
+    # Where the bound is the target, a lower one says something, too.
+    return (tree.bound, text) if asked.target == bound else (None, None)
 
 
 def described(
@@ -57,50 +79,20 @@ def described(
 ) -> tuple[claims.Claim, ...]:
     """Write proofs down, by level."""
     return tuple(
-        claims.Trusted(
-            level=index,
-            bound=prices[index].value(proof.bound),
-            solver=solver,
-            why="integer program over histograms",
-        )
-        if proof.trusted
-        else claims.Histograms(
-            level=index,
-            sizes=proof.top,
-            costs=proof.costs,
-            bound=proof.bound,
-            sets=proof.sets,
-            nodes=written(proof.nodes),
-        )
-        for index, proof in sorted(proofs.items())
+        claim for index in sorted(proofs) for claim in _written(index, proofs[index], prices, solver)
     )
 
 
-def confirmed_level(problem: Problem, claim: claims.Histograms, values: Sequence[Fraction]) -> Fraction:
-    """Confirm a claim; no release with these values in the levels before is below what is returned.
-
-    Raises
-    ------
-    CertificateError
-        If the tree does not prove what is stated.
-    """
-    if claim.level >= len(problem.policy.levels):
-        raise CertificateError("the proof is about a level that the policy does not have")
-    prices = [Prices.of(problem, level) for level in problem.policy.levels]
-    found, name = prices[claim.level], problem.policy.levels[claim.level].name
-    before = prices[: claim.level]
-    given = [price.value(cost) for price, cost in zip(before, claim.costs, strict=False)]
-    if len(claim.costs) != claim.level or given != list(values[: claim.level]):
-        raise CertificateError(f"{name}: the proof takes other values of the levels before as given")
-    if claim.sizes not in TOPS:
-        raise CertificateError(f"{name}: the proof is about groups of up to {claim.sizes} tuples")
-    shapes = shapes_of(problem, claim.sizes)
-    frame = Frame(problem=problem, shapes=shapes, loose=True)
-    asked = claim_of(frame, found, claim.bound)
-    if asked is not None:
-        limits = [limit(frame, price, cost) for price, cost in zip(before, claim.costs, strict=True)]
-        sets = tuple(tuple(sorted(set(names))) for names in claim.sets)
-        if any(v >= frame.rows for names in sets for v in names) or (sets and shapes.evened):
-            raise CertificateError(f"{name}: the proof names values that are not there")
-        confirm(replace(frame, sets=sets).program(asked[0], limits), asked[1], claim.nodes)
-    return found.value(claim.bound)
+def _written(index: int, proof: Proven, prices: Sequence[Prices], solver: str) -> Iterator[claims.Claim]:
+    if proof.derived is not None:
+        yield claims.Histograms(
+            level=index,
+            sizes=proof.top,
+            costs=proof.costs,
+            bound=proof.derived,
+            sets=proof.sets,
+            proof=proof.proof,
+        )
+    if proof.derived is None or proof.derived < proof.bound:
+        value, why = prices[index].value(proof.bound), "integer program over histograms"
+        yield claims.Trusted(level=index, bound=value, solver=solver, why=why)

@@ -7,26 +7,29 @@ levels are stated as long as both agree. If a bound leaves room for larger group
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
 
+from .....models.errors import CertificateError
 from .....models.losses import loss
 from .....models.problem import Problem
 from .....models.release import Release
 from .....models.requirement import GroupRequirement, Sight
 from ....claims import TrustedRefusal
+from ....exact.program import Program
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
-from ..series.program import Program
+from ....verify.by_sizes import BySizes
 from .columns import shapes_of
 from .deal import lacking, release_of
-from .level import Outcome, claim, limit, minimized
+from .level import Outcome, limit, minimized
 from .prices import Prices
 from .program import Frame, Row
-from .proof import Proven, described
+from .proof import Proven, described, proven
 from .shapes import TOPS, Shapes
-from .solving import Solved, proven, solved
+from .solving import Solved, solved
 
 __all__ = ["Search", "boxless"]
 
@@ -60,6 +63,7 @@ class Search:
         self.values: tuple[Fraction, ...] | None = None
         self.bounds: list[Fraction | None] = [None] * len(self.prices)
         self.proofs: dict[int, Proven] = {}
+        self.asked: dict[int, BySizes] = {}
         self.shapes: Shapes | None = None
         self.top = 0
         self.wide: Frame
@@ -101,7 +105,7 @@ class Search:
                 if outer.empty:
                     self.infeasible = self.best is None
                     return
-                self._bounded(index, outer, outer_rows, costs)
+                self._bounded(index, outer, costs)
             if outer is None or outer.x is None or self.wide.stands_in(outer.x):
                 inner = self._minimized(False, prices, inner_rows)
             else:
@@ -144,7 +148,7 @@ class Search:
         self.interrupted |= found.interrupted
         return found
 
-    def _bounded(self, index: int, found: Outcome, before: list[Row], costs: list[int]) -> None:
+    def _bounded(self, index: int, found: Outcome, costs: list[int]) -> None:
         """Keep a level's bound, and what proves it."""
         if found.bound is None:
             return
@@ -154,23 +158,37 @@ class Search:
             return
         self.bounds[index] = prices.value(found.bound)
         self._note(index)
-        claimed = claim(self.wide, prices, found.bound)
-        if claimed is None or not found.solved or self._over:
-            nodes = []
-        else:
+        derived, text, sets = None, None, ()
+        if found.solved and not self._over:
             left = self.clock.left
             share = self.clock if left is None else self.clock.part(PROOFS * left)
-            nodes = proven(
-                self.wide.program(claimed[0], before), claimed[1], share, self.wide.parts["totals"]
-            )
+            # What the verifier knows too little of stays the solver's word.
+            with suppress(CertificateError):
+                sets = self._named_sets()
+                derived, text = proven(self._sizes, index, costs, found.bound, sets, share)
         self.proofs[index] = Proven(
             top=self.top,
             costs=tuple(costs),
             bound=found.bound,
-            sets=self.wide.sets,
-            nodes=tuple(nodes),
-            trusted=claimed is not None and not nodes,
+            derived=derived,
+            sets=sets,
+            proof=text,
         )
+
+    @property
+    def _sizes(self) -> BySizes:
+        """What the verifier will ask about groups of the sizes that are looked at."""
+        if self.top not in self.asked:
+            self.asked[self.top] = BySizes.of(self.problem, self.top)
+        return self.asked[self.top]
+
+    def _named_sets(self) -> tuple[tuple[int, ...], ...]:
+        """Sets of values as the verifier numbers them."""
+        if not self.wide.sets or self.shapes is None:
+            return ()
+        place = {name: row for row, name in enumerate(self._sizes.shapes.names)}
+        values = self.shapes.values
+        return tuple(tuple(sorted(place[values[v]] for v in inside)) for inside in self.wide.sets)
 
     # -- what is known ---------------------------------------------------------------------------
 

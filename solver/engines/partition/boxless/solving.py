@@ -9,18 +9,19 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from .....models.errors import EngineError
+from ....exact.guess import guessed
+from ....exact.program import FREE, Program
+from ....exact.tree import Tree
 from ....settings import Clock, Settings
 from ...interruptible import interruptible
 from ..rows import Ints
-from ..series.program import FREE, Leaf, Program, Tree, solution
 
-__all__ = ["Solved", "proven", "solved"]
+__all__ = ["Solved", "solved"]
 
 FIRST, UNLIMITED = 0.3, 60.0
 """Part of the time left for HiGHS, and for its proof; seconds that count as left without a limit."""
 MOST_NODES = 200
-MOST_NUMBERS = 200_000
-"""Longer proofs are not written down."""
+"""Of a search tree."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +60,8 @@ def solved(program: Program, settings: Settings, clock: Clock, first: slice) -> 
     """
     left = clock.left
     share = FIRST * (UNLIMITED if left is None else left)
-    hint = solution(program, share, settings.seed)
-    if not len(hint) or not program.holds(hint):
+    hint = guessed(program, share, settings.seed)
+    if hint is None:
         return _exact(program, settings, clock, None)
     best = int(program.cost @ hint)
     tree = Tree(program, best, clock.part(share), first)
@@ -104,11 +105,3 @@ def _exact(program: Program, settings: Settings, clock: Clock, hint: Ints | None
         return Solved(x=None, bound=bound, interrupted=interrupted)
     found = np.array([solver.value(variable) for variable in x], dtype=np.int64)
     return Solved(x=found, bound=bound, interrupted=interrupted)
-
-
-def proven(program: Program, target: int, clock: Clock, first: slice) -> list[Leaf]:
-    """Nodes of a search tree with integer duals that leave nothing below `target`; none if it is long."""
-    tree = Tree(program, target, clock, first)
-    if not tree.run(MOST_NODES) or tree.target < target:
-        return []
-    return tree.nodes if sum(len(node.duals) for node in tree.nodes) <= MOST_NUMBERS else []

@@ -16,9 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from ....exact.guess import guessed
+from ....exact.program import FREE, Program
+from ....exact.tree import Tree
 from ....settings import Clock
 from ..rows import Ints
-from .program import FREE, Program, Tree, solution
 from .types import Types
 
 __all__ = ["Fewest", "fewest", "program_of"]
@@ -134,11 +136,11 @@ def fewest(types: Types, clock: Clock | None = None) -> Fewest:
     """
     program = program_of(types)
     left = None if clock is None else clock.left
-    x = solution(program, None if left is None else max(LEAST, SHARE * left))
-    if len(x) != len(program.cost) or not program.holds(x):
+    x = guessed(program, None if left is None else max(LEAST, SHARE * left))
+    if x is None:
         x = _without_new(types)
     tree = Tree(program, int(program.cost @ x), clock)
-    proven = tree.run(MOST_NODES)
+    tree.run(MOST_NODES)
     if tree.best is not None:
         x = tree.best
     buckets, values = len(types.rules.signatures), len(types.rules.values)
@@ -148,4 +150,4 @@ def fewest(types: Types, clock: Clock | None = None) -> Fewest:
         each[b] = x[at]
         joined[b, list(signature)] = x[at + 1 : at + 1 + 2 * len(signature) : 2]
         at += 1 + 2 * len(signature)
-    return Fewest(bound=tree.target if proven else max(0, tree.bound), tree=tree, joined=joined, each=each)
+    return Fewest(bound=max(0, tree.bound or 0), tree=tree, joined=joined, each=each)

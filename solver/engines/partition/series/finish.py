@@ -6,71 +6,41 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from ....exact.program import Program, covering
+from ....exact.tree import Tree
 from ....settings import Clock
-from ..cuts import Cuts
-from ..rows import Ints
+from ..columns import padded
+from ..finish import SHARE, by_first
 from .generation import Generation
 from .master import chosen_of
 from .pricing import Duals, Pricing
-from .program import FREE, Program, Tree
 from .types import Column, Types
 
-__all__ = ["Finish", "ListedTree", "Step", "listed_program"]
+__all__ = ["Finish", "ListedTree", "Step", "numbered"]
 
 LEAST_LISTED, MOST_LISTED = 1_000, 60_000
 """How many groups are listed."""
-TREE_WORK = 300_000
-"""Nodes times groups of an exact tree; beyond, the bound rests on the integer program's solver."""
+NODES = 1_000
+"""Nodes of the first integer program."""
 
 
 @dataclass(frozen=True)
 class ListedTree:
-    """A finished tree over the groups that a release cheaper than `listed_for` may hold.
+    """A tree over the groups that releases cheaper than `listed_for` may hold: none is below its bound."""
 
-    No release costs less than ``tree.target``.
-    """
-
+    duals: Duals
     listed_for: int
     tree: Tree
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """What one round found: a release, and a bound that may rest on HiGHS (`trusted`)."""
+    """What one round found: a release, a proven bound, and the bound on the word of HiGHS (`stated`)."""
 
     columns: tuple[Column, ...] | None
     bound: int
-    trusted: bool
-
-
-def listed_program(types: Types, cuts: Cuts, fakes: int, columns: Sequence[Column]) -> Program:
-    """Choose among columns: each row as often as it counts, counterfeits and cuts within limits."""
-    rows, count = len(types), types.rows.count
-    entries = [(r, j, 1) for j, column in enumerate(columns) for r in column.rows]
-    entries += [(rows, j, f) for j, column in enumerate(columns) if (f := types.limited(column))]
-    entries += [
-        (rows + 1 + cut, j, times)
-        for j, column in enumerate(columns)
-        for cut, times in cuts.coefficients(column.rows).items()
-    ]
-    table = np.array(entries, dtype=np.int64).reshape(-1, 3)
-    high: Ints = np.concatenate([count, [fakes], cuts.limit]).astype(np.int64)
-    low = np.concatenate([count, np.full(1 + len(cuts), -FREE)]).astype(np.int64)
-    matrix = csr_array((table[:, 2], (table[:, 0], table[:, 1])), shape=(rows + 1 + len(cuts), len(columns)))
-    matrix.sum_duplicates()
-    return Program(
-        cost=np.array(types.costs(columns), dtype=np.int64),
-        lower=np.zeros(len(columns), dtype=np.int64),
-        upper=np.array(
-            [min(int(count[r]) // column.rows.count(r) for r in column.rows) for column in columns],
-            dtype=np.int64,
-        ),
-        matrix=matrix,
-        low=low,
-        high=high,
-    )
+    stated: int = 0
 
 
 class Finish:
@@ -80,7 +50,7 @@ class Finish:
         self.pricing, self.generation, self.seed, self.clock = pricing, generation, seed, clock
         self.tree: ListedTree | None = None
         self._room = max(LEAST_LISTED, 4 * len(pricing.types))
-        self._nodes = 1_000
+        self._nodes = NODES
         self._complete = False
 
     def step(self, best: Sequence[Column], cost: int, bound: int) -> Step | None:
@@ -94,47 +64,68 @@ class Finish:
                 self._complete = True
                 return None
             self._room *= 4
-            return Step(columns=None, bound=bound, trusted=False)
-        groups, target = listed
+            return Step(columns=None, bound=bound)
+        columns, target = listed
+        program, columns = numbered(types, fakes, columns)
+        left = self.clock.left
+        tree = Tree(program, min(target, cost), self.clock if left is None else self.clock.part(SHARE * left))
+        done, whole = tree.run(), target == cost
+        better = None
+        if tree.best is not None:
+            better = tuple(columns[j] for j in np.flatnonzero(tree.best) for _ in range(int(tree.best[j])))
+        proven = min(target, tree.bound or 0)
+        if done or proven > bound:
+            self.tree, bound = ListedTree(duals, target, tree), proven
+        if done:
+            self._room = min(MOST_LISTED, 4 * self._room)
+            return Step(columns=better, bound=bound)
+        left = self.clock.left
         found, stated = chosen_of(
             types,
             fakes,
-            groups,
-            best,
+            columns,
+            best if better is None else better,
             nodes=self._nodes,
             seed=self.seed,
-            seconds=self.clock.left,
+            seconds=None if left is None else SHARE * left,
             cuts=self.pricing.cuts,
         )
-        reached = cost if found is None else min(cost, types.made_of(found)[1])
-        target = min(target, reached)
-        program = listed_program(types, self.pricing.cuts, fakes, groups)
-        tree = Tree(program, target, self.clock)
-        done = tree.run(max(1, TREE_WORK // max(1, len(groups))))
-        better = found
-        if tree.best is not None:
-            better = tuple(groups[j] for j in np.flatnonzero(tree.best) for _ in range(int(tree.best[j])))
         self._nodes *= 4
-        whole = listed[1] == cost
-        if self._room >= MOST_LISTED and not done and whole and self._nodes > 100_000:
+        if self._room >= MOST_LISTED and whole and self._nodes > 100 * NODES:
             self._complete = True
         self._room = min(MOST_LISTED, 4 * self._room)
-        if done:
-            self.tree = ListedTree(listed[1], tree)
-            return Step(columns=better, bound=tree.target, trusted=False)
-        proven = min(stated, listed[1], reached)
-        return Step(columns=better, bound=max(proven, bound), trusted=proven > bound)
+        reached = cost if found is None else min(cost, types.made_of(found)[1])
+        return Step(columns=found or better, bound=bound, stated=min(stated, target, reached))
 
     def _listed(
         self, duals: Duals, fakes: int, cost: int, bound: int
     ) -> tuple[tuple[Column, ...], int] | None:
         """All groups for the highest target (at most the best cost) for which they are few enough."""
-        value, target = duals.value(self.pricing.types, self.pricing.cuts, fakes), cost
+        types = self.pricing.types
+        value, target = duals.value(types, self.pricing.cuts, fakes), cost
         while True:
             slack = (target - 1) * duals.scale - value
             found = self.pricing.search(duals, floor=-slack - 1, room=self._room)
             if found.whole:
-                return tuple(sorted(found.columns)), target
+                return tuple(column for column in found.columns if types.keeps(column)), target
             if self.clock.over or target <= bound + 1:
                 return None
             target = bound + max(1, (target - bound) * 3 // 5)
+
+
+def numbered(types: Types, fakes: int, columns: Sequence[Column]) -> tuple[Program, tuple[Column, ...]]:
+    """The program over listed groups as proofs name its rows and columns, and the groups in its order.
+
+    Rows are numbered by the first tuple of each in the table, the limit on counterfeits is the last; columns
+    are in the order of their rows, then of their times.
+    """
+    place = by_first(types.rows)
+    moved = sorted((tuple(sorted(place[list(c.rows)].tolist())), c.times, k) for k, c in enumerate(columns))
+    order = [k for _, _, k in moved]
+    ordered = tuple(columns[k] for k in order)
+    groups = padded([rows for rows, _, _ in moved], max((len(rows) for rows, _, _ in moved), default=1))
+    count = np.empty(len(types), dtype=np.int64)
+    count[place] = types.rows.count
+    each = np.array([types.limited(column) for column in ordered], dtype=np.int64)
+    cost = np.array(types.costs(ordered), dtype=np.int64)
+    return covering(groups, cost, count, (each, fakes)), ordered

@@ -121,8 +121,7 @@ class Lowering:
                 self.exhausted = not self.clock.over
                 break
             self._keep(step.columns)
-            if not step.trusted:
-                bound = max(bound, step.bound)
+            bound = max(bound, step.bound)
         self.bound = bound
         self.exhausted |= bound >= self.cost
 

@@ -75,7 +75,7 @@ class Search:
         self.flat: Flat | None = None
         self.generation: Generation | None = None
         self.finish: Finish | None = None
-        self.trusted = False
+        self.stated = 0
         self.interrupted = False
 
     def run(self) -> Answer:
@@ -140,7 +140,7 @@ class Search:
             self._fewer(None)
             if self.fakes < before:
                 # The old bound's proof is about releases with more counterfeits.
-                self.bound, self.trusted, self.finish = 0, False, None
+                self.bound, self.stated, self.finish = 0, 0, None
                 self._loss()
 
     @property
@@ -279,9 +279,9 @@ class Search:
                 return
             if step.columns is not None:
                 self._offer(step.columns)
+            self.stated = max(self.stated, min(step.stated, self.cost))
             if step.bound > self.bound:
-                self.trusted = step.trusted
-                self._raise(min(step.bound, self.cost), "integer program" if step.trusted else "search tree")
+                self._raise(min(step.bound, self.cost), "search tree")
 
     def _raise(self, bound: int, text: str) -> None:
         self.bound = max(self.bound, bound)
@@ -347,13 +347,12 @@ class Search:
             if series is not None:
                 found.append(series)
             lost = series is not None and tree is not None and series.loss.tree is None
-            bound = bounds[self.measured]
-            if (self.trusted or lost) and bound is not None:
-                why = (
-                    "the integer program over all groups that a better release may hold"
-                    if self.trusted
-                    else "a search tree too large to be written down"
-                )
+            bound, why = bounds[self.measured], "a search tree too large to be written down"
+            said = self.stated > self.bound
+            if said:
+                bound = self.factor * self.types.rows.loss(self.stated)
+                why = "the integer program over all groups that a better release may hold"
+            if (said or lost) and bound is not None:
                 found.append(Trusted(level=self.measured, bound=bound, solver=MADE_BY, why=why))
         bound = None if self.counted is None else bounds[self.counted]
         if counts is not None and counts.program is None and self.counted is not None and bound:

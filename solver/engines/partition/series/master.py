@@ -12,8 +12,8 @@ import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 from numpy.typing import NDArray
 
+from ....backends.highs import quiet_solver
 from ..cuts import Cuts
-from ..master import quiet_solver
 from ..restricted import LEAST, PROMPT
 from .types import Column, Types
 

@@ -1,0 +1,1 @@
+"""Where solvers are set up."""
