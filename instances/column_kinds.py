@@ -13,9 +13,10 @@ from ..models.domain import Domain, Numeric
 from ..models.errors import OptanonError, ProblemFileError
 from ..models.exact_numbers import exact_number
 from ..models.hierarchy import ROOT, Hierarchy
-from ..models.table import MISSING, QISpec
+from ..models.missing import MISSING
+from ..models.table import QISpec
 
-__all__ = ["Kind", "Strict", "TaxonomyKind", "column_spec"]
+__all__ = ["Kind", "OrderedKind", "Strict", "TaxonomyKind", "column_spec"]
 
 
 class Strict(BaseModel):
@@ -35,7 +36,9 @@ class _FlatKind(Strict):
     kind: Literal["flat"]
 
 
-class _OrderedKind(Strict):
+class OrderedKind(Strict):
+    """Categories in their order."""
+
     kind: Literal["ordered"]
     categories: list[str | int | float] = Field(min_length=1)
     sizes: list[int] | None = None
@@ -74,7 +77,7 @@ class _DatesKind(Strict):
 Kind = Annotated[
     _NumericKind
     | _FlatKind
-    | _OrderedKind
+    | OrderedKind
     | TaxonomyKind
     | _IntervalsKind
     | _RoundingKind
@@ -105,7 +108,7 @@ def column_spec(
         return kind
     if isinstance(kind, _FlatKind):
         return "flat"
-    if isinstance(kind, _OrderedKind):
+    if isinstance(kind, OrderedKind):
         return _ordered(kind)
     if isinstance(kind, TaxonomyKind):
         return Hierarchy.from_csv(file.parent / kind.hierarchy)
@@ -124,7 +127,7 @@ def column_spec(
     return found
 
 
-def _ordered(kind: _OrderedKind) -> QISpec:
+def _ordered(kind: OrderedKind) -> QISpec:
     categories = [str(category) for category in kind.categories]
     return categories if kind.sizes is None else hierarchies.ordered(categories, kind.sizes)
 

@@ -12,7 +12,6 @@ from typing import Literal
 import pandas as pd
 
 from ..models.errors import TableError
-from .text_files import MISSING_MARKS
 
 __all__ = ["Guess", "Role", "guess_roles"]
 
@@ -91,7 +90,7 @@ def guess_roles(
     Parameters
     ----------
     frame : DataFrame
-        The table, as text.
+        The table, as text; its missing cells are missing.
     respondent, sensitive : str, optional
         Columns whose role is known.
     quasi_identifiers : sequence of str, optional
@@ -137,8 +136,7 @@ def guess_roles(
 
 def _column(frame: pd.DataFrame, name: str) -> _Column:
     gone = frame[name].isna().to_numpy()
-    cells = [str(cell) for cell, lost in zip(frame[name].tolist(), gone, strict=True) if not lost]
-    values = tuple(cell for cell in cells if cell not in MISSING_MARKS)
+    values = tuple(str(cell) for cell, lost in zip(frame[name].tolist(), gone, strict=True) if not lost)
     return _Column(name=name, values=values, gaps=len(gone) - len(values))
 
 

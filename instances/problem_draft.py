@@ -6,13 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 import pandas as pd
 
+from ..models.missing import MISSING
+from .declared_cells import DeclaredCells
 from .guess import Guess
 from .series_draft import Continued, series_lines
-from .text_files import MISSING_MARKS, Reading
+from .text_files import Reading
 from .yaml_words import comment, scalar
 
 __all__ = ["AS_BEFORE", "LARGE", "draft_problem"]
@@ -37,13 +38,14 @@ def draft_problem(
     *,
     k: int | None = None,
     series: Continued | None = None,
+    declared: DeclaredCells | None = None,
 ) -> str:
     """The text of a problem file that can be solved as it is.
 
     Parameters
     ----------
     frame : DataFrame
-        The table, as text.
+        The table, as text, and as `declared` makes it.
     reading : Reading
         How it was read.
     table : str
@@ -54,6 +56,8 @@ def draft_problem(
         Smallest size of a group; default by the table's size, or none in a series.
     series : Continued, optional
         Where its releases are kept, if it is released again and again; otherwise this is its only release.
+    declared : DeclaredCells, optional
+        What is said of cells that look missing, and of spellings.
     """
     rows = len(frame)
     (who,) = (guess for guess in guesses if guess.role == "respondent")
@@ -100,13 +104,15 @@ def draft_problem(
         f"sensitive: {{column: {scalar(private.name)}, persistence: persistent}}",
     ]
     used = [who.name, private.name, *(guess.name for guess in known)]
-    if any(_missing(frame[name]) for name in used):
+    if frame[used].isna().to_numpy().any():
         lines += [
             "",
             "# Some cells are missing: they count as a value of their own, called missing.",
             "missing: category",
         ]
-    values = Counter("missing" if _gone(cell) else cell for cell in frame[private.name].tolist())
+    if declared is not None:
+        lines += declared.lines()
+    values = Counter(frame[private.name].fillna(MISSING).tolist())
     if series is not None:
         return "\n".join([*lines, *series_lines(series, values, k)]) + "\n"
     lines += [
@@ -157,14 +163,6 @@ def _requirement(values: Mapping[str, int], rows: int, k: int | None) -> list[st
         f"    # c: in no group do more than {most} of the rows share one value of the private column.",
         f"    - k_c_anonymity: {{k: {least}, c: {most}}}",
     ]
-
-
-def _missing(column: pd.Series[str]) -> bool:
-    return any(map(_gone, column.tolist()))
-
-
-def _gone(cell: Any) -> bool:
-    return bool(pd.isna(cell)) or cell in MISSING_MARKS
 
 
 def _plain(text: str) -> str:

@@ -14,6 +14,10 @@
       plz: {kind: prefix, keep: [3, 1]}              # how many first characters of a code are said
       admitted: {kind: dates, levels: [month, year]} # pattern: "%d.%m.%Y" if they are not YYYY-MM-DD
     sensitive: disease               # or {column: disease, persistence: transient, order: [...]}
+    missing: category                # missing cells (empty, ?, NA) are one value; default: an error
+    missing_marks: [N/A, "-"]        # cells that are missing, too; or by column: {town: [unknown]}
+    real_values: [None]              # cells that look missing and are not; those in neither are an error
+    spelling: merge                  # "HIV" and "hiv " are one; or keep; {respondent: keep, sensitive: merge}
     history: [release-1.steward.csv] # the steward's copies, oldest first; or releases.db, a stored history
     policy:
       requirements:
@@ -30,20 +34,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pandas as pd
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from ..models.errors import InputError, PolicyError, ProblemFileError, StoreError
 from ..models.hierarchy import Hierarchy
+from ..models.missing import Gaps
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import build_requirement
+from ..models.spelling import Choice, Spelling
 from ..models.table import Microdata, Sensitive
 from .bounded import read_yaml
-from .column_kinds import Kind, Strict, TaxonomyKind, column_spec
+from .column_kinds import Kind, OrderedKind, Strict, TaxonomyKind, column_spec
 from .readers import parquet_frame
 from .release_files import read_release
 from .store.opening import History
@@ -79,6 +85,15 @@ class _StoreFile(Strict):
     key_file: str | None = None
 
 
+def _mark(raw: Any) -> Any:
+    """What YAML takes for nothing is what stands there: null."""
+    return "null" if raw is None else str(raw) if isinstance(raw, int | float) else raw
+
+
+_Mark = Annotated[str, BeforeValidator(_mark)]
+_Marks = list[_Mark] | dict[str, list[_Mark]]
+
+
 class _ProblemFile(Strict):
     table: str | _QueryFile
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
@@ -88,6 +103,9 @@ class _ProblemFile(Strict):
     quasi_identifiers: list[str] | dict[str, Literal["numeric", "flat"] | Kind | None]
     sensitive: str | _SensitiveFile
     missing: Literal["refuse", "category"] = "refuse"
+    missing_marks: _Marks = Field(default_factory=list[str])
+    real_values: _Marks = Field(default_factory=list[str])
+    spelling: Choice | dict[Literal["respondent", "sensitive"], Choice] = "refuse"
     history: list[str] | str | _StoreFile = Field(default_factory=list[str])
     policy: _PolicyFile
 
@@ -186,7 +204,8 @@ def names_of(path: str | Path) -> Mapping[Path, str]:
 
 
 def _table(spec: _ProblemFile, file: Path, tell: Callable[[Reading], object] | None) -> Microdata:
-    frame, reading = _frame(spec, file)
+    gaps = Gaps(marks=spec.missing_marks, real=spec.real_values)
+    frame, reading = _frame(spec, file, gaps)
     if tell is not None:
         tell(reading)
     given = spec.quasi_identifiers
@@ -197,6 +216,12 @@ def _table(spec: _ProblemFile, file: Path, tell: Callable[[Reading], object] | N
             raise ProblemFileError(
                 f"{file}, key quasi_identifiers: {reading.source} has no column {name!r}, only {known}"
             )
+    try:
+        for name, kind in kinds.items():
+            if not isinstance(kind, TaxonomyKind | OrderedKind):  # their categories are listed
+                gaps.refuse_doubtful(name, frame[name].tolist())
+    except InputError as error:
+        raise type(error)(f"{reading.source}: {error}") from error
     specs = {name: column_spec(name, kind, frame, file, spec.missing) for name, kind in kinds.items()}
     private = (
         Sensitive(name=spec.sensitive) if isinstance(spec.sensitive, str) else _sensitive(spec.sensitive)
@@ -208,21 +233,24 @@ def _table(spec: _ProblemFile, file: Path, tell: Callable[[Reading], object] | N
             quasi_identifiers=specs,
             sensitive=private,
             missing=spec.missing,
+            missing_marks=spec.missing_marks,
+            real_values=spec.real_values,
+            spelling=Spelling.of(spec.spelling),  # pyright: ignore[reportArgumentType]
         )
     except InputError as error:
         raise type(error)(f"{reading.source}: {error}") from error
 
 
-def _frame(spec: _ProblemFile, file: Path) -> tuple[pd.DataFrame, Reading]:
+def _frame(spec: _ProblemFile, file: Path, gaps: Gaps) -> tuple[pd.DataFrame, Reading]:
     if isinstance(spec.table, _QueryFile):
         # Imported here: whoever reads files need not wait for the database library.
         from .sql_tables import read_query
 
-        frame = read_query(spec.table.url, spec.table.sql, file.parent)
+        frame = gaps.read(read_query(spec.table.url, spec.table.sql, file.parent))
         return frame, Reading(source="the query", rows=len(frame))
     path = file.parent / spec.table
     if path.suffix == ".parquet":
-        frame = parquet_frame(path)
+        frame = gaps.read(parquet_frame(path))
         return frame, Reading(source=path.name, rows=len(frame))
     private = spec.sensitive if isinstance(spec.sensitive, str) else spec.sensitive.column
     return read_text_table(
@@ -231,6 +259,7 @@ def _frame(spec: _ProblemFile, file: Path) -> tuple[pd.DataFrame, Reading]:
         encoding=spec.encoding,
         decimal=spec.decimal,
         as_written=(spec.respondent, private),
+        gaps=gaps,
     )
 
 

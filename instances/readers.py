@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +11,10 @@ import pandas as pd
 
 from ..models.errors import TableError
 from ..models.hierarchy import Hierarchy
+from ..models.missing import Gaps, Marks
+from ..models.spelling import Choice, Spelling
 from ..models.table import Microdata, QISpec, Sensitive
+from .cell_text import text_frame
 from .text_files import Decimal, read_text_table
 
 __all__ = ["parquet_frame", "read_csv", "read_frame", "read_parquet", "read_sql"]
@@ -24,15 +28,22 @@ def read_frame(
     decimal: Decimal | None = None,
     as_written: Collection[str] = (),
     own: bool = False,
+    gaps: Gaps | None = None,
 ) -> pd.DataFrame:
     """Read a CSV file as text; see `read_text_table`."""
     return read_text_table(
-        path, delimiter=delimiter, encoding=encoding, decimal=decimal, as_written=as_written, own=own
+        path,
+        delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        as_written=as_written,
+        own=own,
+        gaps=gaps,
     )[0]
 
 
 def parquet_frame(path: str | Path) -> pd.DataFrame:
-    """A Parquet file's table, with its own types.
+    """A Parquet file's table as text, as a CSV file would give it.
 
     Raises
     ------
@@ -40,7 +51,9 @@ def parquet_frame(path: str | Path) -> pd.DataFrame:
         If it cannot be read.
     """
     try:
-        return pd.read_parquet(path)
+        return text_frame(pd.read_parquet(path))
+    except TableError as error:
+        raise TableError(f"{path}: {error}") from error
     except ImportError as error:
         raise TableError(f"{path}: reading Parquet needs pyarrow: install optanon[parquet]") from error
     except (OSError, ValueError) as error:
@@ -55,6 +68,9 @@ def read_csv(
     sensitive: str | Sensitive,
     hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
     missing: Literal["refuse", "category"] = "refuse",
+    missing_marks: Marks = (),
+    real_values: Marks = (),
+    spelling: Spelling | Choice | Mapping[str, Choice] = "refuse",
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: Decimal | None = None,
@@ -65,9 +81,9 @@ def read_csv(
     ----------
     path : path
         The file; may be compressed: ``.gz``, ``.bz2``, ``.xz``, or a ``.zip`` of one file.
-    respondent, quasi_identifiers, sensitive, missing
-        As in `Microdata.from_frame`. Columns whose cells are all written like
-        numbers (without leading zeros) are numeric unless said otherwise.
+    respondent, quasi_identifiers, sensitive, missing, missing_marks, real_values, spelling
+        As in `Microdata.from_frame`; empty cells, ``?``, ``NA``, ``NaN`` are missing, too. Columns whose
+        cells are all written like numbers (without leading zeros) are numeric unless said otherwise.
     hierarchies : mapping of column to path or Hierarchy, optional
         Taxonomies in ARX's CSV format.
     delimiter, encoding, decimal
@@ -81,9 +97,24 @@ def read_csv(
     """
     private = sensitive.name if isinstance(sensitive, Sensitive) else sensitive
     frame = read_frame(
-        path, delimiter=delimiter, encoding=encoding, decimal=decimal, as_written=(respondent, private)
+        path,
+        delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        as_written=(respondent, private),
+        gaps=Gaps(marks=missing_marks, real=real_values),
     )
-    return _microdata(frame, str(path), respondent, quasi_identifiers, sensitive, hierarchies, missing)
+    with _told(str(path)):
+        return Microdata.from_frame(
+            frame,
+            respondent=respondent,
+            quasi_identifiers=_specs(quasi_identifiers, hierarchies),
+            sensitive=sensitive,
+            missing=missing,
+            missing_marks=missing_marks,
+            real_values=real_values,
+            spelling=spelling,
+        )
 
 
 def read_parquet(
@@ -94,10 +125,23 @@ def read_parquet(
     sensitive: str | Sensitive,
     hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
     missing: Literal["refuse", "category"] = "refuse",
+    missing_marks: Marks = (),
+    real_values: Marks = (),
+    spelling: Spelling | Choice | Mapping[str, Choice] = "refuse",
 ) -> Microdata:
     """Read microdata from a Parquet file (needs the extra ``optanon[parquet]``); see `read_csv`."""
-    frame = parquet_frame(path)
-    return _microdata(frame, str(path), respondent, quasi_identifiers, sensitive, hierarchies, missing)
+    frame = Gaps(marks=missing_marks, real=real_values).read(parquet_frame(path))
+    with _told(str(path)):
+        return Microdata.from_frame(
+            frame,
+            respondent=respondent,
+            quasi_identifiers=_specs(quasi_identifiers, hierarchies),
+            sensitive=sensitive,
+            missing=missing,
+            missing_marks=missing_marks,
+            real_values=real_values,
+            spelling=spelling,
+        )
 
 
 def read_sql(
@@ -109,6 +153,9 @@ def read_sql(
     sensitive: str | Sensitive,
     hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
     missing: Literal["refuse", "category"] = "refuse",
+    missing_marks: Marks = (),
+    real_values: Marks = (),
+    spelling: Spelling | Choice | Mapping[str, Choice] = "refuse",
 ) -> Microdata:
     """Read microdata by a query on a database, which is only read; see `read_csv`.
 
@@ -127,28 +174,37 @@ def read_sql(
     # Imported here: whoever reads files need not wait for the database library.
     from .sql_tables import read_query
 
-    frame = read_query(url, query)
-    return _microdata(frame, "the query", respondent, quasi_identifiers, sensitive, hierarchies, missing)
+    frame = Gaps(marks=missing_marks, real=real_values).read(read_query(url, query))
+    with _told("the query"):
+        return Microdata.from_frame(
+            frame,
+            respondent=respondent,
+            quasi_identifiers=_specs(quasi_identifiers, hierarchies),
+            sensitive=sensitive,
+            missing=missing,
+            missing_marks=missing_marks,
+            real_values=real_values,
+            spelling=spelling,
+        )
 
 
-def _microdata(
-    frame: pd.DataFrame,
-    path: str,
-    respondent: str,
+def _specs(
     quasi_identifiers: Sequence[str] | Mapping[str, QISpec],
-    sensitive: str | Sensitive,
     hierarchies: Mapping[str, str | Path | Hierarchy] | None,
-    missing: Literal["refuse", "category"],
-) -> Microdata:
+) -> dict[str, QISpec]:
     given = quasi_identifiers
     specs: dict[str, QISpec] = dict(given) if isinstance(given, Mapping) else dict.fromkeys(given)
     for name, source in (hierarchies or {}).items():
         if name not in specs:
-            raise TableError(f"{path}: a hierarchy is given for {name!r}, which is no quasi-identifier")
+            raise TableError(f"a hierarchy is given for {name!r}, which is no quasi-identifier")
         specs[name] = source if isinstance(source, Hierarchy) else Hierarchy.from_csv(source)
+    return specs
+
+
+@contextmanager
+def _told(where: str) -> Generator[None]:
+    """Errors of the table name where it is from."""
     try:
-        return Microdata.from_frame(
-            frame, respondent=respondent, quasi_identifiers=specs, sensitive=sensitive, missing=missing
-        )
+        yield
     except TableError as error:
-        raise TableError(f"{path}: {error}") from error
+        raise TableError(f"{where}: {error}") from error

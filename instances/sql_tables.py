@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import date, datetime
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from sqlalchemy import Connection, create_engine, event, text
@@ -14,8 +11,8 @@ from sqlalchemy.exc import NoSuchModuleError, ResourceClosedError, SQLAlchemyErr
 from sqlalchemy.pool import NullPool
 
 from ..models.errors import StoreError, TableError
+from .cell_text import cell_text
 from .store.database import database_url, plain_error
-from .text_files import MISSING_MARKS
 
 __all__ = ["read_query"]
 
@@ -51,7 +48,7 @@ def read_query(where: str | Path, query: str, folder: Path | None = None) -> pd.
             _only_read(connection)
             found = connection.execute(text(query.replace(":", r"\:")))
             columns = [str(column) for column in found.keys()]  # noqa: SIM118 - a result is no mapping
-            rows = [[_cell(value) for value in row] for row in found]
+            rows = [[cell_text(value) for value in row] for row in found]
             connection.rollback()
     except (ImportError, NoSuchModuleError) as error:
         raise TableError(f"{name}: there is no driver for this database ({error}): install it") from error
@@ -74,18 +71,3 @@ def _query_only(connection: sqlite3.Connection, _: object) -> None:
 def _only_read(connection: Connection) -> None:
     if connection.dialect.name in ("postgresql", "mysql", "mariadb"):
         connection.exec_driver_sql("SET TRANSACTION READ ONLY")
-
-
-def _cell(value: Any) -> str | None:
-    """A value as people write it in a file; None if it is missing."""
-    if isinstance(value, bytes):
-        raise TableError("the query gives a column of bytes: leave it out, or turn it into text")
-    if isinstance(value, datetime | date):
-        shown = value.isoformat(sep=" ") if isinstance(value, datetime) else value.isoformat()
-    elif isinstance(value, Decimal):
-        shown = format(value, "f")
-    elif isinstance(value, float):
-        shown = repr(value).removesuffix(".0")
-    else:
-        shown = "" if value is None else str(value)
-    return None if shown in MISSING_MARKS else shown

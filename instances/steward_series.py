@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..models.errors import InputError, ReleaseError
 from ..models.history import History
+from ..models.missing import DOUBTFUL
 from ..models.publication import GROUP, HIDDEN, KIND, PUBLISHED
 from ..models.release import Form, Release
 from ..models.table import Microdata
@@ -48,6 +49,9 @@ def read_series(paths: Sequence[str | Path]) -> History:
         respondent=respondent,
         quasi_identifiers=list(names),
         sensitive=sensitive,
+        # What was published is what there is to judge.
+        real_values=DOUBTFUL,
+        spelling="keep",
     )
     return History(_release(path, frame, table) for path, frame in frames.items())
 

@@ -6,6 +6,7 @@ What was found is told (`Reading`), so that a wrong guess is seen; each can be s
 from __future__ import annotations
 
 import bz2
+import codecs
 import csv
 import gzip
 import io
@@ -13,6 +14,7 @@ import lzma
 import re
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,16 +25,15 @@ import pandas as pd
 
 from ..models.csv_cells import restored_frame
 from ..models.errors import TableError
+from ..models.missing import Gaps
 
-__all__ = ["MISSING_MARKS", "Decimal", "Reading", "read_text_table"]
-
-MISSING_MARKS = ("", "?", "NA", "NaN", "nan")
-"""Cells that count as missing."""
+__all__ = ["Decimal", "Reading", "read_text_table"]
 
 Decimal = Literal[".", ","]
 
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAMPLE = 200
+_ODD_CODECS = ("idna", "mbcs", "oem", "punycode", "raw_unicode_escape", "undefined", "unicode_escape")
 _COMMA_NUMBER = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?")
 _OPENERS: Mapping[str, Callable[[Path], bytes]] = MappingProxyType(
     {
@@ -86,6 +87,7 @@ def read_text_table(
     decimal: Decimal | None = None,
     as_written: Collection[str] = (),
     own: bool = False,
+    gaps: Gaps | None = None,
 ) -> tuple[pd.DataFrame, Reading]:
     """Read a CSV file as text, so that nothing is lost to guessed types.
 
@@ -105,6 +107,8 @@ def read_text_table(
     own : bool
         Whether optanon wrote the file: then a cell is missing only if it is empty, and what was put
         before formulas is taken away.
+    gaps : Gaps, optional
+        What is declared about cells that say nothing.
 
     Raises
     ------
@@ -112,13 +116,14 @@ def read_text_table(
         If the file cannot be read, is no text, empty, or has rows of different length.
     """
     file = Path(path)
+    if delimiter is not None and len(delimiter) != 1:
+        raise TableError(f"{path}: the delimiter is one character between cells, not {delimiter!r}")
     text, found = _text(file, encoding)
     if not text.strip():
         raise TableError(f"{path}: the file is empty: give a header and at least one row")
     cut, quote = (delimiter, '"') if delimiter is not None else _dialect(text)
-    frame = _parsed(text, str(path), cut, quote, [""] if own else list(MISSING_MARKS))
-    if own:
-        frame = restored_frame(frame)
+    frame = _parsed(text, str(path), cut, quote)
+    frame = restored_frame(frame) if own else (gaps or Gaps()).read(frame)
     commas: tuple[str, ...] = ()
     if decimal == "," or (decimal is None and cut != ","):
         able = [name for name in frame.columns if name not in as_written]
@@ -140,31 +145,63 @@ def read_text_table(
 def _text(path: Path, encoding: str | None) -> tuple[str, str]:
     try:
         raw = _OPENERS.get(path.suffix, Path.read_bytes)(path)
-    except (OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+        if isinstance(error, TableError):
+            raise
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise TableError(f"{path}: cannot be read ({reason})") from error
     if encoding is not None:
         try:
-            return raw.decode(encoding).removeprefix("\ufeff"), encoding
-        except LookupError as error:
-            raise TableError(
-                f"{path}: there is no encoding {encoding!r}: utf-8 or cp1252 is common"
-            ) from error
+            return raw.decode(_codec(path, encoding)).removeprefix("\ufeff"), encoding
         except UnicodeDecodeError as error:
             raise TableError(
                 f"{path}: not {encoding} text (byte {error.start}): name another encoding"
             ) from error
+        except UnicodeError as error:
+            raise TableError(f"{path}: not {encoding} text ({error}): name another encoding") from error
     if raw[:4] == b"PK\x03\x04":
         raise TableError(f"{path}: is a workbook or archive, not a CSV file: save the table as CSV")
     marked = raw[:2] in (b"\xff\xfe", b"\xfe\xff")
     for name in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
         try:
             text = raw.decode(name)
-        except UnicodeDecodeError:
+        except UnicodeDecodeError as error:
+            if name == "utf-8-sig":
+                _refuse_nearly_utf8(path, raw, error.start)
             continue
         if re.search(r"[\x00-\x08\x0e-\x1f]", text) is None:
             return text, "utf-8" if name == "utf-8-sig" else name
     raise TableError(f"{path}: not text in UTF-8, UTF-16 or cp1252: save it as UTF-8, or name its encoding")
+
+
+def _codec(path: Path, encoding: str) -> str:
+    """The encoding, if it is one of texts: Python has others under the same roof."""
+    try:
+        found = codecs.lookup(encoding)
+    except (LookupError, ValueError) as error:
+        raise TableError(
+            f"{path}: there is no encoding {encoding[:40]!r}: utf-8 or cp1252 is common"
+        ) from error
+    # Whether a codec is one of texts is a private attribute; bytes.decode asks for the same.
+    if found.name.replace("-", "_") in _ODD_CODECS or not getattr(found, "_is_text_encoding", True):
+        raise TableError(f"{path}: {encoding!r} is no encoding of text files: utf-8 or cp1252 is common")
+    return found.name
+
+
+def _refuse_nearly_utf8(path: Path, raw: bytes, at: int) -> None:
+    """One bad byte must not turn a UTF-8 file into another that has Ã© for é everywhere."""
+    decoded = raw.decode("utf-8", errors="surrogateescape")
+    if any(ord(letter) > 0x7F and not 0xDC80 <= ord(letter) <= 0xDCFF for letter in decoded):
+        line = raw.count(b"\n", 0, at) + 1
+        raise TableError(
+            f"{path}, line {line}: byte {at} is no UTF-8, although other letters are: correct it there, "
+            "or name the encoding (encoding: cp1252, for one)"
+        )
+    if re.search(rb"[\xc0-\xff]{5}", raw) is not None:
+        raise TableError(
+            f"{path}: neither UTF-8 nor a western encoding, it seems: name its encoding (encoding: cp1251, "
+            "for one)"
+        )
 
 
 def _dialect(text: str) -> tuple[str, str]:
@@ -184,7 +221,7 @@ def _dialect(text: str) -> tuple[str, str]:
     return best, quote
 
 
-def _parsed(text: str, path: str, delimiter: str, quote: str, missing: list[str]) -> pd.DataFrame:
+def _parsed(text: str, path: str, delimiter: str, quote: str) -> pd.DataFrame:
     try:
         first = pd.read_csv(
             io.StringIO(text), sep=delimiter, quotechar=quote, header=None, nrows=1, dtype=str
@@ -202,7 +239,7 @@ def _parsed(text: str, path: str, delimiter: str, quote: str, missing: list[str]
                 quotechar=quote,
                 dtype=str,
                 keep_default_na=False,
-                na_values=missing,
+                na_values=[""],
                 index_col=False,
             )
     except pd.errors.EmptyDataError as error:
@@ -212,7 +249,20 @@ def _parsed(text: str, path: str, delimiter: str, quote: str, missing: list[str]
     except TableError:
         raise
     except (pd.errors.ParserError, ValueError) as error:
-        raise TableError(f"{path}: not a CSV table with delimiter {delimiter!r} ({error})") from error
+        raise TableError(f"{path}: {_why(str(error), delimiter)}") from error
+
+
+def _why(said: str, delimiter: str) -> str:
+    """What is wrong with a table, in other words than the library's."""
+    ragged = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", said)
+    if ragged is not None:
+        return (
+            f"line {ragged[2]} has {ragged[3]} cells, the header {ragged[1]}: correct the line (a cell with "
+            f"the delimiter {delimiter!r} in it needs quotes), or name the delimiter"
+        )
+    if "EOF inside string" in said:
+        return "a quoted cell does not end: add the quote that is missing"
+    return f"not a CSV table with delimiter {delimiter!r} ({' '.join(said.split())})"
 
 
 def _has_decimal_commas(column: pd.Series[str]) -> bool:

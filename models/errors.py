@@ -5,6 +5,7 @@
     OptanonError
     ├── InputError (also ValueError)     the data or a file is not usable as given
     │   ├── TableError                   a microdata table: column, row or value
+    │   │   └── SpellingError            ids that may be one respondent's, who must be asked about
     │   ├── HierarchyError               a generalization hierarchy
     │   ├── ReleaseError                 a published table or a history of them
     │   └── ProblemFileError             a problem or policy file: key and remedy
@@ -34,6 +35,7 @@ __all__ = [
     "ProblemFileError",
     "ReleaseError",
     "SeriesError",
+    "SpellingError",
     "StoreError",
     "TableError",
 ]
@@ -49,6 +51,10 @@ class InputError(OptanonError, ValueError):
 
 class TableError(InputError):
     """A microdata table has a wrong column, row or value."""
+
+
+class SpellingError(TableError):
+    """Ids differ in spelling only, and nobody said whether they are one respondent's."""
 
 
 class HierarchyError(InputError):

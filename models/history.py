@@ -113,6 +113,9 @@ class History:
     def __init__(self, releases: Iterable[Release] = ()) -> None:
         self._releases: list[Release] = []
         self._records: dict[str, Record] = {}
+        self._spelt: dict[str, str | None] = {}
+        self._spelt_of = 0
+        self._values: set[str] = set()
         for release in releases:
             self.append(release)
 
@@ -163,6 +166,22 @@ class History:
     def spelling(self, respondent: str) -> str:
         """What ids (as this history names them) have in common if they differ in spelling only."""
         return fold(respondent)
+
+    @property
+    def spelt(self) -> Mapping[str, str | None]:
+        """By what spellings of an id have in common: the respondent; None if several respondents have it."""
+        if self._spelt_of != len(self._records):
+            self._spelt_of = len(self._records)
+            self._spelt.clear()
+            for who in self._records:
+                folded = self.spelling(who)
+                self._spelt[folded] = None if folded in self._spelt else who
+        return self._spelt
+
+    @property
+    def values(self) -> frozenset[str]:
+        """All sensitive values that were ever published."""
+        return frozenset(self._values)
 
     def aligned_release(self, release: Release) -> Release:
         """The release with respondents named as this history names them."""
@@ -249,6 +268,7 @@ class History:
             said = _Said(dict(group.histogram), group.signature, group.box, ((number, index),))
             for member in group.members:
                 fresh[member.respondent] = self._extended(member, number, said)
+            self._values |= group.signature
         self._releases.append(release)
         self._records.update(fresh)
 

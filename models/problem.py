@@ -19,6 +19,8 @@ from .policy import Policy
 from .recoding import Ladder, ladders, recoding_violations
 from .release import QIGroup, Release
 from .requirement import Context, Violation
+from .respelling import spelt_as_before
+from .spelling import is_keyed_hash
 from .table import Member, Microdata
 
 __all__ = ["Problem"]
@@ -58,12 +60,14 @@ class Problem:
                 )
         if not len(self.history):
             return
+        self._refuse_lost_key()
         last = self.history[-1]
         if (last.attributes, last.sensitive) != (self.table.attributes, private.name):
             raise ReleaseError(
                 f"the table has columns {(*self.table.attributes, private.name)}, the history "
                 f"{(*last.attributes, last.sensitive)}: one series keeps its columns and their order"
             )
+        object.__setattr__(self, "table", spelt_as_before(self.table, self.history))
         if private.persistence == "transient":
             return
         for row, member in enumerate(self.table.members, start=1):
@@ -75,6 +79,16 @@ class Problem:
                     f"{record.groups[-1][0] + 1}: correct it, give the new tuple a new respondent id, "
                     "or declare the values transient"
                 )
+
+    def _refuse_lost_key(self) -> None:
+        """Nobody in a history of hashed ids is recognized by an id as it was given."""
+        if all(map(is_keyed_hash, self.history.records)) and not any(
+            is_keyed_hash(member.respondent) for member in self.table.members
+        ):
+            raise ReleaseError(
+                "respondent ids of the history are keyed hashes, those of the table are not, so nobody would "
+                "be recognized: name the stored history that made them, with its key"
+            )
 
     @property
     def values(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
+from .column_names import COUNT, FAKES, GROUP, HIDDEN, KIND, PUBLISHED, RESPONDENT
 from .errors import ReleaseError
 from .group import Form, QIGroup
 from .table import Member
@@ -31,9 +32,6 @@ __all__ = [
     "steward_frame",
 ]
 
-GROUP, KIND, FAKES = "group", "kind", "counterfeits"
-PUBLISHED = " published"
-HIDDEN = " hidden"
 STAR = "*"
 
 
@@ -108,13 +106,13 @@ def anatomized_frames(release: Published) -> tuple[pd.DataFrame, pd.DataFrame]:
             for m in group.members
         )
         values += [[number, value, count, group.fakes] for value, count in sorted(group.histogram.items())]
-    value_table = pd.DataFrame(values, columns=[GROUP, release.sensitive, "count", FAKES])
+    value_table = pd.DataFrame(values, columns=[GROUP, release.sensitive, COUNT, FAKES])
     if not release.counterfeits:
         value_table = value_table.drop(columns=FAKES)
     return pd.DataFrame(people, columns=[GROUP, *release.attributes]), value_table
 
 
-def steward_frame(release: Published, respondent: str = "respondent") -> pd.DataFrame:
+def steward_frame(release: Published, respondent: str = RESPONDENT) -> pd.DataFrame:
     """The steward's own copy, with respondents; never to be published."""
     nothing = [""] * len(release.attributes)
     rows: list[list[Any]] = []

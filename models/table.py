@@ -14,9 +14,20 @@ import numpy as np
 import pandas as pd
 
 from .box import Exact, Point
+from .column_names import refuse_reserved
 from .domain import Categories, Codes, Domain, Numeric, Ordered
 from .errors import TableError
 from .hierarchy import Hierarchy
+from .missing import MISSING, Gaps, Marks
+from .spelling import (
+    Choice,
+    Spelling,
+    fold,
+    one_spelling,
+    refuse_id_spellings,
+    refuse_value_spellings,
+    spellings,
+)
 
 __all__ = ["MISSING", "Member", "Microdata", "Persistence", "QISpec", "Sensitive"]
 
@@ -24,9 +35,6 @@ Persistence: TypeAlias = Literal["persistent", "transient", "both"]
 QISpec: TypeAlias = Domain | Hierarchy | str | Sequence[str] | None
 """How a column is generalized: a domain, a hierarchy, ``"numeric"``, ``"flat"``, an ordered
 list of categories, or None to guess (numbers are numeric, all else is flat)."""
-
-MISSING = "missing"
-"""The category of missing values, where they are one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,8 @@ class Microdata:
         The sensitive attribute.
     codes : int64 array, shape (n, number of quasi-identifiers)
         Quasi-identifiers as codes of their domains.
+    spelling : Spelling
+        What is declared about ids and sensitive values that differ in spelling only.
     """
 
     respondent: str
@@ -93,12 +103,14 @@ class Microdata:
     domains: tuple[Domain, ...]
     sensitive: Sensitive
     codes: Codes
+    spelling: Spelling = field(default_factory=Spelling)
 
     def __post_init__(self) -> None:
         if not self.members:
             raise TableError("the table is empty: give at least one row")
         if not self.domains:
             raise TableError("the table has no quasi-identifier: name at least one column")
+        refuse_reserved(self.respondent, (*self.attributes, self.sensitive.name))
         first: dict[str, int] = {}
         for row, member in enumerate(self.members, start=1):
             if first.setdefault(member.respondent, row) != row:
@@ -145,6 +157,9 @@ class Microdata:
         quasi_identifiers: Sequence[str] | Mapping[str, QISpec],
         sensitive: str | Sensitive,
         missing: Literal["refuse", "category"] = "refuse",
+        missing_marks: Marks = (),
+        real_values: Marks = (),
+        spelling: Spelling | Choice | Mapping[str, Choice] = "refuse",
     ) -> Microdata:
         """Read the roles off a data frame.
 
@@ -159,6 +174,14 @@ class Microdata:
         missing : {"refuse", "category"}
             Missing values are an error, or the category ``missing`` (of a flat or
             sensitive column, or where a hierarchy lists it).
+        missing_marks : collection of str, or mapping of column to collection
+            Cells that are missing although they hold a text, such as ``N/A`` (in any case).
+        real_values : collection of str, or mapping of column to collection
+            Cells that are values although they look missing. Cells that look so are an error until
+            they are named here or there.
+        spelling : {"refuse", "keep", "merge"}, or mapping of "respondent" and "sensitive" to one
+            What to do about ids, or sensitive values, that differ in blanks around them, case or
+            composed letters only: an error that lists them; they differ; they are one (`Spelling`).
 
         Raises
         ------
@@ -188,13 +211,24 @@ class Microdata:
                 )
         if len(frame) == 0:
             raise TableError("the table is empty: give at least one row")
+        gaps, rule = Gaps(marks=missing_marks, real=real_values), Spelling.of(spelling)
+        for name in roles:
+            if isinstance(frame[name], pd.DataFrame):
+                raise TableError(f"column {name!r} appears twice in the table: rename one")
+        frame = gaps.declared(frame[roles])
+        for name in roles:
+            listed = _listed(specs[name]) if name in specs else private.domain | {*(private.order or ())}
+            gaps.refuse_doubtful(name, frame[name].tolist(), listed)
         columns = {name: _column(frame, name, missing, refuse=name == respondent) for name in roles}
+        people = [_text(who) for who in columns[respondent]]
+        values = [_text(value) for value in columns[private.name]]
+        _refuse_id_spellings(respondent, people, rule)
+        values = _spelt(values, private, rule)
         domains = tuple(_domain(name, columns[name], spec) for name, spec in specs.items())
         codes = np.stack([domain.encode(columns[domain.name]) for domain in domains], axis=1)
         points = zip(*(_values(domain, codes[:, a]) for a, domain in enumerate(domains)), strict=True)
         members = tuple(
-            Member(str(who), point, str(value))
-            for who, point, value in zip(columns[respondent], points, columns[private.name], strict=True)
+            Member(who, point, value) for who, point, value in zip(people, points, values, strict=True)
         )
         if private.order is not None:
             for row, member in enumerate(members, start=1):
@@ -203,7 +237,14 @@ class Microdata:
                         f"column {private.name!r}, row {row}: its value is not in the declared order of "
                         "values"
                     )
-        return cls(respondent=respondent, members=members, domains=domains, sensitive=private, codes=codes)
+        return cls(
+            respondent=respondent,
+            members=members,
+            domains=domains,
+            sensitive=private,
+            codes=codes,
+            spelling=rule,
+        )
 
 
 def _values(domain: Domain, codes: Codes) -> list[Exact]:
@@ -215,8 +256,6 @@ def _values(domain: Domain, codes: Codes) -> list[Exact]:
 
 def _column(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> list[object]:
     column = frame[name]
-    if isinstance(column, pd.DataFrame):
-        raise TableError(f"column {name!r} appears twice in the table: rename one")
     gone = column.isna().to_numpy()
     if not gone.any():
         return column.tolist()
@@ -233,7 +272,56 @@ def _column(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> li
             f"column {name!r}, row {row}: value is missing in a numeric column: fill it in, drop the row, "
             "or read the column as text to make 'missing' a category"
         )
-    return [MISSING if lost else raw for raw, lost in zip(column.tolist(), gone, strict=True)]
+    cells = column.tolist()
+    for number, (raw, lost) in enumerate(zip(cells, gone, strict=True), start=1):
+        if not lost and isinstance(raw, str) and fold(raw) == MISSING:
+            raise TableError(
+                f"column {name!r}: cells are missing (row {row}), and others say {raw!r} (row {number}): "
+                f"they would be one category: declare missing_marks: [{MISSING}] if both are missing, else "
+                "rename the value"
+            )
+    return [MISSING if lost else raw for raw, lost in zip(cells, gone, strict=True)]
+
+
+def _listed(spec: QISpec) -> frozenset[str]:
+    """The categories that somebody wrote down one by one."""
+    if isinstance(spec, Categories):
+        spec = spec.hierarchy
+    if isinstance(spec, Hierarchy):
+        return frozenset(spec.leaves)
+    if isinstance(spec, Ordered):
+        return frozenset(spec.categories)
+    if spec is None or isinstance(spec, str | Domain):
+        return frozenset()
+    return frozenset(str(category) for category in spec)
+
+
+def _text(cell: object) -> str:
+    """An id or value as text; whole numbers without a point, as files have them."""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _refuse_id_spellings(name: str, people: Sequence[str], rule: Spelling) -> None:
+    if rule.respondent == "keep":
+        return
+    rows: dict[str, list[int]] = {}
+    for row, who in enumerate(people, start=1):
+        rows.setdefault(who, []).append(row)
+    groups = [[rows[who][0] for who in group] for group in spellings(rows).values()]
+    refuse_id_spellings(name, sorted(map(sorted, groups)), merging=rule.respondent == "merge")
+
+
+def _spelt(values: Sequence[str], private: Sensitive, rule: Spelling) -> list[str]:
+    """The values, as the rule wants them spelt: as declared, else as most rows do."""
+    if rule.sensitive == "keep":
+        return list(values)
+    declared = (*(private.order or ()), *sorted(private.domain))
+    if rule.sensitive == "refuse":
+        refuse_value_spellings(private.name, spellings((*declared, *values)).values())
+        return list(values)
+    refuse_value_spellings(private.name, spellings(declared).values())
+    best = one_spelling(values, declared)
+    return [best.get(value, value) for value in values]
 
 
 def _looks_numeric(raw: object) -> bool:

@@ -14,6 +14,7 @@ from ..models import hierarchies
 from ..models.errors import HierarchyError, InputError
 from ..models.files import write_whole
 from ..models.hierarchy import Hierarchy
+from ..models.missing import Gaps
 from .cli_options import Force
 from .overwriting import may_write
 
@@ -55,7 +56,7 @@ def hierarchy(
     target = Path(f"{column}.csv") if output is None else output
     may_write([target], force=force, inputs=[table])
     if table.suffix == ".parquet":
-        frame = parquet_frame(table)
+        frame = Gaps().read(parquet_frame(table))
     else:
         frame, reading = read_text_table(table)
         console.print(str(reading), markup=False)

@@ -7,21 +7,24 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pandas as pd
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..instances.declared_cells import DeclaredCells, published_gaps
 from ..instances.guess import Guess, guess_roles
 from ..instances.named_files import store_files
 from ..instances.problem_draft import AS_BEFORE, LARGE, draft_problem
 from ..instances.problem_file import load_problem
 from ..instances.readers import parquet_frame
 from ..instances.text_files import Reading, read_text_table
-from ..models.errors import InputError, OptanonError
+from ..models.errors import InputError, OptanonError, SpellingError
 from ..models.files import write_whole
+from ..models.history import History
+from ..models.missing import Gaps
 from ..models.problem import Problem
 from .cli_options import Force
 from .cli_past import STORE, Past
@@ -57,6 +60,14 @@ def init(
     key_file: Annotated[
         Path | None, typer.Option(help="Key of the history: respondent ids are kept as keyed hashes.")
     ] = None,
+    people: Annotated[
+        Literal["keep", "merge"] | None,
+        typer.Option(
+            "--spelling",
+            help="What ids are that differ in blanks, case or composed letters only: different people "
+            "(keep), or a person who returns (merge); asked for on a terminal, otherwise refused.",
+        ),
+    ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask about each role.")] = False,
     force: Force = False,
 ) -> None:
@@ -73,33 +84,65 @@ def init(
     console.print(str(reading), markup=False)
     again = _is_series(console, series, history, key_file)
     past = Past.of(target.absolute().parent, store, key_file) if again else None
+    before = History() if past is None else past.history
+    gaps = published_gaps(before)
+    if gaps.real:
+        frame, reading = _read(table, gaps)
     try:
         if ask:
             respondent, sensitive, qi = _ask(frame, respondent, sensitive, qi)
-        guesses = _guessed(frame, respondent, sensitive, qi, past)
+        declared = DeclaredCells.of(frame, map(str, frame.columns), before)
+        guesses = _guessed(declared.applied(frame), respondent, sensitive, qi, past)
+        declared = declared.about(frame, guesses, before)
     except InputError as error:
         raise type(error)(f"{table}: {error}") from error
     if k is not None and k > len(frame):
         raise OptanonError(f"-k: groups of {k} rows cannot be made of {len(frame)}: give a smaller k")
     beside = Path(os.path.relpath(table.absolute(), target.absolute().parent)).as_posix()
-    text = draft_problem(frame, reading, beside, guesses, k=k, series=None if past is None else past.drafted)
-    problems: list[Problem] = []
-    write_whole(target, lambda draft: problems.append(_checked(draft, target, text, past)))
+
+    def drafted(declared: DeclaredCells) -> Problem:
+        going_on = None if past is None else past.drafted
+        text = draft_problem(
+            declared.applied(frame), reading, beside, guesses, k=k, series=going_on, declared=declared
+        )
+        problems: list[Problem] = []
+        write_whole(target, lambda draft: problems.append(_checked(draft, target, text, past)))
+        return problems[0]
+
+    try:
+        declared = replace(declared, people=people)
+        problem = drafted(declared)
+    except _UnusableError as error:
+        if people is not None or not isinstance(error.__cause__, SpellingError):
+            raise
+        if not on_terminal():
+            raise OptanonError(f"{error} (optanon init --spelling keep, or merge)") from error
+        console.print(str(error.__cause__), markup=False)
+        asked = typer.confirm("Are these different people (otherwise they are one, who returns)?")
+        declared = replace(declared, people="keep" if asked else "merge")
+        problem = drafted(declared)
     shown = Table("column", "taken for", "generalized as", "why")
     for guess in guesses:
         shown.add_row(*(cell.replace("[", r"\[") for cell in (guess.name, guess.role, guess.kind, guess.why)))
     console.print(shown)
+    for line in declared.lines():
+        if line.startswith(("missing_marks", "real_values", "spelling")):
+            console.print(f"declared, please check: {line}", markup=False)
     if past is not None:
-        past.go_on(console, problems[0])
+        past.go_on(console, problem)
     console.print(f"wrote {target}: read it, correct the roles if needed, then", markup=False)
     limit = "" if past is None and len(frame) > LARGE else " --time-limit 60"
     console.print(f"  optanon solve {target}{' --append' if past else ''}{limit}", markup=False)
 
 
-def _read(table: Path) -> tuple[pd.DataFrame, Reading]:
+class _UnusableError(OptanonError):
+    """A problem file could not be solved."""
+
+
+def _read(table: Path, gaps: Gaps | None = None) -> tuple[pd.DataFrame, Reading]:
     if table.suffix != ".parquet":
-        return read_text_table(table)
-    frame = parquet_frame(table)
+        return read_text_table(table, gaps=gaps)
+    frame = (gaps or Gaps()).read(parquet_frame(table))
     return frame, Reading(source=table.name, rows=len(frame))
 
 
@@ -152,7 +195,7 @@ def _checked(draft: Path, target: Path, text: str, past: Past | None) -> Problem
     try:
         return load_problem(draft, history=None if past is None else past.history)
     except OptanonError as error:
-        raise OptanonError(
+        raise _UnusableError(
             f"{target} was not written, because it could not be solved: "
             + str(error).replace(str(draft), str(target))
         ) from error

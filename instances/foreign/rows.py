@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import pandas as pd
 
 from ...models.box import Box, Cell, Leaves
+from ...models.column_names import COUNT
 from ...models.domain import Domain
 from ...models.errors import ReleaseError
 from ...models.table import Microdata
@@ -18,9 +19,6 @@ __all__ = ["COUNT", "ForeignRow", "ForeignTable", "Stars", "read_rows"]
 
 Stars: TypeAlias = Literal["suppressed", "group"]
 """What records without any quasi-identifier are: see `read_rows`."""
-
-COUNT = "count"
-"""A column that says for how many records a row stands (anonypy)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,6 @@ different hashes; a shorter hash of what they have in common lets them be notice
 from __future__ import annotations
 
 import hmac
-import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from ...models.errors import StoreError
 from ...models.release import Release
-from ...models.spelling import fold
+from ...models.spelling import KEYED_HASH, fold, is_keyed_hash
 from ...models.table import Member, Microdata
 from .codec import canonical
 
@@ -32,7 +31,6 @@ SPELLING = 16
 """Hexadecimal digits of the hash of a spelling: enough to tell billions of people apart."""
 
 _CHECK = b"optanon: check value of a history's key"
-_HASHED = re.compile(r"hmac-([0-9a-f]{16}):[0-9a-f]{64}")
 
 
 def read_key(key: str | bytes | None, key_file: str | Path | None) -> bytes | None:
@@ -106,7 +104,7 @@ class Identities:
         ------
         StoreError
         """
-        if self.check is None and any(_HASHED.fullmatch(who) for who in respondents):
+        if self.check is None and any(map(is_keyed_hash, respondents)):
             raise StoreError(
                 "respondent ids are keyed hashes, but the history does not say of which key, so nobody would "
                 "be recognized: its key check is lost: restore it from a backup"
@@ -114,7 +112,7 @@ class Identities:
 
     def spelling(self, respondent: str) -> str | None:
         """A hash of what spellings of an id have in common; None without the key, or for a hash."""
-        if self.key is None or _HASHED.fullmatch(respondent) is not None:
+        if self.key is None or is_keyed_hash(respondent):
             return None
         return _digest(self.key, b"spelling:" + fold(respondent).encode())[:SPELLING]
 
@@ -147,7 +145,7 @@ class Identities:
         """
         if self.check is None:
             return respondent
-        hashed = _HASHED.fullmatch(respondent)
+        hashed = KEYED_HASH.fullmatch(respondent)
         if hashed is not None:
             if hashed[1] != self.check[:16]:
                 raise StoreError(

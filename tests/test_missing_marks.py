@@ -1,0 +1,161 @@
+"""Cells that look missing are asked about, never counted as values unasked (M3); reserved names (M9)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+from command_line import run
+
+import optanon as oa
+from optanon.instances.problem_file import load_problem
+from optanon.models.missing import DOUBTFUL, MISSING_MARKS
+
+DOUBTFUL_CELLS = ["N/A", "n/a ", "null", "NULL", "None", "-", "<NA>", "NaT", "#N/A", ".", "\u2013", "\\N"]
+ROLES: dict[str, Any] = {"respondent": "id", "quasi_identifiers": ["age", "town"], "sensitive": "ill"}
+PROBLEM = """
+table: t.csv
+respondent: id
+quasi_identifiers: [age, town]
+sensitive: ill
+policy: {requirements: [distinct_l_diversity: {l: 3}], minimize: [information_loss]}
+"""
+
+
+def frame(ill: list[Any], **columns: Any) -> pd.DataFrame:
+    people = [f"secret{n}" for n in range(len(ill))]
+    town = ["AB"[n % 2] for n in range(len(ill))]
+    return pd.DataFrame({"id": people, "age": range(30, 30 + len(ill)), "town": town, "ill": ill, **columns})
+
+
+def table(data: pd.DataFrame, **options: Any) -> oa.Microdata:
+    return oa.Microdata.from_frame(data, **ROLES, **options)
+
+
+@pytest.mark.parametrize("cell", DOUBTFUL_CELLS)
+def test_a_doubtful_cell_is_named_with_its_row_and_both_remedies(cell: str):
+    with pytest.raises(oa.TableError) as refused:
+        table(frame(["flu", "cold", cell, "flu", cell]))
+    message = str(refused.value)
+    assert f"column 'ill': {cell!r} (row 3) may be missing, or a value" in message
+    shown = cell.strip().lower()
+    assert f"missing_marks: ['{shown}']" in message
+    assert f"real_values: ['{shown}']" in message
+    assert yaml.safe_load(f"['{shown}']") == [shown], "the remedy can be pasted"
+    assert "secret" not in message
+
+
+def test_all_doubtful_cells_of_a_column_are_listed_at_once():
+    with pytest.raises(oa.TableError) as refused:
+        table(frame(["N/A", "flu", "null", "-", "None"]))
+    assert "['n/a', 'null', '-', 'none']" in str(refused.value)
+
+
+def test_several_marks_are_one_value_not_three():
+    """The case of the review: a group {N/A, flu, null} passed for three values."""
+    data = frame(["N/A", "flu", "null", "flu", "-", "null"])
+    declared = table(data, missing_marks=["N/A", "null", "-"], missing="category")
+    assert declared.histogram.keys() == {"flu", "missing"}
+    with pytest.raises(oa.TableError, match=r"'ill', row 1: value is missing"):
+        table(data, missing_marks=["N/A", "null", "-"])
+    assert table(data, real_values=["N/A", "null", "-"], spelling="merge").histogram.keys() == {
+        "-",
+        "N/A",
+        "flu",
+        "null",
+    }
+
+
+def test_marks_can_be_said_by_column():
+    data = frame(["none", "flu", "cold"], town=["none", "A", "B"])
+    found = table(data, missing_marks={"town": ["none"]}, real_values={"ill": ["none"]}, missing="category")
+    assert found.histogram.keys() == {"cold", "flu", "none"}
+    with pytest.raises(oa.TableError, match="'ill': 'none'"):
+        table(data, missing_marks={"town": ["none"]}, missing="category")
+
+
+def test_declared_categories_are_values():
+    """Whoever lists a category by hand has said that it is one."""
+    data = frame(["flu", "none", "cold"], town=["-", "A", "B"])
+    roles = ROLES | {
+        "quasi_identifiers": {"age": "numeric", "town": ["-", "A", "B"]},
+        "sensitive": oa.Sensitive(name="ill", order=("none", "cold", "flu")),
+    }
+    assert oa.Microdata.from_frame(data, **roles).histogram.keys() == {"cold", "flu", "none"}
+
+
+def test_a_value_called_missing_is_not_mixed_with_missing_cells():
+    data = frame(["missing", "flu", None])
+    with pytest.raises(oa.TableError, match=r"row 3.*'missing' \(row 1\).*missing_marks: \[missing\]"):
+        table(data, missing="category")
+    assert table(data, missing="category", missing_marks=["missing"]).histogram.keys() == {"flu", "missing"}
+    assert table(frame(["missing", "flu", "x"])).histogram.keys() == {"flu", "missing", "x"}
+
+
+def test_a_missing_id_is_never_a_category():
+    with pytest.raises(oa.TableError, match="'id'"):
+        table(frame(["flu", "cold"], id=["-", "a"]))
+    with pytest.raises(oa.TableError, match="'id', row 1"):
+        table(frame(["flu", "cold"], id=["-", "a"]), missing_marks=["-"], missing="category")
+
+
+def test_usual_marks_of_files_can_be_declared_values(tmp_path: Path):
+    frame(["flu", "cold", "gout"], town=["NA", "DE", "FR"]).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(oa.TableError, match="'town', row 1: value is missing"):
+        oa.read_csv(tmp_path / "t.csv", **ROLES)
+    read = oa.read_csv(tmp_path / "t.csv", **ROLES, real_values={"town": ["NA"]})
+    assert [m.point[1] for m in read.members] == ["NA", "DE", "FR"]
+
+
+def test_marks_and_values_in_a_problem_file(tmp_path: Path):
+    frame(["flu", "cold", "N/A", "null", "gout", "None"]).to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "p.yaml").write_text(PROBLEM)
+    refused = run("solve", "p.yaml", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "column 'ill': 'N/A' (row 3), 'null' (row 4), 'None' (row 6) may be missing" in refused.stderr
+    assert len(refused.stderr.strip().splitlines()) == 1
+    # What YAML itself takes for nothing, or for a number, is what stands there.
+    more = "missing: category\nmissing_marks: [N/A, null]\nreal_values: {ill: [None]}\n"
+    (tmp_path / "p.yaml").write_text(PROBLEM + more)
+    done = run("solve", "p.yaml", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert load_problem(tmp_path / "p.yaml").table.histogram.keys() == {
+        "None",
+        "cold",
+        "flu",
+        "gout",
+        "missing",
+    }
+
+
+def test_every_usual_mark_is_among_those_that_are_asked_about():
+    assert {mark.lower() for mark in MISSING_MARKS} <= DOUBTFUL
+
+
+# -- reserved names --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["group", "kind", "counterfeits", "count", "respondent", "age published", "x hidden"]
+)
+@pytest.mark.parametrize("role", ["town", "ill"])
+def test_names_that_release_files_use_are_refused_at_load(tmp_path: Path, name: str, role: str):
+    """A table with columns called group and kind gave a steward's copy that could not be read (M9)."""
+    frame(["flu", "cold", "gout"]).rename(columns={role: name}).to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "p.yaml").write_text(PROBLEM.replace(role, f"'{name}'"))
+    refused = run("solve", "p.yaml", folder=tmp_path)
+    assert refused.returncode == 2
+    assert f"column '{name}'" in refused.stderr
+    assert "rename it" in refused.stderr
+    assert not (tmp_path / "p.steward.csv").exists()
+
+
+def test_ids_may_be_called_respondent_but_not_group(tmp_path: Path):
+    data = frame(["flu", "cold", "gout"])
+    roles = ROLES | {"respondent": "respondent"}
+    assert len(oa.Microdata.from_frame(data.rename(columns={"id": "respondent"}), **roles)) == 3
+    with pytest.raises(oa.TableError, match="'kind'"):
+        oa.Microdata.from_frame(data.rename(columns={"id": "kind"}), **ROLES | {"respondent": "kind"})
