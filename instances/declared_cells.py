@@ -18,7 +18,14 @@ from ..models.spelling import fold, one_spelling, shown, spellings
 from .guess import Guess
 from .yaml_words import comment, scalar
 
-__all__ = ["DeclaredCells", "published_gaps"]
+__all__ = ["MISSING_CELLS", "DeclaredCells", "published_gaps"]
+
+MISSING_CELLS = (
+    "",
+    "# Some cells are missing: they count as a value of their own, called missing.",
+    "missing: category",
+)
+"""Of a problem file, if cells of columns with a role are missing."""
 
 _MOST = 5
 """Groups of spellings that a comment lists."""

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pandas as pd
 
 from ..models.missing import MISSING
-from .declared_cells import DeclaredCells
+from .declared_cells import MISSING_CELLS, DeclaredCells
 from .guess import Guess
 from .series_draft import Continued, series_lines
 from .text_files import Reading
@@ -105,11 +105,7 @@ def draft_problem(
     ]
     used = [who.name, private.name, *(guess.name for guess in known)]
     if frame[used].isna().to_numpy().any():
-        lines += [
-            "",
-            "# Some cells are missing: they count as a value of their own, called missing.",
-            "missing: category",
-        ]
+        lines += MISSING_CELLS
     if declared is not None:
         lines += declared.lines()
     values = Counter(frame[private.name].fillna(MISSING).tolist())

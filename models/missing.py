@@ -34,6 +34,8 @@ DOUBTFUL = frozenset(
 )
 """What cells fold to that may be missing or a value."""
 
+_LONGEST = max(map(len, DOUBTFUL))
+
 Marks: TypeAlias = Collection[str] | Mapping[str, Collection[str]]
 """Cells: of all columns, or by column. Blanks around them and case do not matter."""
 
@@ -84,15 +86,20 @@ class Gaps:
     def doubtful(self, name: str, cells: Iterable[object], known: Collection[str] = ()) -> dict[str, int]:
         """Cells of a column that look missing although nobody said what they are, and their first rows."""
         real = self.real_of(name)
-        rows: dict[str, int] = {}
-        for row, cell in enumerate(cells, start=1):
-            if isinstance(cell, str) and cell not in rows:
-                rows[cell] = row
-        return {
-            cell: row
-            for cell, row in rows.items()
+        cells = list(cells)
+        # Folding makes no text shorter than it is without its blanks.
+        different = {cell for cell in cells if isinstance(cell, str) and len(cell.strip()) <= _LONGEST}
+        found = {
+            cell
+            for cell in different
             if (folded := fold(cell)) in DOUBTFUL and folded not in real and cell not in known
         }
+        rows: dict[str, int] = {}
+        if found:
+            for row, cell in enumerate(cells, start=1):
+                if isinstance(cell, str) and cell in found:
+                    _ = rows.setdefault(cell, row)
+        return rows
 
     def real_of(self, name: str) -> frozenset[str]:
         """What cells of a column fold to that are values although they look missing."""

@@ -48,9 +48,12 @@ def fold(text: str) -> str:
     >>> fold(" HIV"), fold("Stra\u00dfe"), fold("e\u0301t\u00e9") == fold("\u00c9t\u00e9"), fold("7.0")
     ('hiv', 'strasse', True, '7')
     """
-    plain = unicodedata.normalize("NFC", text.strip())
-    folded = unicodedata.normalize("NFC", plain.casefold())
-    whole = _WHOLE.fullmatch(folded)
+    if text.isascii():  # most are, and tables have millions
+        folded = text.strip().lower()
+    else:
+        plain = unicodedata.normalize("NFC", text.strip())
+        folded = unicodedata.normalize("NFC", plain.casefold())
+    whole = _WHOLE.fullmatch(folded) if folded.endswith((".0", "00")) else None
     return folded if whole is None else whole[1]
 
 

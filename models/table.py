@@ -302,13 +302,14 @@ def _text(cell: object) -> str:
 
 
 def _refuse_id_spellings(name: str, people: Sequence[str], rule: Spelling) -> None:
-    if rule.respondent == "keep":
+    if rule.respondent == "keep" or len(set(map(fold, people))) == len(people):
         return
+    alike = {who for group in spellings(people).values() for who in group}
     rows: dict[str, list[int]] = {}
     for row, who in enumerate(people, start=1):
-        rows.setdefault(who, []).append(row)
-    groups = [[rows[who][0] for who in group] for group in spellings(rows).values()]
-    refuse_id_spellings(name, sorted(map(sorted, groups)), merging=rule.respondent == "merge")
+        if who in alike:
+            rows.setdefault(fold(who), []).append(row)
+    refuse_id_spellings(name, list(rows.values()), merging=rule.respondent == "merge")
 
 
 def _spelt(values: Sequence[str], private: Sensitive, rule: Spelling) -> list[str]:

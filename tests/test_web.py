@@ -12,8 +12,9 @@ from importlib.resources import files
 import pytest
 
 from optanon.instances import catalog
+from optanon.instances.problem_file import load_problem
 from optanon.instances.store.opening import History
-from optanon.models.errors import SeriesError
+from optanon.models.errors import OptanonError, SeriesError, TableError
 from optanon.models.requirement import registered
 from optanon.solver.web.guard import Guard
 from optanon.solver.web.job import Job
@@ -351,3 +352,39 @@ def test_nothing_is_appended_that_nobody_looked_at_or_that_discloses(bench, monk
         "appended as release 1 of releases.db; audit of the series up to release 1: 6 disclosed"
     )
     assert len(History.open(bench.base / "releases.db")) == 1
+
+
+def test_cells_that_look_missing_and_spellings_are_declared_on_the_page(tmp_path):
+    (tmp_path / "work").mkdir()
+    bench = Workbench(folder=tmp_path / "work", base=tmp_path)
+    ill = ["HIV", "hiv ", "flu", "null", "cold", "N/A"]
+    bench.take_table(
+        "t.csv", ("id,age,illness\n" + "".join(f"p{i},{i},{v}\n" for i, v in enumerate(ill))).encode()
+    )
+    assert "missing_marks: {illness: ['null', 'n/a']}" in bench.declared, "the careful answer is offered"
+    assert "spelling: {sensitive: merge}" in bench.declared
+    policy = {"requirements": [{"k_c_anonymity": {"k": 2}}], "minimize": ["information_loss"]}
+    bench.write_problem(policy, "persistent")
+    assert load_problem(bench.folder / "problem.yaml").table.histogram == {
+        "HIV": 2,
+        "flu": 1,
+        "cold": 1,
+        "missing": 2,
+    }
+    bench.declared = ""
+    with pytest.raises(
+        TableError, match=r"'illness': 'null' \(row 4\), 'N/A' \(row 6\).*missing_marks"
+    ) as refused:
+        bench.write_problem(policy, "persistent")
+    assert str(tmp_path) not in str(refused.value)
+    bench.declared = "real_values: [null, n/a]"
+    with pytest.raises(TableError, match=r"'HIV', 'hiv '.*spelling: \{sensitive: merge\}"):
+        bench.write_problem(policy, "persistent")
+    bench.declared += "\nspelling: keep"
+    bench.write_problem(policy, "persistent")
+    assert len(load_problem(bench.folder / "problem.yaml").table.histogram) == 6
+    for wrong in ("table: /etc/passwd", "[spelling]", "spelling: {", "a: &a [*a]"):
+        bench.declared = wrong
+        with pytest.raises(OptanonError, match="missing cells and spellings"):
+            bench.write_problem(policy, "persistent")
+    bench.close()

@@ -36,6 +36,7 @@ PARTS = frozenset(
         "select",
         "space",
         "table",
+        "textarea",
         "timer",
         "upload",
         "add_head_html",

@@ -106,6 +106,10 @@ class _Page:
                     value="persistent",
                     label="A person's sensitive value",
                 ).classes("w-96")
+            declared = ui.textarea("Missing cells and spellings, as a message asks for them: spelling: merge")
+            marked(
+                declared.bind_value(self.bench, "declared").classes("w-full").props("autogrow"), "declared"
+            )
         self.columns_card.visible = False
 
     @ui.refreshable_method

@@ -16,6 +16,8 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from ...instances.bounded import parse_yaml
+from ...instances.declared_cells import MISSING_CELLS, DeclaredCells
 from ...instances.guess import guess_roles
 from ...instances.problem_file import load_answer, load_problem
 from ...instances.store.opening import History
@@ -43,6 +45,8 @@ KINDS = {
     "taxonomy": "a hierarchy from a file",
     "built": "a hierarchy that is built: prefixes, dates, steps",
 }
+DECLARED = {"missing", "missing_marks", "real_values", "spelling"}
+"""Settings of a problem file that say what cells mean."""
 PROBLEM = "problem.yaml"
 AUDIT_SECONDS = 120
 INSIST = "append whatever the audit says"
@@ -75,6 +79,7 @@ class Workbench:
     def __init__(self, *, folder: Path, base: Path) -> None:
         self.folder, self.base = folder, base
         self.columns: list[Column] = []
+        self.declared = ""
         self.history = ""
         self.job: Job | None = None
         self.audited: list[dict[str, Any]] = []
@@ -110,7 +115,7 @@ class Workbench:
         (self.folder / "table.csv").write_bytes(kept)
         if [column.name for column in self.columns] != list(map(str, frame.columns)):
             # The next release of the same series keeps what was said of its columns.
-            self.columns = guess(frame)
+            self.columns, self.declared = guess(frame)
         return str(replace(reading, source=name))
 
     def take_hierarchy(self, column: Column, data: bytes) -> None:
@@ -153,6 +158,7 @@ class Workbench:
             "sensitive": {"column": self._only("sensitive"), "persistence": persistence},
             "policy": policy,
         }
+        content |= self._declarations()
         if not content["quasi_identifiers"]:
             raise TableError("no column is a quasi-identifier: mark what outsiders may know")
         if self.history.strip():
@@ -164,6 +170,17 @@ class Workbench:
             load_problem(self.folder / PROBLEM)
         except OptanonError as error:
             raise type(error)(self._plain(str(error))) from error
+
+    def _declarations(self) -> dict[str, Any]:
+        """What the visitor says of missing cells and of spellings."""
+        found = parse_yaml(self.declared, "missing cells and spellings")
+        if found is None:
+            return {}
+        if not isinstance(found, dict) or not found.keys() <= DECLARED:
+            raise ProblemFileError(
+                f"missing cells and spellings: lines begin with {', '.join(sorted(DECLARED))}"
+            )
+        return found
 
     def _only(self, role: str) -> str:
         names = [column.name for column in self.columns if column.role == role]
@@ -179,8 +196,8 @@ class Workbench:
             return {"kind": "ordered", "categories": order}
         if column.kind == "built":
             try:
-                return yaml.safe_load(column.built)
-            except yaml.YAMLError as error:
+                return parse_yaml(column.built, "its hierarchy")
+            except ProblemFileError as error:
                 raise TableError(
                     f"column {column.name!r}: {column.built!r} cannot be read: write it as in a problem "
                     "file, for example {kind: prefix, keep: [3, 1]}"
@@ -279,19 +296,22 @@ class Workbench:
         self.audited, self.audit_texts = ended["rows"], ended["texts"]
 
 
-def guess(frame: pd.DataFrame) -> list[Column]:
-    """A first guess at every column, in the order of the table; the visitor has the last word."""
+def guess(frame: pd.DataFrame) -> tuple[list[Column], str]:
+    """A first guess at every column, in order, and at what cells mean; the visitor has the last word."""
+    names = [str(name) for name in frame.columns]
+    none = History()
+    declared = DeclaredCells.of(frame, names, none)
+    applied = declared.applied(frame)
     try:
-        guesses = {found.name: found for found in guess_roles(frame)}
+        guesses = {found.name: found for found in guess_roles(applied)}
     except TableError as error:
-        names = [str(name) for name in frame.columns]
         notes = [str(error) if number == 0 else "" for number in range(len(names))]
         return [
             Column(name=name, role="left_out", kind="flat", note=note)
             for name, note in zip(names, notes, strict=True)
-        ]
+        ], ""
     columns: list[Column] = []
-    for name in map(str, frame.columns):
+    for name in names:
         found = guesses[name]
         plain = found.kind in ("numeric", "flat")
         columns.append(
@@ -303,4 +323,8 @@ def guess(frame: pd.DataFrame) -> list[Column]:
                 built="" if plain else found.kind,
             )
         )
-    return columns
+    used = [name for name, found in guesses.items() if found.role != "left out"]
+    lines = declared.about(frame, guesses.values(), none).lines()
+    if applied[used].isna().to_numpy().any():
+        lines = [*MISSING_CELLS, *lines]
+    return columns, "\n".join(lines).strip()
