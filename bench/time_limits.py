@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
+from ..instances.adult import adult
 from ..instances.diabetes import diabetes_series
-from ..instances.generators import generated_roles, uniform_table
+from ..instances.generators import drawn_again, generated_roles, uniform_table
 from ..models.errors import InputError
 from ..models.history import History
 from ..models.policy import Policy
@@ -30,6 +33,7 @@ from ..models.table import Microdata
 from ..solver.result import Result
 from ..solver.search import solve
 from .engine import engine_table
+from .large_tables import LARGE_POLICIES, whole_call
 from .registry import Case, Row, case
 
 Asked = tuple[Microdata, Policy, History, str]
@@ -48,7 +52,8 @@ class TimeLimits(Case):
     problems : str
         Comma-separated list of ``KIND:TUPLES``. Plan of single groups: ``kc`` ((3,.5), clustered), ``m3``
         (m = 3), ``kl`` (5-anonymity with 3 different values). Equal counts: ``series`` (second release of
-        generated people under weak m-invariance and hc-safety), ``diabetes`` (the same of Diabetes-130).
+        generated people under weak m-invariance and hc-safety), ``diabetes`` (the same of Diabetes-130),
+        ``adult1`` to ``adult3`` (the same policy, first to third release of people drawn from Adult).
         Listed groups: ``growing`` ((3,.5) and three attacks, second release), ``hidden`` (the same, any
         number of tuples may be suppressed), ``guarantee`` (global guarantee, second release).
         ``direct`` is the assignment engine on ``growing``.
@@ -57,6 +62,13 @@ class TimeLimits(Case):
     tries : int
         A late answer is asked for again, up to so many times in all, and the least lateness is
         shown: other programs on the machine may have taken the time.
+    rows : int
+        Instead of all that: `optanon solve --time-limit` as a program on a table file of so many rows drawn
+        from Adult (see `large_tables`), until its files are there.
+    policies : str
+        Of these calls, separated by commas.
+    whole_limit : float
+        Seconds for each of them.
     """
 
     name: ClassVar[str] = "time-limits"
@@ -68,15 +80,20 @@ class TimeLimits(Case):
 
     problems: str = (
         "kc:300,kc:1000,kc:5000,kc:10000,m3:999,m3:3000,m3:9999,kl:1000,kl:5000,series:200,series:600,"
-        "series:2000,growing:40,growing:80,growing:300,growing:600,hidden:40,hidden:300,guarantee:24,"
+        "series:2000,adult1:10000,adult3:10000,adult1:30000,adult3:30000,growing:40,growing:80,growing:300,growing:600,hidden:40,hidden:300,guarantee:24,"
         "guarantee:300,direct:16,direct:24,direct:40"
     )
     limits: str = "0.25,0.5,1,2,5,10,30"
     tries: int = 3
     workers: int = 1
+    rows: int = 0
+    policies: str = ",".join([*LARGE_POLICIES, *(f"{name}-suppressed" for name in LARGE_POLICIES)])
+    whole_limit: float = 60.0
 
     def run(self) -> list[Row]:
         """One row per problem and limit; `late` is in milliseconds, `late %` a share of the limit."""
+        if self.rows:
+            return self._whole()
         limits = [float(text) for text in self.limits.split(",")]
         rows: list[Row] = []
         for named in self.problems.split(","):
@@ -93,6 +110,16 @@ class TimeLimits(Case):
                     tries.append(self._taken(asked, limit))
                 best = min(tries, key=lambda row: row["late %"])
                 rows.append({"problem": kind, "tuples": int(tuples), **best, "tries": len(tries)})
+                sys.stderr.write(f"{rows[-1]}\n")
+        return rows
+
+    def _whole(self) -> list[Row]:
+        rows: list[Row] = []
+        with tempfile.TemporaryDirectory() as name:
+            for policy in self.policies.split(","):
+                rows.append(
+                    whole_call(policy.strip(), self.rows, self.whole_limit, seed=self.seed, folder=Path(name))
+                )
                 sys.stderr.write(f"{rows[-1]}\n")
         return rows
 
@@ -153,6 +180,20 @@ def _diabetes(tuples: int, seed: int) -> Asked:
     return _again((roles.table(frames[0]), roles.table(frames[1])), (policy, policy), "auto")
 
 
+def _adult(tuples: int, seed: int, *, release: int) -> Asked:
+    """A tenth of the people leave after each release, and as many are new."""
+    people, roles = adult()
+    frame = drawn_again(people, tuples + tuples // 5, respondent=roles.respondent, seed=seed)
+    policy = Policy([WeakMInvariance(m=3), HcSafety(n=2)], ["counterfeits", "information_loss"])
+    tables = [roles.table(frame.iloc[n * tuples // 10 :].head(tuples)) for n in range(release)]
+    history = History()
+    for table in tables[:-1]:
+        found = solve(table, policy, history, time_limit=5.0 + tuples / 1000, display=False).release
+        assert found is not None
+        history.append(found)
+    return tables[-1], policy, history, "auto"
+
+
 def _growing(tuples: int, seed: int, *, hidden: bool = False, engine: str = "auto") -> Asked:
     kc = KCAnonymity(k=3, c="1/2")
     attacks: list[Requirement] = [Difference(k=3, c="1/2"), Intersection(c="1/2"), RecordTracing(k=3)]
@@ -180,6 +221,9 @@ PROBLEMS: dict[str, Callable[[int, int], Asked]] = {
     "kl": partial(_single, "kc", [KCAnonymity(k=5), DistinctLDiversity(l=3)]),
     "series": _series,
     "diabetes": _diabetes,
+    "adult1": partial(_adult, release=1),
+    "adult2": partial(_adult, release=2),
+    "adult3": partial(_adult, release=3),
     "growing": _growing,
     "hidden": partial(_growing, hidden=True),
     "guarantee": _guarantee,

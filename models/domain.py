@@ -16,6 +16,7 @@ from functools import cached_property, reduce
 from math import lcm
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from .box import Cell, Exact, Interval, Leaves, format_number
@@ -256,6 +257,10 @@ class _Distinct:
 
     @classmethod
     def of(cls, column: Sequence[object]) -> _Distinct:
+        if {raw.__class__ for raw in column} == {str}:
+            codes, texts = pd.factorize(np.array(column, dtype=object))
+            places = codes.astype(np.int64)
+            return cls(texts.tolist(), np.unique(places, return_index=True)[1].tolist(), places)
         known: dict[tuple[type, object], int] = {}
         numbers = (known.setdefault((raw.__class__, raw), len(known)) for raw in column)
         places = np.fromiter(numbers, dtype=np.int64, count=len(column))

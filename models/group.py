@@ -97,12 +97,12 @@ class QIGroup:
     @cached_property
     def respondents(self) -> frozenset[str]:
         """Who is in the group."""
-        return frozenset(member.respondent for member in self.members)
+        return frozenset([member.respondent for member in self.members])
 
     @cached_property
     def histogram(self) -> Mapping[str, int]:
         """Published sensitive values with their counts, counterfeits included."""
-        found = Counter(member.value for member in self.members)
+        found = Counter([member.value for member in self.members])
         for value, count in self.counterfeits:
             found[value] += count
         return found
@@ -115,12 +115,12 @@ class QIGroup:
     @property
     def fakes(self) -> int:
         """Number of counterfeits."""
-        return sum(count for _, count in self.counterfeits)
+        return sum([count for _, count in self.counterfeits]) if self.counterfeits else 0
 
     @property
     def size(self) -> int:
         """Number of published tuples: members and counterfeits."""
-        return len(self.members) + self.fakes
+        return len(self.members) + (self.fakes if self.counterfeits else 0)
 
     @property
     def hidden_cells(self) -> int:

@@ -9,6 +9,7 @@ are hidden, columns ``NAME hidden`` follow: ``*`` for a hidden cell, empty other
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, Protocol
 
@@ -54,17 +55,12 @@ class Published(Protocol):
     def hidden_cells(self) -> int: ...
 
 
-class _Written:
-    """Cells and exact values as text; one object is written once, and large releases share most of them."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[object, str]] = {}
-
-    def of(self, thing: object) -> str:
-        known = self._known.get(id(thing))
-        if known is None:
-            known = self._known[id(thing)] = thing, str(thing)
-        return known[1]
+def _as_text(things: Sequence[object]) -> list[str]:
+    """Cells or exact values as text; one object is written once, and large releases share most of them."""
+    written = {
+        number: str(thing) for number, thing in dict(zip(map(id, things), things, strict=True)).items()
+    }
+    return [written[id(thing)] for thing in things]
 
 
 _respondent = attrgetter("respondent")
@@ -79,10 +75,9 @@ def published_frame(release: Published) -> pd.DataFrame:
     if release.form != "generalized":
         raise ReleaseError("an anatomized release is published as two tables: use anatomized_frames")
     sizes = np.array([group.size for group in release.groups], dtype=np.int64)
-    written = _Written()
     frame = pd.DataFrame({GROUP: np.repeat(np.arange(1, len(sizes) + 1), sizes)})
     for a, name in enumerate(release.attributes):
-        cells = [written.of((group.box or ())[a]) for group in release.groups]
+        cells = _as_text([(group.box or ())[a] for group in release.groups])
         frame[name] = pd.Series(np.repeat(np.array(cells, dtype=object), sizes), dtype="str")
     values = [v for group in release.groups for v in sorted(Counter(group.histogram).elements())]
     frame[release.sensitive] = pd.Series(values, dtype="str")
@@ -114,30 +109,36 @@ def anatomized_frames(release: Published) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def steward_frame(release: Published, respondent: str = RESPONDENT) -> pd.DataFrame:
     """The steward's own copy, with respondents; never to be published."""
-    nothing = [""] * len(release.attributes)
-    rows: list[list[Any]] = []
-    starred: list[list[str]] = []
-    written, hides = _Written(), bool(release.hidden_cells)
-    for number, group in enumerate(release.groups, start=1):
-        cells = [written.of(cell) for cell in group.box] if group.box is not None else nothing
-        for member in sorted(group.members, key=_respondent):
-            exact = [written.of(v) for v in member.point]
-            rows.append([str(number), "member", member.respondent, *exact, *cells, member.value])
-            if hides:
-                starred.append(
-                    [STAR if (member.respondent, a) in group.starred else "" for a in range(len(exact))]
-                )
-        for value, count in group.counterfeits:
-            rows += [[str(number), "counterfeit", "", *nothing, *cells, value]] * count
-            starred += [nothing] * count
-    for member in sorted(release.suppressed, key=_respondent):
-        exact = [written.of(v) for v in member.point]
-        rows.append(["", "suppressed", member.respondent, *exact, *nothing, member.value])
-        starred.append(nothing)
-    published = [name + PUBLISHED for name in release.attributes]
-    frame = pd.DataFrame(
-        rows, columns=[GROUP, KIND, respondent, *release.attributes, *published, release.sensitive]
-    )
-    if not release.hidden_cells:
-        return frame
-    return frame.join(pd.DataFrame(starred, columns=[name + HIDDEN for name in release.attributes]))
+    # Column by column: releases of a million tuples are written so, too.
+    people, values, sizes = list[Member | None](), list[str](), list[int]()
+    for group in release.groups:
+        members = sorted(group.members, key=_respondent)
+        invented = [value for value, count in group.counterfeits for _ in range(count)]
+        people += [*members, *([None] * len(invented))]
+        values += [*(member.value for member in members), *invented]
+        sizes.append(len(members) + len(invented))
+    gone = sorted(release.suppressed, key=_respondent)
+    people += gone
+    values += [member.value for member in gone]
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    nobody = [""] * len(gone)
+    columns: dict[str, Any] = {
+        GROUP: [*map(str, (groups + 1).tolist()), *nobody],
+        KIND: ["counterfeit" if m is None else "member" for m in people[: len(groups)]]
+        + ["suppressed"] * len(gone),
+        respondent: ["" if m is None else m.respondent for m in people],
+    }
+    for a, name in enumerate(release.attributes):
+        columns[name] = _as_text(["" if m is None else m.point[a] for m in people])
+    for a, name in enumerate(release.attributes):
+        cells = _as_text(["" if group.box is None else group.box[a] for group in release.groups])
+        columns[name + PUBLISHED] = [*np.array(cells, dtype=object)[groups].tolist(), *nobody]
+    columns[release.sensitive] = values
+    if release.hidden_cells:
+        starred = [group.starred for group in release.groups]
+        for a, name in enumerate(release.attributes):
+            columns[name + HIDDEN] = [
+                STAR if m is not None and (m.respondent, a) in starred[at] else ""
+                for m, at in zip(people, groups.tolist(), strict=False)
+            ] + nobody
+    return pd.DataFrame(columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -41,6 +42,7 @@ from .cli_report import report
 from .cli_ui import ui
 from .cli_views import check_views, solve_views
 from .cli_what_if import what_if
+from .collecting import set_apart
 from .display import plain_console, show_number
 from .engines.sanitize import sanitize
 from .output import refuse_results, write_files, writing
@@ -84,6 +86,8 @@ def main() -> None:
     except KeyboardInterrupt:
         Console(stderr=True).print("interrupted before a release was found; nothing was written")
         sys.exit(130)
+    finally:
+        gc.unfreeze()  # of what `set_apart` left: this may be called again in the same process
 
 
 _SYSTEM = (OSError, UnicodeError, OverflowError, RecursionError, MemoryError)
@@ -175,9 +179,10 @@ def solve(
     refused = output / f"{problem_file.stem}.refused.steward.csv"
     may_write([refused] if append else [], force=force, problems=[problem_file], inputs=read)
     console = plain_console()
-    problem = load_problem(
-        problem_file, history=history, key_file=key_file, expect=expect, tell=_teller(console)
-    )
+    with set_apart():
+        problem = load_problem(
+            problem_file, history=history, key_file=key_file, expect=expect, tell=_teller(console)
+        )
     if append and stored(problem.history) is None:
         raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
     if append and not ignores_history:
@@ -216,17 +221,18 @@ def solve(
             raise typer.Exit(REFUSED)
         record = partial(_record, console, problem, release, certificate, verdict)
     # Nothing is published that the history does not know, or recorded that cannot be written.
-    written = write_files(
-        result,
-        answered,
-        output,
-        problem_file.stem,
-        steward=steward,
-        raw_cells=raw_cells,
-        before=record,
-        clock=clock,
-        tell=partial(console.print, markup=False),
-    )
+    with set_apart():
+        written = write_files(
+            result,
+            answered,
+            output,
+            problem_file.stem,
+            steward=steward,
+            raw_cells=raw_cells,
+            before=record,
+            clock=clock,
+            tell=partial(console.print, markup=False),
+        )
     for path in written:
         console.print(f"wrote {path}", markup=False)
     if not append and (kept := stored(problem.history)) is not None:

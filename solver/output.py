@@ -62,7 +62,7 @@ def writing(problem: Problem, *, steward: bool) -> float:
     for _ in range(2):  # the first time loads what is needed
         some, began = released(problem, groups), time.perf_counter()
         for copy in ("public", "steward") if steward else ("public",):
-            for file in some.files(Path(), copy=copy):
+            for file in some.files(Path("measured.csv"), copy=copy):
                 file.write(Path(os.devnull))
     return FACTS * scaled(problem, groups, time.perf_counter() - began)
 

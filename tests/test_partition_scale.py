@@ -8,13 +8,14 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from clocks import faked
 from partition_oracle import optimum, random_problem
 
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.requirements import KCAnonymity, WeakMInvariance
+from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness, WeakMInvariance
 from optanon.models.table import Microdata
-from optanon.solver.engines.partition import singly as module
+from optanon.solver.engines.partition import singly as module, start as start_module
 from optanon.solver.engines.partition.best import Best
 from optanon.solver.engines.partition.columns import padded
 from optanon.solver.engines.partition.diving import dived
@@ -28,7 +29,7 @@ from optanon.solver.engines.partition.proof import describe
 from optanon.solver.engines.partition.relaxation import Relaxation
 from optanon.solver.engines.partition.rounding import completed
 from optanon.solver.engines.partition.rows import Rows
-from optanon.solver.engines.partition.start import halved
+from optanon.solver.engines.partition.start import chopped, halved
 from optanon.solver.engines.partition.windows import Windows
 from optanon.solver.exact.odd_sets import separated
 from optanon.solver.result import Status
@@ -189,6 +190,55 @@ def test_windows_neither_lose_nor_double_a_tuple(kind: str, seed: int):
     after = list(groups.values())
     assert covered(after) == dict(enumerate(rows.count.tolist()))
     assert known.bound <= sum(group_costs(rows, after))
+
+
+POLICIES = {
+    "k": [KCAnonymity(k=5)],
+    "kc": K3,
+    "kl": [KCAnonymity(k=4), DistinctLDiversity(l=2)],
+    "t": [TCloseness(t="2/5"), KCAnonymity(k=3)],
+}
+
+
+@pytest.mark.parametrize("limit", [0.0, 4.5, 30.5])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_start_without_time_is_a_release_of_small_groups(
+    policy: str, limit: float, monkeypatch: pytest.MonkeyPatch
+):
+    problem = read(frame_of(600, 2), Policy(POLICIES[policy]))
+    monkeypatch.setattr(start_module, "AT_ONCE", 64)  # judged in many pieces
+    judge = Judge(problem)
+    rows = Rows.of(problem, blind=judge.blind)
+    faked(monkeypatch, tick=1.0)  # a second per look at the clock: that many parts are cut in full
+    start = halved(rows, judge, Clock(limit))
+    assert start is not None
+    assert covered(start) == dict(enumerate(rows.count.tolist()))
+    left = [list(behind) for behind in rows.tuples]
+    release = problem.assemble([[left[row].pop() for row in group] for group in start])
+    assert next(problem.check(release), None) is None
+    in_full = halved(rows, judge)
+    assert in_full is not None
+    assert len(start) > len(in_full) / 2
+    everybody = [tuple(np.repeat(np.arange(len(rows)), rows.count).tolist())]
+    assert 2 * sum(group_costs(rows, start)) < sum(group_costs(rows, everybody))
+
+
+def test_many_verdicts_are_those_on_each():
+    for requirements in POLICIES.values():
+        judge = Judge(read(frame_of(60, 4), Policy(requirements)))
+        counts = np.random.default_rng(1).integers(0, 4, (50, len(judge.names)))
+        counts[0] = 0
+        some = counts.sum(axis=1, keepdims=True) if judge.blind else counts
+        found = judge.verdicts(some).tolist()
+        assert found == [judge.admits(tuple(line)) for line in counts.tolist()]
+        assert set(found) == {True, False}
+
+
+def test_parts_that_cannot_be_halved_stay():
+    judge = Judge(read(frame_of(60, 4), Policy([KCAnonymity(k=20)])))
+    parts = [np.arange(0, 39), np.arange(39, 60)]
+    assert chopped(parts, judge, np.zeros(60, dtype=np.int64)) == [tuple(range(39)), tuple(range(39, 60))]
+    assert chopped([], judge, np.zeros(60, dtype=np.int64)) == []
 
 
 @pytest.mark.parametrize("seed", range(6))

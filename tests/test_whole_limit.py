@@ -97,10 +97,12 @@ def test_a_call_that_is_late_writes_a_checked_release_and_says_what_is_missing(m
     assert run("check", "release-2.release.csv", "-p", HOSPITAL, folder=tmp_path).returncode == 0
 
 
-def test_what_files_take_is_measured_on_groups_of_the_table():
+@pytest.mark.parametrize("form", ["generalized", "anatomized"])
+def test_what_files_take_is_measured_on_groups_of_the_table(form):
+    losses = ["information_loss"] if form == "generalized" else ["discernibility"]
     problem = oa.Problem(
         table=generated_roles().table(uniform_table(500, seed=3)),
-        policy=oa.Policy([oa.KCAnonymity(k=4)]),
+        policy=oa.Policy([oa.KCAnonymity(k=4)], losses, form=form),
     )
     groups = sample(problem)
     rows = [row for group in groups for row in group]

@@ -61,20 +61,21 @@ class KCAnonymity(GroupRequirement):
             raise PolicyError(f"{self.name}: c must be above 0 and at most 1, got {self.c}")
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
-        if group.size < self.k:
+        size, p, q = group.size, self.c.numerator, self.c.denominator  # integers: large releases have many
+        if size < self.k:
             yield Violation(
                 requirement=self.name,
-                message=f"{group.size} tuples, fewer than k = {self.k}",
+                message=f"{size} tuples, fewer than k = {self.k}",
                 respondents=tuple(sorted(group.respondents)),
-                witness={"size": group.size, "k": self.k},
+                witness={"size": size, "k": self.k},
             )
-        for value, count in sorted(group.histogram.items()):
-            if count > self.c * group.size:
+        for value, count in sorted(group.histogram.items()) if p < q else ():
+            if q * count > p * size:
                 yield Violation(
                     requirement=self.name,
-                    message=f"{count} of {group.size} tuples share one value, more than c = {self.c}",
+                    message=f"{count} of {size} tuples share one value, more than c = {self.c}",
                     respondents=tuple(sorted(group.respondents)),
-                    witness={"value": value, "count": count, "size": group.size, "c": self.c},
+                    witness={"value": value, "count": count, "size": size, "c": self.c},
                 )
 
     def encode(self, model: Encoding) -> None:

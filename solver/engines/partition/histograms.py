@@ -94,18 +94,29 @@ class Judge:
 
     def learn(self, states: Sequence[Counts]) -> None:
         """Find the verdicts on many histograms at once; counts fall if values are alike."""
-        names, context = tuple(self.names), self.problem.context
-        counts = np.zeros((len(states), len(names)), dtype=np.int64)
+        counts = np.zeros((len(states), len(self.names)), dtype=np.int64)
         for line, state in enumerate(states):
             counts[line, : len(state)] = state
+        good = self.verdicts(counts)
+        self._known |= zip(states, good.tolist(), strict=True)
+
+    def verdicts(self, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether groups with these counts of values, one per line, keep every requirement; nothing is kept.
+
+        Where only sizes matter, they may come as one column.
+        """
+        names, context = tuple(self.names), self.problem.context
+        counts = np.pad(counts, ((0, 0), (0, len(names) - counts.shape[1])))
         good = counts.sum(axis=1) > 0
         for r in self.requirements:
             left = np.flatnonzero(good)
             verdicts = r.admits_counts(counts[left], names, context) if len(left) else None
             if verdicts is None:
-                verdicts = np.array([self._ask(r, states[line]) for line in left.tolist()], dtype=np.bool_)
+                verdicts = np.array(
+                    [self._ask(r, tuple(counts[line].tolist())) for line in left.tolist()], dtype=np.bool_
+                )
             good[left] = verdicts
-        self._known |= zip(states, good.tolist(), strict=True)
+        return good
 
     def _ask(self, requirement: GroupRequirement, counts: Counts) -> bool:
         # Requirements that see values only cannot tell these stand-ins from respondents.

@@ -3,6 +3,9 @@
 Mondrian (LeFevre, DeWitt, Ramakrishnan) with any requirement that looks at values only; where both
 halves would not do at the median, places near it are tried. It fails only if the whole table is
 not admissible; then no grouping of a monotone requirement exists.
+
+When time is short, the parts that are left are cut in the order of the rows instead, all of a size at once:
+a tenth of the work, and since neighbours in that order are near one another, groups are still small boxes.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
@@ -11,6 +14,7 @@ not admissible; then no grouping of a monotone requirement exists.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,16 +25,18 @@ from .histograms import Judge
 from .master import Group
 from .rows import Ints, Rows
 
-__all__ = ["halved"]
+__all__ = ["chopped", "halved"]
 
 TRIES = 9
 """Places around the median that are tried on each side, in large parts."""
+AT_ONCE = 1 << 22
+"""Counts that are judged at once."""
 
 
 def halved(rows: Rows, judge: Judge, clock: Clock | None = None) -> list[Group] | None:
     """Groups of rows (with repeats), or None if not even the whole table is admissible.
 
-    When the clock is over, parts stay as they are: each of them is admissible. The largest are cut first.
+    The largest parts are cut first; those that are left when the clock is over are `chopped`.
 
     Complexity: O(n log n) costs and at most `TRIES` verdicts per part and attribute.
     """
@@ -40,15 +46,74 @@ def halved(rows: Rows, judge: Judge, clock: Clock | None = None) -> list[Group] 
     if not judge.admits(tuple(np.bincount(value[units], minlength=values).tolist())):
         return None
     done, pending = list[Group](), deque([units])
-    while pending:
+    while pending and not (clock is not None and clock.over):
         part = pending.popleft()
-        late = clock is not None and clock.over
-        halves = None if late else _best_cut(rows, judge, part, value, values)
+        halves = _best_cut(rows, judge, part, value, values)
         if halves is None:
             done.append(tuple(sorted(part.tolist())))
         else:
             pending += halves
-    return done
+    return done + chopped([np.sort(part) for part in pending], judge, value)
+
+
+def chopped(parts: Sequence[Ints], judge: Judge, value: Ints) -> list[Group]:
+    """Halve parts of the table in the order of their rows, as long as both halves are admissible.
+
+    All that are left are halved at once, at their middles; those that cannot be are tried at places near it.
+    Each part must be admissible.
+
+    Complexity: O(n) per level, O(log n) levels.
+    """
+    if not parts:
+        return []
+    units = np.concatenate(parts)
+    ends = np.cumsum([len(part) for part in parts])
+    start, end = ends - [len(part) for part in parts], ends
+    closed = list[tuple[Ints, Ints]]()
+    while len(start):
+        cut = _cut_places(judge, value[units], start, end)
+        whole = cut < 0
+        closed.append((start[whole], end[whole]))
+        start, middle, end = start[~whole], cut[~whole], end[~whole]
+        start, end = np.concatenate([start, middle]), np.concatenate([middle, end])
+    start, end = (np.concatenate(side) for side in zip(*closed, strict=True))
+    order = np.argsort(start)
+    flat = units.tolist()
+    return [tuple(flat[a:b]) for a, b in zip(start[order].tolist(), end[order].tolist(), strict=True)]
+
+
+def _cut_places(judge: Judge, value: Ints, start: Ints, end: Ints) -> Ints:
+    """Where both halves of each part are admissible, or -1."""
+    found = np.full(len(start), -1, dtype=np.int64)
+    left = np.flatnonzero(end - start >= 2 * judge.least)
+    wide = 1 if judge.blind else len(judge.names)
+    for step in (0, *(d for far in range(1, TRIES) for d in (far, -far))):
+        cut = (start[left] + end[left]) // 2 + step
+        inside = (cut - start[left] >= judge.least) & (end[left] - cut >= judge.least)
+        left, cut = left[inside], cut[inside]
+        good = np.zeros(len(left), dtype=np.bool_)
+        for at in range(0, len(left), max(1, AT_ONCE // wide)):
+            some = slice(at, at + max(1, AT_ONCE // wide))
+            lower = _counted(value, start[left[some]], cut[some], wide)
+            good[some] = judge.verdicts(lower)
+            left_good = np.flatnonzero(good[some])
+            upper = _counted(value, cut[some][left_good], end[left[some]][left_good], wide)
+            good[at + left_good] = judge.verdicts(upper)
+        found[left[good]] = cut[good]
+        left = left[~good]
+        if not len(left):
+            break
+    return found
+
+
+def _counted(value: Ints, start: Ints, end: Ints, values: int) -> Ints:
+    """How often each value is there from each start to its end, one line each."""
+    sizes = end - start
+    line = np.repeat(np.arange(len(start)), sizes)
+    first = np.cumsum(sizes) - sizes
+    there = np.arange(len(line)) - first[line] + start[line]
+    counts = np.bincount(line * values + value[there], minlength=len(start) * values)
+    return counts.reshape(len(start), values).astype(np.int64)
 
 
 def _best_cut(rows: Rows, judge: Judge, part: Ints, value: Ints, values: int) -> tuple[Ints, Ints] | None:
