@@ -224,7 +224,7 @@ class Numeric(Domain):
         text = label.strip()
         ends = text[1:-1].split(",") if text[:1] == "[" and text[-1:] == "]" else [text, text]
         if len(ends) != 2:
-            raise ReleaseError(f"column {self.name!r}: {label!r} is no number and no interval [a,b]")
+            raise ReleaseError(f"column {self.name!r}: {label[:60]!r} is no number and no interval [a,b]")
         lo, hi = (self.parse_value(end) for end in ends)
         if lo > hi:
             raise ReleaseError(f"column {self.name!r}: the interval {label!r} ends before it starts")
@@ -234,7 +234,7 @@ class Numeric(Domain):
         try:
             return exact_number(text)
         except ValueError as error:
-            raise ReleaseError(f"column {self.name!r}: {text!r} is not a number") from error
+            raise ReleaseError(f"column {self.name!r}: {text[:60]!r} is not a number") from error
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,7 @@ def _numbers(name: str, column: _Distinct) -> list[Fraction]:
             numbers.append(exact_number(raw))
         except (ValueError, OverflowError, ZeroDivisionError) as error:
             raise TableError(
-                f"column {name!r}, row {row + 1}: {str(raw)!r} is not a finite number: "
+                f"column {name!r}, row {row + 1}: {str(raw)[:60]!r} is not a finite number: "
                 "correct it or declare the column categorical"
             ) from error
     return numbers

@@ -182,7 +182,7 @@ def _number(raw: object, what: str) -> Fraction:
     try:
         return exact_number(raw)
     except (ValueError, OverflowError, ZeroDivisionError) as error:
-        raise HierarchyError(f"the {what} {str(raw)!r} is not a number: correct it") from error
+        raise HierarchyError(f"the {what} {str(raw)[:60]!r} is not a number: correct it") from error
 
 
 def _date(text: str, pattern: str | None) -> date:

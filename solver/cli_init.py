@@ -81,7 +81,6 @@ def init(
     store = os.path.relpath(target.absolute().parent / STORE) if history is None else history
     may_write([target], force=force, inputs=[table, key_file, *store_files(store)])
     frame, reading = _read(table)
-    console.print(str(reading), markup=False)
     again = _is_series(console, series, history, key_file)
     past = Past.of(target.absolute().parent, store, key_file) if again else None
     before = History() if past is None else past.history
@@ -93,9 +92,13 @@ def init(
             respondent, sensitive, qi = _ask(frame, respondent, sensitive, qi)
         declared = DeclaredCells.of(frame, map(str, frame.columns), before)
         guesses = _guessed(declared.applied(frame), respondent, sensitive, qi, past)
+        as_written = [guess.name for guess in guesses if guess.role in ("respondent", "sensitive")]
+        if not set(as_written).isdisjoint(reading.decimal_commas):
+            frame, reading = _read(table, gaps, as_written)
         declared = declared.about(frame, guesses, before)
     except InputError as error:
         raise type(error)(f"{table}: {error}") from error
+    console.print(str(reading), markup=False)
     if k is not None and k > len(frame):
         raise OptanonError(f"-k: groups of {k} rows cannot be made of {len(frame)}: give a smaller k")
     beside = Path(os.path.relpath(table.absolute(), target.absolute().parent)).as_posix()
@@ -139,9 +142,11 @@ class _UnusableError(OptanonError):
     """A problem file could not be solved."""
 
 
-def _read(table: Path, gaps: Gaps | None = None) -> tuple[pd.DataFrame, Reading]:
+def _read(
+    table: Path, gaps: Gaps | None = None, as_written: Sequence[str] = ()
+) -> tuple[pd.DataFrame, Reading]:
     if table.suffix != ".parquet":
-        return read_text_table(table, gaps=gaps)
+        return read_text_table(table, gaps=gaps, as_written=as_written)
     frame = (gaps or Gaps()).read(parquet_frame(table))
     return frame, Reading(source=table.name, rows=len(frame))
 

@@ -54,6 +54,8 @@ def test_a_draft_keeps_ids_and_sensitive_values_too(tmp_path: Path):
     (tmp_path / "t.csv").write_text(SEMICOLON)
     done = run("init", "t.csv", "--once", "--respondent", "id", "--sensitive", "ill", folder=tmp_path)
     assert done.returncode == 0, done.stderr
+    assert "decimal commas in size\n" in done.stdout, "what is told is what is done"
+    assert "# Numbers are written with decimal commas: size\n" in (tmp_path / "t.yaml").read_text()
     table = load_problem(tmp_path / "t.yaml").table
     assert [m.respondent for m in table.members] == ["1,2", "1,3", "1.400", "7,10"]
     assert set(table.histogram) == {"1.000", "2,50"}
@@ -211,3 +213,11 @@ def test_a_person_returns_from_a_csv_file_in_a_parquet_file(tmp_path: Path):
     (tmp_path / "p2.yaml").write_text(PROBLEM.format(table="t.parquet", more="history: [p1.steward.csv]"))
     problem = load_problem(tmp_path / "p2.yaml")
     assert {m.respondent for m in problem.table.members} == problem.history.records.keys()
+
+
+def test_endless_cells_are_shortened_in_messages(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("id,age\n1," + "9" * 6000 + "\n2,3\n")
+    done = run("hierarchy", "t.csv", "age", "--intervals", "5", folder=tmp_path)
+    assert done.returncode == 2
+    assert "is not a number" in done.stderr
+    assert len(done.stderr) < 300

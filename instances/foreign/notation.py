@@ -166,7 +166,8 @@ class Reader:
         if re.fullmatch(r"[\d*]*\d[\d*]*", text) and self._last < _MASKED:
             return self._masked(text)
         raise ReleaseError(
-            f"{text!r} is no number, interval or set of numbers: correct it, or call the column categorical"
+            f"{text[:60]!r} is no number, interval or set of numbers: correct it, or call the column "
+            "categorical"
         )
 
     def _masked(self, text: str) -> Reading:

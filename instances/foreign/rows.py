@@ -233,8 +233,8 @@ def _counts(frame: pd.DataFrame, table: Microdata, count: str | None) -> list[in
             number = 0
         if number < 1:
             raise ReleaseError(
-                f"column {count!r}, row {row}: {str(raw)!r} is no number of records of at least 1: correct "
-                "it, or say count=None if the column means something else"
+                f"column {count!r}, row {row}: {str(raw)[:60]!r} is no number of records of at least 1: "
+                "correct it, or say count=None if the column means something else"
             )
         found.append(number)
     return found
