@@ -232,3 +232,21 @@ def test_cells_and_histories_keep_one_spelling_through_files(tmp_path: Path):
 )
 def test_folding_twice_changes_nothing(text: str):
     assert fold(fold(text)) == fold(text)
+
+
+def test_a_release_of_another_tool_is_read_with_the_declarations_of_its_table(tmp_path: Path):
+    """The tool saw what is written in the table: HIV, hiv and N/A."""
+    frame(["HIV", "hiv", "flu", "N/A"], ["a", "b", "c", "d"]).to_csv(tmp_path / "t.csv", index=False)
+    rows = ['"[30,31]",HIV', '"[30,31]",hiv', '"[32,33]",flu', '"[32,33]",N/A']
+    (tmp_path / "f.csv").write_text("\n".join(["age,ill", *rows]) + "\n")
+    text = (
+        "table: t.csv\nrespondent: id\nquasi_identifiers: [age]\nsensitive: ill\n{}\n"
+        "policy: {{requirements: [distinct_l_diversity: {{l: 2}}], minimize: [information_loss]}}\n"
+    )
+    declared = "missing: category\nmissing_marks: [N/A]\nspelling: {}"
+    (tmp_path / "p.yaml").write_text(text.format(declared.format("merge")))
+    found = run("audit-release", "f.csv", "p.yaml", folder=tmp_path)
+    assert found.returncode == 1, found.stdout + found.stderr
+    assert "distinct_l_diversity" in found.stdout, "HIV and hiv are one value"
+    (tmp_path / "p.yaml").write_text(text.format(declared.format("keep")))
+    assert run("audit-release", "f.csv", "p.yaml", folder=tmp_path).returncode == 0

@@ -12,6 +12,8 @@ from ...models.box import Box, Cell, Leaves
 from ...models.column_names import COUNT
 from ...models.domain import Domain
 from ...models.errors import ReleaseError
+from ...models.missing import DOUBTFUL, MISSING
+from ...models.spelling import fold
 from ...models.table import Microdata
 from .notation import NOTHING_SAID, Ends, Reader, Reading
 
@@ -207,12 +209,18 @@ def _column(reader: Reader, texts: Sequence[str]) -> list[Reading]:
 
 def _values(texts: Sequence[str], table: Microdata, suppressed: Sequence[bool] | None) -> list[str | None]:
     known = table.histogram
+    # The tool saw the table as it was written: spellings that are one, cells that are missing.
+    alike = {fold(value): value for value in known} if table.spelling.sensitive == "merge" else {}
     found: list[str | None] = []
     for row, text in enumerate(texts, start=1):
         if text in known:
             found.append(text)
         elif suppressed is not None and suppressed[row - 1] and text in NOTHING_SAID:
             found.append(None)
+        elif fold(text) in alike:
+            found.append(alike[fold(text)])
+        elif MISSING in known and fold(text) in DOUBTFUL:
+            found.append(MISSING)
         else:
             what = "is not published" if text in NOTHING_SAID else "is none of the table's"
             raise ReleaseError(
