@@ -32,7 +32,7 @@ from typing import ClassVar, TypeAlias
 from ortools.sat.python import cp_model
 
 from .memo import memoized
-from .question import Question
+from .question import Question, fake_cap
 from .release import QIGroup, Release
 
 __all__ = ["Encoding", "Linear"]
@@ -66,7 +66,7 @@ class Encoding:
         smallest = max(r.smallest_group(problem.table) for r in problem.policy.requirements)
         limit = problem.policy.counterfeit_limit
         self.may_fake = limit != 0
-        self.fake_cap = self._fake_cap(limit)
+        self.fake_cap = fake_cap(problem)
         self.largest_count = len(self.tuples) + self.fake_cap
         self.largest_size = len(self.tuples) + (self.fake_cap * len(self.values) if limit is None else limit)
         self.slots = range(len(self.tuples) if self.may_fake else max(0, len(self.tuples) - smallest + 1))
@@ -96,17 +96,6 @@ class Encoding:
             self.cp.add_exactly_one([*homes, *self._suppressed[t : t + 1]])
         if limit < len(self.tuples):
             self.cp.add(sum(self._suppressed) <= limit)
-
-    def _fake_cap(self, limit: int | None) -> int:
-        """Most counterfeits of one value in one slot.
-
-        The policy's limit, or, if it sets none, twice what all requirements together may need: each
-        can be met with its own `largest_count`, and doubling leaves room where sizes must be
-        common multiples. "No release exists" is then meant with at most so many.
-        """
-        if limit is not None:
-            return limit
-        return 2 * sum(r.largest_count(self.problem) for r in self.problem.policy.requirements)
 
     def _counterfeits(self, limit: int | None) -> None:
         self._fakes: dict[tuple[int, str], cp_model.IntVar] = {}

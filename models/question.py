@@ -14,7 +14,7 @@ from .history import History
 from .release import Release
 from .table import Microdata
 
-__all__ = ["Bounds", "Limits", "Objective", "Question"]
+__all__ = ["Bounds", "Limits", "Objective", "Question", "fake_cap"]
 
 
 class Bounds(Protocol):
@@ -70,3 +70,16 @@ class Question(Protocol):
     ) -> Release:
         """Build a release from row numbers and counterfeits per group."""
         ...
+
+
+def fake_cap(problem: Question) -> int:
+    """Most counterfeits of one value that a group of `problem` is looked for with.
+
+    The policy's limit, or, if it sets none, twice what all requirements together may need: each
+    can be met with its own `largest_count`, and doubling leaves room where sizes must be
+    common multiples. "No release exists" is then meant with at most so many.
+    """
+    limit = problem.policy.counterfeit_limit
+    if limit is not None:
+        return limit
+    return 2 * sum(r.largest_count(problem) for r in problem.policy.requirements)

@@ -26,8 +26,10 @@ __all__ = [
     "Drawn",
     "DualAbove",
     "Duals",
+    "Empty",
     "FakeDuals",
     "Grouped",
+    "Groupings",
     "Histograms",
     "Lattice",
     "LatticeEmpty",
@@ -44,6 +46,7 @@ __all__ = [
     "Series",
     "Shares",
     "Sized",
+    "Subsets",
     "Tree",
     "Trusted",
     "TrustedRefusal",
@@ -174,6 +177,19 @@ class Lattice(Record):
     level: Natural
 
 
+class Subsets(Record):
+    """The best grouping as far as requirements on groups say: the verifier computes it again."""
+
+    kind: Literal["subsets"] = "subsets"
+
+
+class Groupings(Record):
+    """No release is better: so many groupings are, and fail the check; the verifier checks them again."""
+
+    kind: Literal["groupings"] = "groupings"
+    checked: Natural
+
+
 class Drawn(Record):
     """A release drawn at random: the verifier enumerates all releases again."""
 
@@ -250,7 +266,18 @@ class Shares(Record):
 
 
 Claim: TypeAlias = Annotated[
-    Priced | Listed | Counts | Series | Histograms | Lattice | Drawn | Trusted | Within | Shares,
+    Priced
+    | Listed
+    | Counts
+    | Series
+    | Histograms
+    | Lattice
+    | Subsets
+    | Groupings
+    | Drawn
+    | Trusted
+    | Within
+    | Shares,
     Field(discriminator="kind"),
 ]
 
@@ -292,6 +319,13 @@ class LatticeEmpty(Record):
     kind: Literal["lattice"] = "lattice"
 
 
+class Empty(Record):
+    """No set of groups keeps what is asked of groups; or so many do, and all of them fail the check."""
+
+    kind: Literal["empty"] = "empty"
+    checked: Natural | None
+
+
 class NoDraw(Record):
     """No grouping keeps the policy: the verifier enumerates them again."""
 
@@ -307,7 +341,7 @@ class TrustedRefusal(Record):
 
 
 DirectRefusal: TypeAlias = Annotated[
-    Obstacle | Whole | DualAbove | CountsAbove | LatticeEmpty | NoDraw | TrustedRefusal,
+    Obstacle | Whole | DualAbove | CountsAbove | LatticeEmpty | Empty | NoDraw | TrustedRefusal,
     Field(discriminator="kind"),
 ]
 
@@ -321,6 +355,6 @@ class PartRefusal(Record):
 
 
 Refusal: TypeAlias = Annotated[
-    Obstacle | Whole | DualAbove | CountsAbove | LatticeEmpty | NoDraw | TrustedRefusal | PartRefusal,
+    Obstacle | Whole | DualAbove | CountsAbove | LatticeEmpty | Empty | NoDraw | TrustedRefusal | PartRefusal,
     Field(discriminator="kind"),
 ]

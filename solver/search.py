@@ -19,6 +19,7 @@ from .certify import certify
 from .claims import Obstacle
 from .conflict import conflict
 from .display import live_display
+from .ending import ending
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
 from .portfolio import informed
@@ -33,13 +34,14 @@ def engines() -> dict[str, Engine]:
     """Every engine by name."""
     # Imported here: its compiled parts and solver take a second to load that small tables need not wait.
     from .engines.partition.engine import PartitionEngine
+    from .engines.subsets.engine import SubsetEngine
 
-    found: Sequence[Engine] = (AssignmentEngine(), FullDomainEngine(), PartitionEngine())
+    found: Sequence[Engine] = (AssignmentEngine(), FullDomainEngine(), PartitionEngine(), SubsetEngine())
     return {engine.name: engine for engine in found}
 
 
 SMALL = 16
-"""Up to so many tuples the direct model is tried before set partitioning."""
+"""Up to so many tuples the program over all sets of tuples takes a twentieth of a second."""
 CLOSED = 30
 """Above so many tuples groups are listed if a part of the policy gives a bound."""
 
@@ -201,11 +203,17 @@ def solve_problem(
             raise PolicyError(
                 f"{r.name} is about {r.form} releases: publish the {r.form!r} form, or leave it out"
             )
+    from .exact.proving import proven
+
     _ = problem.digests  # needed for the certificate: what it takes is not left for the end
     chosen, why = choose(problem, engine, extend is not None)
     with live_display(problem, display) as shown:
         watch = Watch(_both(shown, listener), began)
         answer = informed(chosen, problem, settings, watch)
+        if settings.extend is None:
+            clock = Clock(settings.time_limit, watch.clock.began)
+            clock.keep(ending(problem))
+            answer = proven(problem, answer, clock)
         return _result(
             problem, answer, f"{chosen.name} ({why})", watch.clock.seconds, watch, settings, reasons
         )
@@ -249,17 +257,21 @@ def obstacles(problem: Problem) -> dict[int, str]:
 def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tuple[Engine, str]:
     """The engine to use, and why.
 
-    Set partitioning proves optima of far larger tables where groups have prices or sizes are all that
-    counts; the direct model finds better releases of small tables otherwise.
+    All sets of tuples of a small table can be gone through. Set partitioning proves optima of far larger
+    tables where groups have prices or sizes are all that counts; the direct model finds better releases
+    of small tables otherwise.
     """
+    from .engines.subsets.engine import SubsetEngine
+
     tuples = len(problem.table)
     direct, whole = AssignmentEngine(), FullDomainEngine()
     if wanted == "auto" and extended:
         return direct, "constraints on the raw model"
     if wanted == "auto" and whole.refuses(problem) is None:
         return whole, "full-domain recoding"
-    if wanted == "auto" and tuples <= SMALL and direct.refuses(problem) is None:
-        return direct, f"{tuples} tuples"
+    every = SubsetEngine()
+    if wanted == "auto" and tuples <= SMALL and every.refuses(problem) is None:
+        return every, f"{tuples} tuples"
     known = engines()
     if wanted != "auto":
         if wanted not in known:
@@ -272,6 +284,8 @@ def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tu
         listed = f"; groups are listed: {plan.why}" if plan.why else ""
         if not plan.why or (plan.guided and tuples > CLOSED):
             return known["partition"], f"{tuples} tuples{listed}"
+    if every.refuses(problem) is None:
+        return every, f"{tuples} tuples"
     if direct.refuses(problem) is None:
         why = plan if isinstance(plan, str) else f"the partition engine would list groups: {plan.why}"
         return direct, f"{tuples} tuples; {why}"

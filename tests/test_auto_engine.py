@@ -20,14 +20,17 @@ def clustered(tuples: int) -> oa.Microdata:
 @pytest.mark.parametrize(
     ("tuples", "policy", "engine"),
     [
-        (10, oa.Policy([oa.KCAnonymity(k=3)]), "assignment (10 tuples)"),
+        (10, oa.Policy([oa.KCAnonymity(k=3)]), "subsets (10 tuples)"),
         (40, oa.Policy([oa.KCAnonymity(k=3)]), "partition (40 tuples)"),
-        (
-            20,
-            oa.Policy([oa.KCAnonymity(k=3)], ["semiperimeter"]),
-            "assignment (20 tuples; the partition engine",
-        ),
+        (16, oa.Policy([oa.KCAnonymity(k=3)], ["discernibility"]), "subsets (16 tuples)"),
+        (20, oa.Policy([oa.KCAnonymity(k=3)]), "partition (20 tuples)"),
         (20, oa.Policy([oa.KCAnonymity(k=3)], ["discernibility"]), "partition (20 tuples)"),
+        (20, oa.Policy([oa.KCAnonymity(k=3)], ["semiperimeter"]), "subsets (20 tuples)"),
+        (
+            21,
+            oa.Policy([oa.KCAnonymity(k=3)], ["semiperimeter"]),
+            "assignment (21 tuples; the partition engine",
+        ),
         (40, oa.Policy([oa.DistinctLDiversity(l=3)], form="anatomized"), "partition (40 tuples)"),
         (40, oa.Policy([oa.KCAnonymity(k=3)], recoding="full_domain"), "full_domain (full-domain recoding)"),
     ],

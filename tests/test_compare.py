@@ -152,7 +152,7 @@ def test_every_multiple_is_the_one_of_brute_force(seed: int):
             assert row.distance.multiple >= 1
         else:
             assert row.figures.violations
-    assert {"mondrian_static", "k_member", "assignment"} <= seen
+    assert {"mondrian_static", "k_member", "subsets"} <= seen
 
 
 def test_figures_by_hand():
@@ -358,7 +358,7 @@ def test_without_engines_nothing_is_proven():
     assert [row.name for row in found.rows] == ["mondrian_static"]
     assert found["mondrian_static"].distance is None
     with pytest.raises(KeyError):
-        found["assignment"]
+        found["subsets"]
     # The search for what it promises, which here is all, proves the optimum as well.
     assert oa.compare(asked, "mondrian_static", []).reference.optimum == (Fraction(43, 18),)
 
@@ -417,7 +417,7 @@ def test_command(tmp_path: Path):
     frame = pd.read_csv(tmp_path / "c.csv").set_index("name")
     assert frame.loc["m_invariance", "information_loss exactly"] == "60/7"
     assert frame.loc["m_invariance", "violations"] == "hc_safety 1"
-    assert Fraction(str(frame.loc["assignment", "information_loss exactly"])) == Fraction(75, 7)
+    assert Fraction(str(frame.loc["subsets", "information_loss exactly"])) == Fraction(75, 7)
     assert not any(name in done.stdout for name in ("Carl", "Erica", "Fiona"))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -31,15 +30,11 @@ from optanon.models.requirements import (
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.listed import search
-from optanon.solver.engines.partition.listed.columns import released
-from optanon.solver.engines.partition.listed.division import Division
-from optanon.solver.engines.partition.listed.every import every_group
-from optanon.solver.engines.partition.listed.judge import Judge
 from optanon.solver.engines.partition.listed.state import State
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.result import Status, Termination
 from optanon.solver.search import obstacles, solve_problem
-from optanon.solver.settings import Answer, Clock, Settings, Watch
+from optanon.solver.settings import Answer, Settings, Watch
 from optanon.solver.verify.checking import verify
 
 F = Fraction
@@ -96,7 +91,7 @@ def test_lists_around_the_duals_of_a_part_hold_every_better_release(
 ):
     """The way of large tables, on small ones."""
     monkeypatch.setattr(search, "SMALL", 0)
-    monkeypatch.setattr(search, "MOST_DIVIDED", 0)
+    monkeypatch.setattr(search, "MOST_TUPLES", 0)
     monkeypatch.setattr(search, "DIRECT_ROWS", 0)
     monkeypatch.setattr(search, "LEAST_LISTED", 4)
     case = drawn_case(name, 3000 + number)
@@ -181,19 +176,11 @@ def beside(seed: int) -> Problem:
 
 UNFIT = {6, 9, 18, 33, 51, 60, 78, 81}
 """Some plain reason forbids all releases."""
-LONG = {11, 23, 31, 35, 40, 43, 46, 58, 68, 69, 70, 82, 83}
-"""Lists are too long, mostly to show that there is no release: the direct model is asked."""
 
 
-@pytest.mark.parametrize("seed", sorted({*range(84)} - UNFIT - LONG))
-def test_lists_find_the_optimum_of_the_assignment_engine(seed: int, monkeypatch: pytest.MonkeyPatch):
-    """Tables that enumeration cannot do, without the help of the other engine's model."""
-    monkeypatch.setattr(search, "DIRECT_ROWS", 0)
-    same_as_assignment(seed)
-
-
-@pytest.mark.parametrize("seed", sorted(LONG))
-def test_with_the_direct_model_for_long_lists_nothing_stays_open(seed: int):
+@pytest.mark.parametrize("seed", sorted({*range(84)} - UNFIT))
+def test_lists_and_exact_programs_find_the_optimum_of_the_assignment_engine(seed: int):
+    """Tables that enumeration cannot do."""
     same_as_assignment(seed)
 
 
@@ -209,45 +196,13 @@ def same_as_assignment(seed: int) -> None:
 @pytest.mark.parametrize("seed", [46])
 def test_too_long_a_list_claims_nothing(seed: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(search, "DIRECT_ROWS", 0)
+    monkeypatch.setattr(search.SubsetEngine, "refuses", lambda self, problem: "another time")
     answer = listed(beside(seed))
     assert (answer.status, answer.termination, answer.release) == (
         Status.UNKNOWN,
         Termination.ITERATION_LIMIT,
         None,
     )
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_the_best_division_of_a_table_is_that_of_enumeration(seed: int):
-    """Groups with counterfeits, suppressed tuples with and without a limit, one and two levels."""
-    form = ("generalized", "anatomized")[seed % 2]
-    at = instance(seeded("division", seed), tuples=(4, 7), releases=(0, 0), values=(2, 3), form=form)
-    levels = (
-        ["information_loss"],
-        ["suppressed", "information_loss"],
-        [{"counterfeits": 2, "suppressed": 1}],
-    )
-    limit = (0, 1, 5)[seed // 2 % 3]
-    policy = Policy(
-        [WeakMInvariance(m=2)], levels[seed % 3], max_suppressed=limit, max_counterfeits=1, form=form
-    )
-    problem = Problem(table=at.table, policy=policy)
-    division = Division.of(problem, 1, Clock())
-    assert division is not None
-    columns = every_group(problem, Judge(problem), 1, None, None, Clock())
-    assert columns is not None
-    assert division.divide_columns(columns)
-    # Without its limit on counterfeits: a division counts them, and limits them only in single groups.
-    free = replace(problem, policy=policy.changed(max_counterfeits=len(at.table)))
-    best = AssignmentEngine().solve(free, Settings(), Watch())
-    assert division.better(None) == (best.release is not None)
-    if best.release is not None:
-        values = free.objective(best.release)
-        bounds = division.bounds(values)
-        assert all(b in (v, None) for v, b in zip(values, bounds, strict=True))
-        assert bounds[0] is not None
-        assert free.objective(released(problem, division.columns())) == values
-        assert not division.better(values)
 
 
 def test_anatomized_groups_have_no_boxes_and_still_cost():

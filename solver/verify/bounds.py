@@ -17,6 +17,7 @@ from ..enumeration import Judge
 from ..randomize import described, space_of
 from .by_sizes import BySizes
 from .counts import counts_program
+from .exhaustive import groupings, subsets
 from .given import Given
 from .outcome import UndecidedError
 from .parts import grouped, hidden_price, loss_weight, plain, published, sized
@@ -52,6 +53,13 @@ def derived(given: Given, claim: claims.Claim) -> list[Derived]:
         return _shares(given, claim)
     if isinstance(claim, claims.Within):
         return _within(given, claim)
+    if isinstance(claim, claims.Subsets):
+        how = "the program over all sets of tuples"
+        return [Derived(level=i, bound=bound, how=how) for i, bound in enumerate(subsets(given))]
+    if isinstance(claim, claims.Groupings):
+        groupings(given, claim)
+        how = f"all {claim.checked} better groupings fail the check"
+        return [Derived(level=i, bound=value, how=how) for i, value in enumerate(given.values)]
     if claim.level >= len(given.problem.policy.levels):
         raise CertificateError("a claim is about a level that the policy does not have")
     return [_direct(given, claim)]

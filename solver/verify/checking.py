@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,6 +14,7 @@ from ..certify import digests, published
 from ..claims import Claim
 from ..settings import Clock
 from .bounds import Derived, derived
+from .exhaustive import unaided
 from .given import Given
 from .outcome import Outcome, UndecidedError
 from .refusals import refused
@@ -158,7 +159,23 @@ def proven(given: Given, claims: Sequence[Claim]) -> Proven:
                 words.append(line)
             elif line.bound >= best[line.level].bound:
                 best[line.level] = line
+    for level, line in _instead(given, best, words):
+        best[level] = line
     return Proven(best=tuple(best), words=tuple(words), undecided=tuple(undecided))
+
+
+def _instead(
+    given: Given, best: Sequence[Derived], words: Sequence[Derived]
+) -> Iterator[tuple[int, Derived]]:
+    """Bounds that rest on somebody's word although they can be derived without a claim."""
+    highest: dict[int, Fraction] = {}
+    for word in words:
+        if word.bound > best[word.level].bound:
+            highest[word.level] = max(word.bound, highest.get(word.level, word.bound))
+    if highest:
+        for level, found in unaided(given, highest).items():
+            if found.bound > best[level].bound:
+                yield level, Derived(level=level, bound=found.bound, how=found.how)
 
 
 def _bounded(certificate: Certificate, given: Given, found: Proven, confirmed: Sequence[str]) -> Outcome:

@@ -10,6 +10,7 @@ from ..enumeration import Judge
 from ..randomize import space_of
 from ..settings import Clock
 from .bounds import fewest_needed, least_information_loss
+from .exhaustive import empty, nothing
 from .given import Given
 from .lattice import least
 from .outcome import UndecidedError
@@ -31,7 +32,8 @@ def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[st
     given = Given(problem=problem, values=(), clock=clock)
     match refusal:
         case claims.TrustedRefusal():
-            return f"{refusal.solver} ({refusal.why})", True
+            derived = nothing(given)
+            return (f"{refusal.solver} ({refusal.why})", True) if derived is None else (derived, False)
         case claims.LatticeEmpty():
             return _no_vector(given), False
         case claims.Obstacle():
@@ -48,6 +50,8 @@ def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[st
             return _above(given, refusal.claim), False
         case claims.CountsAbove():
             return _counts(given, refusal.claim), False
+        case claims.Empty():
+            return empty(given, refusal), False
         case claims.NoDraw():
             if space_of(problem, Judge(problem)).count:
                 raise CertificateError("some release keeps the policy, other than the certificate says")

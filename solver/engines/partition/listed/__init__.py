@@ -2,6 +2,6 @@
 
 Read in this order: `columns` (groups), `judge` (which may be in a release), `part` (what of a policy can
 be searched without a list), `sizes` (losses by sizes), `guide` and `measure` (its bound and duals), `near`
-and `every` (the lists), `model`, `costs` and `program` (the integer program), `starts`, `state`, `repair`
-and `moves` (releases), `search`, `confirm` (certificates).
+(the list), `model` and `program` (the integer program), `starts`, `state`, `repair` and `moves` (releases),
+`search`. Small tables are left to the exact programs of the subset engine.
 """

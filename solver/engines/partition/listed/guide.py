@@ -13,12 +13,14 @@ from ....claims import (
     Claim,
     Counted,
     Grouped,
+    Groupings,
     Part,
     PartRefusal,
     Plain,
     Refusal,
     Shares,
     Sized,
+    Subsets,
     Within,
 )
 from ....portfolio import best_known
@@ -211,7 +213,8 @@ class Guide:
             claim
             for claim in answer.claims
             # The last level of what is counted without boxes says nothing of the whole.
-            if not isinstance(claim, Within | Shares) and not (part.kind == "counted" and claim.level == last)
+            if not isinstance(claim, Within | Shares | Subsets | Groupings)
+            and not (part.kind == "counted" and claim.level == last)
         )
         if not direct:
             return None

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
-
 from .....models.problem import Problem
 from .....models.release import Release
 from .....models.requirement import GroupRequirement, Sight
@@ -30,7 +25,6 @@ class Judge:
         self.problem = problem
         requirements = problem.policy.requirements
         groupwise = [r for r in requirements if isinstance(r, GroupRequirement)]
-        self.groups_only = len(groupwise) == len(requirements)
         self._values = [r for r in groupwise if r.sight(problem) is not Sight.PEOPLE]
         self._people = [r for r in groupwise if r.sight(problem) is Sight.PEOPLE]
         # Where rows are written ahead, they strike out single groups as well, and faster.
@@ -76,15 +70,3 @@ class Judge:
             form=self.problem.policy.form,
         )
         return all(next(r.check(alone, self.problem.history), None) is None for r in self._parts)
-
-    def few(self, counts: NDArray[np.int64], names: Sequence[str]) -> NDArray[np.bool_]:
-        """Which histograms (groups x values) may be admissible, as far as can be told of many at once."""
-        fits = np.ones(len(counts), dtype=np.bool_)
-        for r in self._values:
-            left = np.flatnonzero(fits)
-            verdicts = (
-                r.admits_counts(counts[left], tuple(names), self.problem.context) if len(left) else None
-            )
-            if verdicts is not None:
-                fits[left] = verdicts
-        return fits

@@ -4,10 +4,9 @@
 2. A bound from the part of the policy that can be searched (`part`), with integer duals.
    Without a release by then, the direct model of a small table is asked for any, or whether there is none.
 3. All groups a better release may hold: those whose reduced cost at the duals leaves room below the
-   best release (`near`), or, of small tables, all groups (`every`) that the best division of the other
-   tuples (`division`) leaves room for.
-4. The integer program over the list, level by level, with cuts (`program`). Where even a small table has
-   too many groups, the direct model takes its place.
+   best release (`near`).
+4. The integer program over the list, with cuts (`program`). Small tables are decided by the exact programs
+   (`subsets.SubsetEngine`) instead: no bound makes their lists shorter.
 
 If the list is too long, it is made for releases below a smaller target first: the program then finds a
 better release, or proves the target as a bound; the list grows. Beyond `MOST_LISTED` groups,
@@ -16,7 +15,6 @@ or when time ends, the answer is the best release with the bound reached.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
@@ -27,24 +25,23 @@ from .....models.release import Release
 from .....models.requirement import GroupRequirement
 from ....claims import Claim, Refusal, Trusted, TrustedRefusal
 from ....ending import ending
+from ....exact.subsets import MOST_TUPLES
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
 from ...assignment.engine import AssignmentEngine
-from .columns import Column, released
-from .costs import objective_of
-from .division import MOST_DIVIDED, Division
-from .every import every_group, fake_cap
+from ...subsets.engine import SubsetEngine
+from .columns import Column
 from .guide import Guide
 from .judge import Judge
 from .model import TimeOverError
-from .program import Outcome, Program
+from .program import Program
 from .starts import SET_UP, Starts
 
 __all__ = ["Search"]
 
 MADE_BY = f"CP-SAT {version('ortools')}"
 SMALL = 10
-"""Up to so many tuples all groups are listed at once: no bound makes that shorter."""
+"""Up to so many tuples nothing is tried before the exact programs."""
 SPARE = 1.2
 """Checks do not all take the same time."""
 LEAST_LISTED, MOST_LISTED = 2_000, 200_000
@@ -68,6 +65,7 @@ class Search:
         self.values: tuple[Fraction, ...] | None = None
         self.bounds: list[Fraction | None] = [None] * len(problem.policy.levels)
         self.guide: Guide | None = None
+        self.exact: Answer | None = None
         self.direct = False
         self.rounds = self.listed = 0
         self.infeasible = self.interrupted = self.cut_short = False
@@ -95,38 +93,43 @@ class Search:
             self._take(self.guide.bounds())
             starts.repaired(self.guide.releases)
             if self.best is None:
-                self._direct(first=True)
+                self._direct()
                 if self.infeasible:
                     return
             self._take(self.guide.bounds(self.values))
             if self.closed or self.interrupted:
                 return
             # Lists that are not short wait until it is known what the rest of the table costs.
-            most = LEAST_LISTED if len(self.problem.table) <= MOST_DIVIDED else MOST_LISTED
+            most = LEAST_LISTED if len(self.problem.table) <= MOST_TUPLES else MOST_LISTED
             if self._near(self.guide, most) or self.interrupted or self.clock.over:
                 return
-        self._every()
+        self._exactly()
 
-    def _direct(self, *, first: bool) -> bool:
-        """The assignment model: any release, or the best one; whether it could be asked."""
+    def _direct(self) -> None:
+        """Ask the direct model for any release, if the table is not too large for it."""
         left = self.clock.left
         if self.clock.over or len(self.problem.table) > DIRECT_ROWS:
-            return False
-        share = DIRECT_SHARE if first else 1.0
-        settings = replace(
-            self.settings, time_limit=None if left is None else share * left, initial=self.best, first=first
-        )
+            return
+        limit = None if left is None else DIRECT_SHARE * left
+        settings = replace(self.settings, time_limit=limit, first=True)
         answer = AssignmentEngine().solve(self.problem, settings, Watch())
         self.rounds += answer.rounds
         self.interrupted |= answer.termination is Termination.INTERRUPTED
+        self.infeasible = self.direct = answer.status is Status.INFEASIBLE
+        self._offer(answer.release)
+
+    def _exactly(self) -> None:
+        """A small table: the best release, from the best one so far."""
+        if self.clock.over or SubsetEngine().refuses(self.problem) is not None:
+            return
+        settings = replace(self.settings, time_limit=self.clock.left, initial=self.best)
+        self.exact = answer = SubsetEngine().solve(self.problem, settings, Watch())
+        self.rounds += answer.rounds
+        self.interrupted |= answer.termination is Termination.INTERRUPTED
+        self.cut_short |= answer.termination is Termination.TIME_LIMIT
         self.infeasible = answer.status is Status.INFEASIBLE
         self._offer(answer.release)
-        if not first:
-            self._take(list(answer.bounds))
-            self.cut_short |= answer.termination is Termination.TIME_LIMIT
-        if self.infeasible or not first:
-            self.direct = True
-        return True
+        self._take(list(answer.bounds))
 
     # -- what is known -----------------------------------------------------------------
 
@@ -208,74 +211,6 @@ class Search:
             room = min(most, 4 * room)
         return False
 
-    def _every(self) -> bool:
-        """All groups there are, level by level; whether they decided the problem."""
-        most = self.problem.policy.counterfeit_limit
-        first = self.problem.policy.levels[0].weights
-        if [name for name, _ in first] == ["counterfeits"] and self.values is not None:
-            fewer = int(self.values[0] / first[0][1])
-            most = fewer if most is None else min(most, fewer)
-        if most is None:
-            most = fake_cap(self.problem) * len(self.problem.values)
-        division = Division.of(self.problem, most, self.clock)
-        columns = every_group(self.problem, self.judge, most, division, self.values, self.clock)
-        if columns is None:
-            return division is not None and self._direct(first=False)
-        self.listed = max(self.listed, len(columns))
-        if division is not None:
-            if not division.better(self.values):
-                self._none_better()
-                return True
-            self._take(division.bounds(self.values))
-            if self._offer(released(self.problem, division.columns())):
-                self._take(division.bounds(self.values))
-                columns = [column for column in columns if division.worthy(column, self.values)]
-            if self.closed:
-                return True
-        if division is None or len(columns) <= LEAST_LISTED or not self._direct(first=False):
-            self._level_by_level(columns)
-        return True
-
-    def _none_better(self) -> None:
-        """No release is better than the best one, if there is one."""
-        self.infeasible = self.values is None
-        if self.values is not None:
-            self._take(list(self.values))
-
-    def _level_by_level(self, columns: list[Column]) -> None:
-        """The program over all groups that a better release may hold."""
-        program = Program(self.problem, columns, self.settings, self.clock, self._offered)
-        for index, level in enumerate(self.problem.policy.levels):
-            objective = objective_of(level, program.model, self.problem)
-            outcome = program.minimize(objective.expression, self.best)
-            self._count(program, columns)
-            if outcome.empty:
-                self._none_better()
-                return
-            self._raise(index, outcome, objective.decode)
-            if self.closed:
-                return
-            if not outcome.solved or outcome.bound is None:
-                self.cut_short = True
-                return
-            program.model.cp.add(objective.expression <= outcome.bound)
-
-    def _raise(self, index: int, outcome: Outcome, decode: Callable[[int, Problem], Fraction]) -> None:
-        if outcome.bound is None:
-            return
-        bound = decode(outcome.bound, self.problem)
-        values = self.values
-        # Levels before this one are at their least value, which the best release may have, too.
-        if values is not None and list(values[:index]) == self.bounds[:index] and bound >= values[index]:
-            # The listed groups are those of better releases.
-            if bound > values[index]:
-                self._none_better()
-                return
-            bound = values[index]
-        bounds: list[Fraction | None] = [None] * len(self.bounds)
-        bounds[index] = bound
-        self._take(bounds)
-
     def _offered(self, release: Release) -> None:
         self._offer(release)
 
@@ -308,22 +243,25 @@ class Search:
         )
 
     def _claims(self) -> tuple[Claim, ...]:
-        """Those of the part, and the solver's word for what is above them."""
-        guide = self.guide
-        known = [None] * len(self.bounds) if guide is None else guide.bounds(self.values)
-        found = () if guide is None else guide.claims_for(self.values)
+        """Those of the part and of the exact programs, and the solver's word for what is above them."""
+        guide, nothing = self.guide, [None] * len(self.bounds)
+        part = nothing if guide is None else guide.bounds(self.values)
+        exact = nothing if self.exact is None else self.exact.bounds
         return (
-            *found,
+            *(() if guide is None else guide.claims_for(self.values)),
+            *(() if self.exact is None else self.exact.claims),
             *(
                 Trusted(level=index, bound=bound, solver=MADE_BY, why=self._last_step)
-                for index, (bound, least) in enumerate(zip(self.bounds, known, strict=True))
-                if bound is not None and (least is None or bound > least)
+                for index, (bound, *least) in enumerate(zip(self.bounds, part, exact, strict=True))
+                if bound is not None and all(known is None or bound > known for known in least)
             ),
         )
 
     def _refusal(self) -> Refusal:
         if self.guide is not None and self.guide.infeasible and self.guide.refusal is not None:
             return self.guide.refusal
+        if self.exact is not None and self.exact.refusal is not None:
+            return self.exact.refusal
         return TrustedRefusal(solver=MADE_BY, why=self._last_step)
 
     @property
