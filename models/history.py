@@ -232,6 +232,9 @@ class History:
     ) -> None:
         """Add the newest release; O(tuples), earlier releases are not read again.
 
+        It is recorded as it is: nobody is asked what it gives away together with the others.
+        `optanon.append_release` audits the series first and may refuse.
+
         Parameters
         ----------
         release : Release

@@ -42,12 +42,12 @@ from .cli_report import report
 from .cli_ui import ui
 from .cli_views import check_views, solve_views
 from .cli_what_if import what_if
-from .collecting import set_apart
-from .display import plain_console, show_number
+from .collecting import RARELY, set_apart
+from .display import plain_console, show_number, show_warning, warn_unchecked
 from .engines.sanitize import sanitize
 from .output import refuse_results, write_files, writing
 from .overwriting import may_write
-from .result import UNCHECKED, Result, Status
+from .result import Result, Status
 from .result_file import read_result
 from .search import solve_problem
 from .settings import Clock
@@ -75,6 +75,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    before = gc.get_threshold()
+    gc.set_threshold(*RARELY)
     try:
         app()
     except OptanonError as error:
@@ -87,7 +89,9 @@ def main() -> None:
         Console(stderr=True).print("interrupted before a release was found; nothing was written")
         sys.exit(130)
     finally:
-        gc.unfreeze()  # of what `set_apart` left: this may be called again in the same process
+        # This may be called again in the same process.
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 _SYSTEM = (OSError, UnicodeError, OverflowError, RecursionError, MemoryError)
@@ -201,7 +205,7 @@ def solve(
         began=clock.began,
     )
     for warning in result.warnings:
-        console.print(f"[bold red]{warning}[/]")
+        show_warning(console, warning)
     if result.release is None:
         console.print(f"[bold]{result.status.value}[/] ({result.termination.value}, {result.seconds:.2f} s)")
         if result.reason:
@@ -273,8 +277,7 @@ def check(
     asked = load_problem(problem, expect=expect, tell=_teller(console))
     release = load_answer(release_files[0], asked)
     asked = _as_of(console, asked, release)
-    if asked.series_checked is False:
-        console.print(UNCHECKED, markup=False)
+    warn_unchecked(console, asked)
     found = list(asked.check(release))
     if not found:
         console.print(

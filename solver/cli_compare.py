@@ -14,7 +14,7 @@ from ..instances.problem_file import load_problem
 from ..instances.views_file import is_views_file
 from ..models.errors import InputError, OptanonError
 from .cli_options import Expect, Force
-from .display import plain_console, show_number
+from .display import plain_console, show_number, warn_unchecked
 from .insight.comparison.comparing import compare
 from .insight.comparison.found import Comparison, comparisons_to_csv, comparisons_to_json
 from .insight.comparison.rows import Row
@@ -65,6 +65,9 @@ def compare_command(
     problems = {
         str(problem_file): load_problem(problem_file, expect=expect) for problem_file in problem_files
     }
+    console = plain_console()
+    for name, problem in problems.items():
+        warn_unchecked(console, problem, name if len(problems) > 1 else "")
     found = {
         name: compare(
             problem,
@@ -87,7 +90,6 @@ def compare_command(
         from .insight.comparison.chart import save_picture
 
         save_picture(found, plot_file)
-    console = plain_console()
     for name, comparison in found.items():
         others = [other for other in found.values() if other is not comparison]
         if others:

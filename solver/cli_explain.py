@@ -12,7 +12,7 @@ from rich.console import Console
 from ..instances.problem_file import load_problem
 from ..models.files import write_whole
 from .cli_options import Expect, Force
-from .display import plain_console
+from .display import plain_console, warn_unchecked
 from .insight.explain.answer import explain
 from .insight.explain.explanation import Explanation
 from .overwriting import may_write
@@ -43,14 +43,16 @@ def explain_command(
     Exit code 0 if the policy can be kept, 3 if it provably cannot, 4 if that was not decided in time.
     """
     may_write([json_file], force=force, problems=[problem_file])
+    problem, console = load_problem(problem_file, expect=expect), plain_console()
+    warn_unchecked(console, problem)
     found = explain(
-        load_problem(problem_file, expect=expect),
+        problem,
         time_limit=time_limit,
         trial_seconds=trial_seconds,
         seed=seed,
         workers=workers,
     )
-    _print(plain_console(), found, show_ids)
+    _print(console, found, show_ids)
     if json_file is not None:
         text = json.dumps(found.to_dict(show_ids=show_ids), indent=2) + "\n"
         write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"), private=True)

@@ -17,7 +17,7 @@ from ..instances.problem_file import load_problem
 from ..models.errors import PolicyError
 from ..models.files import write_whole
 from .cli_options import Expect, Force
-from .display import plain_console, show_number
+from .display import plain_console, show_number, warn_unchecked
 from .insight.frontier.grid import parse_vary
 from .insight.frontier.plot import require_plotting
 from .insight.frontier.points import FrontierPoint
@@ -62,6 +62,8 @@ def frontier_command(
     # A state is there to be gone on with; another kind of file is not taken for one.
     may_write([resume], force=True, problems=[problem_file], inputs=[csv, json_file, plot])
     problem = load_problem(problem_file, expect=expect)
+    console = plain_console()
+    warn_unchecked(console, problem)
     with _progress(quiet) as listener:
         found = frontier(
             problem,
@@ -73,7 +75,6 @@ def frontier_command(
             state=resume,
             listener=listener,
         )
-    console = plain_console()
     _print(console, found)
     if csv is not None:
         found.to_csv(csv)

@@ -22,8 +22,8 @@ from ..models.release import Release
 from .appending import AUDIT_SECONDS, SeriesVerdict
 from .cli_append import REFUSED, AuditLimit, AuditTime, audit_first, limit_of
 from .cli_options import Expect, Force, RawCells
+from .display import warn_unchecked
 from .overwriting import may_write
-from .result import UNCHECKED
 from .result_file import read_result
 
 if TYPE_CHECKING:
@@ -174,8 +174,7 @@ def append(
     release = load_answer(release_file, asked)
     certificate = None if result_file is None else read_result(result_file)
     broken = {violation.requirement for violation in asked.check(release)}
-    if asked.series_checked is False:
-        console.print(UNCHECKED, markup=False)
+    warn_unchecked(console, asked)
     verdict, why = audit_first(console, asked, release, limit=limit_of(audit_limit), seconds=audit_time)
     if why is not None:
         console.print(f"not appended: {why} (--audit-limit)", markup=False)

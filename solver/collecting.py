@@ -10,7 +10,10 @@ import gc
 from collections.abc import Generator
 from contextlib import contextmanager
 
-__all__ = ["set_apart"]
+__all__ = ["RARELY", "set_apart"]
+
+RARELY = (200_000, 20, 20)
+"""Thresholds of collections while a command runs: what becomes a cycle is found soon enough."""
 
 
 @contextmanager

@@ -12,9 +12,9 @@ from rich.live import Live
 from rich.table import Table
 
 from ..models.problem import Problem
-from .result import Point
+from .result import UNCHECKED, Point
 
-__all__ = ["live_display", "plain_console", "show_number"]
+__all__ = ["live_display", "plain_console", "show_number", "show_warning", "warn_unchecked"]
 
 
 def show_number(number: Fraction | None) -> str:
@@ -27,6 +27,17 @@ def show_number(number: Fraction | None) -> str:
 def plain_console() -> Console:
     """Full width where nothing draws the line, so that tables stay whole in files and pipes."""
     return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+
+
+def show_warning(console: Console, warning: str) -> None:
+    """What must be known before a release is used, on one line."""
+    console.print(warning, style="bold red", markup=False, soft_wrap=True)
+
+
+def warn_unchecked(console: Console, problem: Problem, name: str = "") -> None:
+    """Say so if the problem has a history and a policy that is blind to it; `name` tells which problem."""
+    if problem.series_checked is False:
+        show_warning(console, f"{name}: {UNCHECKED}" if name else UNCHECKED)
 
 
 @contextmanager

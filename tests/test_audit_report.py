@@ -76,6 +76,19 @@ def test_a_list_of_releases_is_a_history() -> None:
         audit([])
 
 
+def test_only_the_latest_adversaries_if_asked() -> None:
+    past = history(local_series(Random(15), 20, 3, 4))
+    full = audit(past)
+    for latest in (1, 2, 3, 9):
+        some = audit(past, latest=latest)
+        assert [e.release for e in some.releases] == [1, 2, 3][-latest:]
+        assert [e.persistent for e in some.releases] == [e.persistent for e in full.releases[-latest:]]
+        assert some.disclosed == full.disclosed
+        assert [e.disclosed for e in some.releases] == [e.disclosed for e in full.releases][-latest:]
+    with pytest.raises(InputError, match="latest must be at least 1"):
+        audit(past, latest=0)
+
+
 def test_what_is_stopped_is_unknown_never_safe() -> None:
     past = history(local_series(Random(15), 40, 4, 8))
     full = audit(past, posterior=False, explain=False)

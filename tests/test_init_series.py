@@ -112,6 +112,26 @@ def test_the_default_policy_is_one_everywhere(tmp_path: Path):
     assert wanted_text in text
 
 
+def test_the_page_starts_with_what_suits_the_table(tmp_path: Path):
+    """As `init` does; what somebody chose stays."""
+    from optanon.solver.web.policy_form import PolicyForm
+    from optanon.solver.web.workbench import Workbench
+
+    rows = "".join(f"{n},{20 + n},{'flu' if n % 4 == 0 else 'cold'}\n" for n in range(12))
+    bench = Workbench(folder=tmp_path, base=tmp_path)
+    bench.take_table("year1.csv", f"id,age,disease\n{rows}".encode())
+    assert bench.counts == {"flu": 3, "cold": 9}
+    form = PolicyForm()
+    assert form.suit(bench.counts)
+    wanted = [{name: given} for name, given in series_requirements(bench.counts).items()]
+    assert form.policy()["requirements"] == wanted
+    assert wanted[0] == {"weak_m_invariance": {"m": 2}}
+    chosen = PolicyForm()
+    chosen.asked[0].given["m"] = "4"
+    assert not chosen.suit(bench.counts)
+    assert chosen.policy()["requirements"][0] == {"weak_m_invariance": {"m": 4}}
+
+
 def test_counterfeits_are_explained_and_counted(tmp_path: Path):
     content = "id,age,ill\n" + "".join(f"{n},{20 + n},{'y' if n % 4 == 0 else 'x'}\n" for n in range(12))
     (tmp_path / "year1.csv").write_text(content)

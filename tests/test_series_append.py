@@ -219,6 +219,36 @@ def test_solve_says_first_that_nobody_looked(folder: Path):
     assert "NOT CHECKED AS A SERIES" in checked.stdout
 
 
+OTHER_COMMANDS = {
+    "explain": ["--time-limit", "5"],
+    "frontier": ["--vary", "k=1..2", "-q"],
+    "compare": ["--baseline", "none", "--engine", "auto", "--queries", "0"],
+}
+
+
+@pytest.mark.parametrize("command", OTHER_COMMANDS)
+def test_other_commands_say_so_first_as_well(command: str, folder: Path):
+    more = OTHER_COMMANDS[command]
+    done = run(command, "blind1.yaml", *more, folder=folder)
+    assert done.returncode in (0, 4), done.stderr
+    assert done.stdout.splitlines()[0] == UNCHECKED
+    if command != "frontier":
+        looking = run(command, "looking1.yaml", *more, folder=folder)
+        assert "NOT CHECKED" not in looking.stdout
+
+
+def test_comparisons_say_which_problem_nobody_looked_at(folder: Path):
+    more = OTHER_COMMANDS["compare"]
+    done = run("compare", "looking1.yaml", "blind1.yaml", *more, folder=folder)
+    assert [line for line in done.stdout.splitlines() if "NOT CHECKED" in line] == [
+        f"blind1.yaml: {UNCHECKED}"
+    ]
+
+
+def test_a_plain_append_says_that_it_asks_nobody():
+    assert "append_release" in (oa.History.append.__doc__ or "")
+
+
 def test_solve_says_nothing_of_the_kind_where_somebody_looks(folder: Path):
     done = run("solve", "looking1.yaml", "--append", folder=folder)
     assert done.returncode == 0, done.stderr

@@ -74,7 +74,10 @@ class WeakMInvariance(GroupRequirement):
         return True
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
-        found, counts = len(group.signature), set(group.histogram.values())
+        found, counts = len(group.histogram), set(group.histogram.values())
+        exact = self.multiplicity is None or counts == {self.multiplicity}
+        if found >= self.m and len(counts) == 1 and exact and not context.history.records:
+            return  # before anything is sorted: large releases have many groups
         people = tuple(sorted(group.respondents))
         if found < self.m:
             yield Violation(
@@ -83,7 +86,7 @@ class WeakMInvariance(GroupRequirement):
                 respondents=people,
                 witness={"values": found, "m": self.m},
             )
-        if len(counts) > 1 or (self.multiplicity is not None and counts != {self.multiplicity}):
+        if len(counts) > 1 or not exact:
             wanted = "equally often" if self.multiplicity is None else f"{self.multiplicity} times"
             yield Violation(
                 requirement=self.name,

@@ -85,6 +85,8 @@ class _Page:
         finally:
             event.sender.reset()  # pyright: ignore[reportAttributeAccessIssue]
         self._columns.refresh()
+        if self.bench.counts and self.form.suit(self.bench.counts):
+            self.form.refresh()
         self.columns_card.visible = self.policy_card.visible = self.search_card.visible = True
 
     # -- columns ---------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -16,10 +17,13 @@ from .terms import Parameter, Term, loss_names, requirement_terms
 
 __all__ = ["PolicyForm"]
 
-USUAL = {
-    name: {key: str(value) for key, value in given.items()} for name, given in series_requirements().items()
-}
-"""What the form starts with: the right choice for a diagnosis published again and again."""
+
+def _usual(counts: Mapping[str, int] | None = None) -> dict[str, dict[str, str]]:
+    """What the form starts with, as `init` does: the right choice for what is published again and again."""
+    return {
+        name: {key: str(value) for key, value in given.items()}
+        for name, given in series_requirements(counts).items()
+    }
 
 
 @dataclass(kw_only=True)
@@ -35,10 +39,22 @@ class PolicyForm:
 
     def __init__(self) -> None:
         self.terms = {term.name: term for term in requirement_terms()}
-        self.asked = [_Asked(term=self.terms[name], given=dict(given)) for name, given in USUAL.items()]
+        self.asked = [_Asked(term=self.terms[name], given=dict(given)) for name, given in _usual().items()]
         self.minimize = list(MINIMIZE)
         self.form, self.recoding = "generalized", "multidimensional"
         self.max_suppressed = self.max_counterfeits = ""
+
+    def suit(self, counts: Mapping[str, int]) -> bool:
+        """Start with what suits a table with such sensitive values, unless somebody chose already."""
+        if {asked.term.name: asked.given for asked in self.asked} != _usual():
+            return False
+        for asked in self.asked:
+            asked.given.update(_usual(counts)[asked.term.name])
+        return True
+
+    def refresh(self) -> None:
+        """Show the requirements as they are now."""
+        self._requirements.refresh()
 
     def policy(self) -> dict[str, Any]:
         """The policy part of a problem file.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from ...instances.text_files import read_text_table
 from ...models.errors import OptanonError, ProblemFileError, SeriesError, TableError
 from ...models.files import write_whole
 from ...models.hierarchy import Hierarchy
+from ...models.table import MISSING
 from ..appending import examine, refuse_blind
 from ..insight.report.page import report_page
 from ..result_file import read_result
@@ -80,6 +82,7 @@ class Workbench:
         self.folder, self.base = folder, base
         self.columns: list[Column] = []
         self.declared = ""
+        self.counts: dict[str, int] = {}
         self.history = ""
         self.job: Job | None = None
         self.audited: list[dict[str, Any]] = []
@@ -116,6 +119,8 @@ class Workbench:
         if [column.name for column in self.columns] != list(map(str, frame.columns)):
             # The next release of the same series keeps what was said of its columns.
             self.columns, self.declared = guess(frame)
+            private = next((c.name for c in self.columns if c.role == "sensitive"), None)
+            self.counts = {} if private is None else dict(Counter(frame[private].fillna(MISSING).tolist()))
         return str(replace(reading, source=name))
 
     def take_hierarchy(self, column: Column, data: bytes) -> None:
