@@ -61,7 +61,8 @@ def hierarchy(
         frame, reading = read_text_table(table)
         console.print(str(reading), markup=False)
     if column not in frame.columns:
-        raise InputError(f"{table}: there is no column {column!r}, only {', '.join(map(str, frame.columns))}")
+        have = ", ".join(str(name)[:60] for name in frame.columns)
+        raise InputError(f"{table}: there is no column {column!r}, only {have}")
     values = cast("list[object]", frame[column].dropna().tolist())
     try:
         found = _build(*given.popitem(), values, sizes, pattern)

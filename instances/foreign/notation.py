@@ -176,7 +176,7 @@ class Reader:
         shown = [format_number(domain.lo + code * domain.step) for code in range(self._last + 1)]
         codes = _matching(text, shown)
         if not codes:
-            raise ReleaseError(f"{text!r} covers no number of the column's domain: correct it")
+            raise ReleaseError(f"{text[:60]!r} covers no number of the column's domain: correct it")
         lo, hi = codes[0], codes[-1]
         return Reading(self.domain.cell(lo, hi), lo, hi, widened=len(codes) <= hi - lo)
 
@@ -192,13 +192,13 @@ class Reader:
             hi = floor(steps) if span.high_in else ceil(steps) - 1
         if lo > self._last or hi < 0:
             raise ReleaseError(
-                f"{text!r} is outside the column's domain [{format_number(domain.lo)},"
+                f"{text[:60]!r} is outside the column's domain [{format_number(domain.lo)},"
                 f"{format_number(domain.hi)}]: correct it, or widen the domain in the problem"
             )
         if lo > hi:
             raise ReleaseError(
-                f"{text!r} holds no number of the column's grid (step {format_number(domain.step)}): correct "
-                "it, or read with ends='closed' if both ends are meant"
+                f"{text[:60]!r} holds no number of the column's grid (step {format_number(domain.step)}): "
+                "correct it, or read with ends='closed' if both ends are meant"
             )
         open_end = span.lo is None or span.hi is None
         return self._codes(max(0, lo), min(self._last, hi), cut=not open_end and (lo < 0 or hi > self._last))
@@ -222,7 +222,7 @@ class Reader:
             return None
         lo, hi = _end(pair[1]), _end(pair[2])
         if lo is not None and hi is not None and lo > hi:
-            raise ReleaseError(f"the interval {text!r} ends before it starts: correct it")
+            raise ReleaseError(f"the interval {text[:60]!r} ends before it starts: correct it")
         return _Span(lo, hi, *self._ends_in(brackets))
 
     def _ends_in(self, brackets: re.Match[str] | None) -> tuple[bool, bool]:
@@ -241,11 +241,11 @@ class Reader:
             codes = way(text) if codes is None else codes
         if codes is None:
             raise ReleaseError(
-                f"{text!r} is no value, range or set of the column and no label of one node of its "
+                f"{text[:60]!r} is no value, range or set of the column and no label of one node of its "
                 "hierarchy: correct it, or add it to the hierarchy in the problem"
             )
         if not codes:
-            raise ReleaseError(f"{text!r} covers no value of the column: correct it")
+            raise ReleaseError(f"{text[:60]!r} covers no value of the column: correct it")
         return self._of(codes)
 
     def _label(self, text: str) -> Sequence[int] | None:
