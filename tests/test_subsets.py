@@ -597,14 +597,13 @@ def test_what_is_beyond_reach_rests_on_the_solver_and_says_so(monkeypatch: pytes
     problem = safe()
     best = solve_problem(problem, workers=1, display=False).objective
     monkeypatch.setattr(subset_engine, "MOST_CHECKED", 0)
-    monkeypatch.setattr(proving, "MOST_COUNTED", 0)
     monkeypatch.setattr(proving, "counted", lambda program, values: counted(program, values, 0))
     result = solve_problem(problem, workers=1, display=False)
     assert (result.status, result.objective) == (Status.OPTIMAL, best)
     assert result.certificate is not None
     assert [claim.kind for claim in result.certificate.claims] == ["subsets", "trusted"]
     assert oa.verify(result.certificate, problem, result.release).whole
-    monkeypatch.setattr(exhaustive, "MOST_TRIED", 0)
+    monkeypatch.setattr(exhaustive, "MOST_COUNTED", 0)
     outcome = oa.verify(result.certificate, problem, result.release)
     assert not outcome.whole
     assert "CP-SAT" in outcome.trusted[0]
@@ -647,6 +646,18 @@ def test_time_that_ends_leaves_the_best_known_release_and_true_bounds():
         assert all(bound is None or bound <= value for bound, value in zip(result.bounds, best, strict=True))
     with pytest.raises(BeyondReachError, match="time limit"):
         Subsets(problem, Clock(0.0)).optimum()
+
+
+def test_a_limit_too_short_for_all_sets_is_spent_on_the_direct_model(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(subset_engine, "PAIRS", 1)
+    problem = Problem(table=table(9, 3), policy=Policy([KCAnonymity(k=2)], ["semiperimeter"]))
+    answer = engines()["subsets"].solve(problem, Settings(time_limit=60.0), Watch())
+    assert answer.status is Status.OPTIMAL
+    assert all(isinstance(claim, Trusted) for claim in answer.claims)
+    # What time is left proves it afterwards.
+    result = solve_problem(problem, engine="subsets", time_limit=60.0, workers=1, display=False)
+    assert result.certificate is not None
+    assert result.certificate.claims == (SubsetsClaim(),)
 
 
 def test_too_much_work_is_said_and_left_to_the_direct_model(monkeypatch: pytest.MonkeyPatch):

@@ -38,10 +38,12 @@ from .costs import WORD, LevelCosts, Packed
 from .sets import Ints, members
 from .subsets import NEVER, Program, Subsets, Task
 
-__all__ = ["MOST_GROUPINGS", "Groupings", "refusal"]
+__all__ = ["MOST_COUNTED", "MOST_GROUPINGS", "SECONDS", "Groupings", "refusal"]
 
 MOST_GROUPINGS = 100_000
 """Groupings and beginnings of groupings that are put to the check: a minute or two."""
+MOST_COUNTED, SECONDS = 20_000, 30.0
+"""How many of them, and how long, where it is not known before that they are few enough."""
 
 
 def refusal(problem: Problem) -> str | None:

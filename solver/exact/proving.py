@@ -16,13 +16,10 @@ from ..claims import Empty, Groupings as GroupingsClaim, Subsets as SubsetsClaim
 from ..result import Status
 from ..settings import Answer, Clock
 from . import groupings, subsets
-from .groupings import Groupings
+from .groupings import MOST_COUNTED, SECONDS, Groupings
 from .subsets import BeyondReachError, Subsets
 
-__all__ = ["MOST_COUNTED", "counted", "proven"]
-
-MOST_COUNTED = 20_000
-"""Groupings that are put to the check for a proof: some ten seconds."""
+__all__ = ["counted", "proven"]
 
 
 def counted(program: Subsets, values: Sequence[Fraction] | None, most: int = MOST_COUNTED) -> GroupingsClaim:
@@ -66,6 +63,7 @@ def proven(problem: Problem, answer: Answer, clock: Clock) -> Answer:
             answer = replace(answer, claims=(SubsetsClaim(), *answer.claims))
         if groupings.refusal(problem) is not None:
             return answer
+        program.clock = clock.part(SECONDS)
         claim = counted(program, values)
     except BeyondReachError:
         return answer

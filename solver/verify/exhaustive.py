@@ -12,15 +12,13 @@ from fractions import Fraction
 
 from ...models.errors import CertificateError
 from .. import claims
-from ..exact.groupings import MOST_GROUPINGS, Groupings
+from ..exact.groupings import MOST_COUNTED, MOST_GROUPINGS, SECONDS, Groupings
 from ..exact.subsets import BeyondReachError, Optimum, Subsets, refusal
 from .given import Given
 from .outcome import UndecidedError
 
 __all__ = ["Unaided", "empty", "groupings", "nothing", "subsets", "unaided"]
 
-MOST_TRIED, SECONDS = 20_000, 30.0
-"""Groupings that are put to the check, and time for it, where no claim says that they are few enough."""
 SETS = "the program over all sets of tuples"
 
 
@@ -187,4 +185,4 @@ def nothing(given: Given) -> str | None:
 
 def _listed(given: Given, program: Subsets) -> Groupings:
     program.clock = given.clock.part(SECONDS)
-    return Groupings(subsets=program, most=MOST_TRIED)
+    return Groupings(subsets=program, most=MOST_COUNTED)

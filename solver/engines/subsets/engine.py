@@ -30,8 +30,8 @@ __all__ = ["SubsetEngine"]
 
 MOST_CHECKED = 4_000
 """Groupings that are put to the check before the direct model takes over."""
-SHARE = 0.3
-"""Part of the time left that they may take."""
+ALL, SOME = 0.5, 0.3
+"""Parts of the time left that the program over all sets and the list of groupings may take."""
 PAIRS = 500_000_000
 """Pairs of a set and a group in it that a second is enough for."""
 
@@ -78,10 +78,11 @@ class _Search:
 
     def _exact(self) -> Answer | None:
         """The answer, if it is within reach."""
-        if not self.clock.fits(3 ** len(self.problem.table) / (3 * PAIRS)):
+        clock = self._part(ALL)
+        if not clock.fits(3 ** len(self.problem.table) / (3 * PAIRS)):
             return None
         try:
-            program = Subsets(self.problem, self.clock)
+            program = Subsets(self.problem, clock)
             found = program.optimum()
             if found.release is None:
                 return self._none(Empty(checked=None))
@@ -94,9 +95,7 @@ class _Search:
                 raise CertificateError("the best grouping fails the check of a requirement on groups")
             if groupings.refusal(self.problem) is not None:
                 return None
-            left = self.clock.left
-            if left is not None:
-                program.clock = self.clock.part(SHARE * left)
+            program.clock = self._part(SOME)
             better = groupings.Groupings(subsets=program, most=MOST_CHECKED)
             for release in better.better(self.values):
                 self._offer(release)
@@ -110,6 +109,11 @@ class _Search:
                 return None
             status = Status.UNKNOWN if self.best is None else Status.FEASIBLE
             return self._answer(status, Termination.TIME_LIMIT)
+
+    def _part(self, share: float) -> Clock:
+        """A part of the time that is left: the direct model must have some, too."""
+        left = self.clock.left
+        return self.clock if left is None else self.clock.part(share * left)
 
     def _direct(self) -> Answer:
         """The direct model, from the best release so far."""
