@@ -138,7 +138,8 @@ def grouped(types: Types, free: Free, random: Random, clock: Clock | None = None
     """All new tuples that are left, each with the nearest ones of other values; the last group is larger.
 
     A group of m may leave at most 1/m of the others with one value: values that would have more
-    must be in it (there are at most m of them). The caller sees to it that this holds in the beginning.
+    must be in it. There are at most m of them while m groups or more are to be made, and then at most
+    2m - 1: the last groups are as large as that. The caller sees to it that it holds in the beginning.
     When the clock is over, next neighbours in the order of rows are as near as it gets.
     """
     values, least = types.rows.value, types.rules.least
@@ -151,7 +152,7 @@ def grouped(types: Types, free: Free, random: Random, clock: Clock | None = None
     at, at_value = np.zeros(1, dtype=np.int64), free.start[:-1].copy()
     points, found = apart(types), list[tuple[int, ...]]()
     reach = free.reach(types, -(-int(counts.sum()) // least), free.values)
-    while int(counts.sum()) >= 2 * least:
+    while int(counts.sum()) >= max(2, least) * least:
         late = clock is not None and clock.over
         made = np.empty((CHUNK, least), dtype=np.int64)
         number = _group(
@@ -171,6 +172,14 @@ def grouped(types: Types, free: Free, random: Random, clock: Clock | None = None
             made,
         )
         found += map(tuple, np.sort(made[:number], axis=1).tolist())
+    while int(counts.sum()) >= 2 * least:
+        # As many values as have one tuple for each group that is left, most frequent ones first.
+        full = int((counts == int(counts.sum()) // least).sum())
+        chosen = np.argsort(-counts, kind="stable")[: max(least, full)]
+        group = [int(np.flatnonzero((free.left > 0) & (values == v))[0]) for v in chosen.tolist()]
+        free.left[group] -= 1
+        counts[chosen] -= 1
+        found.append(tuple(sorted(group)))
     rest = tuple(np.flatnonzero(free.left).tolist())
     free.left[list(rest)] = 0
     return [*found, rest] if rest else found
@@ -325,12 +334,12 @@ def _group(
     counts: Ints,
     made: Ints,
 ) -> int:
-    """Make groups of `made.shape[1]` different values until `made` is full or too few tuples are left."""
+    """Make groups of m (the width of `made`) different values until it is full, or fewer than m are left."""
     values, least = len(counts), made.shape[1]
     nearest, way = np.empty(values, dtype=np.int64), np.empty(values)
     total = counts.sum()
     for number in range(len(made)):
-        if total < 2 * least:
+        if total < max(2, least) * least:
             return number
         while left[order[at[0]]] == 0:
             at[0] += 1
