@@ -107,9 +107,10 @@ class Lowering:
             solved = generation.run(0.3, seconds=seconds)
             bound = max(bound, generation.bound)
         if bound < self.cost:
+            limits = [limit for limit in (seconds, self.clock.left) if limit is not None]
             usable = [column for column in self.master.columns if self.flat.keeps(column)]
             better, _ = chosen_of(
-                self.flat, 0, usable, self.now, nodes=2_000, seed=self.seed, seconds=seconds
+                self.flat, 0, usable, self.now, nodes=2_000, seed=self.seed, seconds=min(limits, default=None)
             )
             self._keep(better)
         end = None if seconds is None else self.clock.seconds + seconds
