@@ -137,5 +137,4 @@ def whole_call(
             "groups": int(published.max()),
             "losses": ", ".join(f"{name} {value:.6g}" for name, value in losses.items()),
             "checked": "every check passed" in words,
-            "left out": len(record["facts"]["left_out"]),
         }

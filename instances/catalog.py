@@ -67,6 +67,7 @@ class Optimum(_Entry):
     """What a solver must find; `objective` has one value per level of the policy."""
 
     status: Literal["OPTIMAL", "INFEASIBLE"]
+    word: str | None = None
     objective: tuple[Exact, ...] = ()
     groups: frozenset[frozenset[str]] | None = None
 

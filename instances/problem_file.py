@@ -32,14 +32,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pandas as pd
 from pydantic import BeforeValidator, Field, ValidationError
 
-from ..models.errors import InputError, PolicyError, ProblemFileError, StoreError
+from ..models.errors import InputError, PolicyError, ProblemFileError, ReleaseError, StoreError
 from ..models.hierarchy import Hierarchy
 from ..models.missing import Gaps
 from ..models.policy import Policy
@@ -291,10 +291,11 @@ def load_release(path: str | Path, table: Microdata) -> Release:
     return read_release(path, table)
 
 
-def load_answer(path: str | Path, problem: Problem) -> Release:
+def load_answer(path: str | Path, problem: Problem, known: Sequence[Sequence[int]] | None = None) -> Release:
     """Read a release of `problem`'s table: a steward's copy, or a public copy of a generalized release.
 
-    Without a history any membership that fits a public copy will do; with one it must be unique.
+    Without a history any membership that fits a public copy will do; with one it must be unique, or
+    `known`: rows of the table (from 0) in each group.
 
     Raises
     ------
@@ -302,7 +303,17 @@ def load_answer(path: str | Path, problem: Problem) -> Release:
         If the file is neither, or its memberships cannot be told.
     """
     limit = problem.policy.suppression_limit(len(problem.table))
-    release = read_release(path, problem.table, suppressed=limit, unique=len(problem.history) > 0)
+    try:
+        release = read_release(
+            path, problem.table, suppressed=limit, unique=len(problem.history) > 0, known=known
+        )
+    except ReleaseError as error:
+        if problem.policy.form == "anatomized":
+            raise ReleaseError(
+                f"{error}; an anatomized release is published as two tables: give the steward's own copy "
+                "(`optanon solve --steward`)"
+            ) from error
+        raise
     return problem.history.aligned_release(release)
 
 

@@ -10,7 +10,7 @@ was meant.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import networkx as nx
@@ -28,7 +28,12 @@ SOURCE, SINK, LEFT_OUT = "source", "sink", "left out"
 
 
 def public_release(
-    frame: pd.DataFrame, table: Microdata, *, suppressed: int = 0, unique: bool = True
+    frame: pd.DataFrame,
+    table: Microdata,
+    *,
+    suppressed: int = 0,
+    unique: bool = True,
+    known: Sequence[Sequence[int]] | None = None,
 ) -> Release:
     """Rebuild a generalized release of `table` from its public copy.
 
@@ -44,6 +49,9 @@ def public_release(
     unique : bool
         Refuse if more than one assignment of tuples to groups fits; otherwise any one
         that fits is returned (enough for requirements on published values alone).
+    known : sequence of sequences of int, optional
+        Rows of the table (from 0) in each group, in the order of the copy's groups, where a certificate
+        says so: nothing is sought then, and other memberships than these are refused.
 
     Raises
     ------
@@ -63,6 +71,8 @@ def public_release(
             f"the public copy holds {sum(people.values())} real tuples, the table {len(table)}, "
             f"and the policy allows {suppressed} suppressed tuples"
         )
+    if known is not None:
+        return _known(table, boxes, histograms, known)
     graph: nx.DiGraph[Any] = nx.DiGraph()
     for t, member in enumerate(table.members):
         graph.add_edge(SOURCE, t, capacity=1)
@@ -134,6 +144,33 @@ def _ambiguous(graph: nx.DiGraph[Any], flow: Mapping[Any, Mapping[Any, int]]) ->
         not flow[start][end] and component[start] == component[end]
         for start, end in graph.edges()
         if isinstance(start, int)
+    )
+
+
+def _known(
+    table: Microdata,
+    boxes: Mapping[str, Box],
+    histograms: Mapping[str, Counter[str]],
+    known: Sequence[Sequence[int]],
+) -> Release:
+    """The release with these memberships."""
+    other = ReleaseError("the public copy has other groups than the certificate says")
+    if len(known) != len(boxes) or any(not 0 <= t < len(table) for rows in known for t in rows):
+        raise other
+    groups: list[QIGroup] = []
+    for g, rows in zip(boxes, known, strict=True):
+        members = tuple(table.members[t] for t in rows)
+        values = Counter(member.value for member in members)
+        if not rows or values - histograms[g] or not all(covers(boxes[g], m.point) for m in members):
+            raise other
+        extra = histograms[g] - values
+        groups.append(QIGroup(members=members, counterfeits=tuple(sorted(extra.items())), box=boxes[g]))
+    placed = {t for rows in known for t in rows}
+    return Release(
+        groups=tuple(groups),
+        suppressed=tuple(member for t, member in enumerate(table.members) if t not in placed),
+        attributes=table.attributes,
+        sensitive=table.sensitive.name,
     )
 
 

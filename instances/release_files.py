@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -18,7 +19,12 @@ __all__ = ["read_release"]
 
 
 def read_release(
-    path: str | Path, table: Microdata, *, suppressed: int | None = None, unique: bool = True
+    path: str | Path,
+    table: Microdata,
+    *,
+    suppressed: int | None = None,
+    unique: bool = True,
+    known: Sequence[Sequence[int]] | None = None,
 ) -> Release:
     """Read a release of the series that `table` belongs to.
 
@@ -34,6 +40,8 @@ def read_release(
         How many tuples a public copy may lack; None refuses public copies.
     unique : bool
         Refuse a public copy that fits the table in several ways.
+    known : sequence of sequences of int, optional
+        Rows (from 0) in each group of a public copy, if they are known; see `public_release`.
 
     Raises
     ------
@@ -46,7 +54,7 @@ def read_release(
             return steward_release(
                 frame, respondent=table.respondent, domains=table.domains, sensitive=table.sensitive.name
             )
-        return public_release(frame, table, suppressed=suppressed, unique=unique)
+        return public_release(frame, table, suppressed=suppressed, unique=unique, known=known)
     except InputError as error:
         raise type(error)(f"{path}: {error}") from error
 

@@ -52,6 +52,7 @@ __all__ = [
     "TrustedRefusal",
     "Whole",
     "Within",
+    "Words",
 ]
 
 RATIO = re.compile(r"-?(0|[1-9][0-9]{0,399})(/[1-9][0-9]{0,399})?")
@@ -68,6 +69,7 @@ def _ratio(value: object) -> Fraction:
 
 Number: TypeAlias = Annotated[int, Field(gt=-LIMIT, lt=LIMIT)]
 Natural: TypeAlias = Annotated[int, Field(ge=0, lt=LIMIT)]
+Amount: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000_000)]
 Limiting: TypeAlias = Annotated[int, Field(gt=-LIMIT, le=0)]
 Ratio: TypeAlias = Annotated[Fraction, PlainValidator(_ratio), PlainSerializer(str, return_type=str)]
 Words: TypeAlias = Annotated[str, Field(max_length=2_000)]
@@ -238,8 +240,8 @@ class Sized(Record):
 
     kind: Literal["sized"] = "sized"
     start: Natural
-    hidden: Natural | None
-    fakes: Natural | None
+    hidden: Amount | None
+    fakes: Amount | None
 
 
 Part: TypeAlias = Annotated[Plain | Grouped | Counted | Sized, Field(discriminator="kind")]

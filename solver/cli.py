@@ -21,7 +21,7 @@ from ..instances.named_files import store_files
 from ..instances.problem_file import load_answer, load_problem
 from ..instances.text_files import Reading
 from ..instances.views_file import is_views_file
-from ..models.errors import CertificateError, OptanonError
+from ..models.errors import OptanonError
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import Violation
@@ -40,6 +40,7 @@ from .cli_init import init
 from .cli_options import Expect, Force, RawCells
 from .cli_report import report
 from .cli_ui import ui
+from .cli_verify import verify_command
 from .cli_views import check_views, solve_views
 from .cli_what_if import what_if
 from .collecting import RARELY, set_apart
@@ -48,10 +49,8 @@ from .engines.sanitize import sanitize
 from .output import refuse_results, write_files, writing
 from .overwriting import may_write
 from .result import Result, Status
-from .result_file import read_result
 from .search import solve_problem
 from .settings import Clock
-from .verify.checking import verify as verify_certificate
 
 __all__ = ["app", "main"]
 
@@ -158,7 +157,8 @@ def solve(
 ) -> None:
     """Compute the release with the least loss that keeps the policy, check it, and write it.
 
-    Writes NAME.release.csv (for publication) and NAME.result.json (status, bounds, certificate). Files
+    Writes NAME.release.csv (for publication) and NAME.result.json (status, bounds, certificate), the
+    latter also if there is provably no release. Files
     that exist are replaced with --force only, files that the problem names never.
     With --append the series is audited first: what whoever holds all releases can conclude is printed, and
     stored with the release.
@@ -210,6 +210,8 @@ def solve(
         console.print(f"[bold]{result.status.value}[/] ({result.termination.value}, {result.seconds:.2f} s)")
         if result.reason:
             console.print(result.reason, markup=False)
+        for path in write_files(result, problem, output, problem_file.stem):
+            console.print(f"wrote {path}", markup=False)
         raise typer.Exit(3 if result.status is Status.INFEASIBLE else 4)
     _print_groups(console, result.release)
     _print_result(console, result, problem)
@@ -234,8 +236,6 @@ def solve(
             steward=steward,
             raw_cells=raw_cells,
             before=record,
-            clock=clock,
-            tell=partial(console.print, markup=False),
         )
     for path in written:
         console.print(f"wrote {path}", markup=False)
@@ -292,36 +292,6 @@ def check(
 
 
 @app.command()
-def verify(
-    certificate_file: Annotated[Path, typer.Argument(metavar="RESULT.json", help="Result or certificate.")],
-    problem: Annotated[Path, typer.Option("--problem", "-p", help="The problem it is about.")],
-    release_file: Annotated[
-        Path | None, typer.Option("--release", "-r", help="The release: public or steward's copy.")
-    ] = None,
-    expect: Expect = None,
-) -> None:
-    """Derive again, without a solver, everything that a result says: release, values, bounds, infeasibility.
-
-    Exit code 0 if all of it is confirmed, 5 if a part rests on somebody's word (whose is said), 2 if
-    something is wrong.
-    """
-    console = plain_console()
-    try:
-        found = read_result(certificate_file)
-        asked = load_problem(problem, expect=expect, tell=_teller(console))
-        release = None if release_file is None else load_answer(release_file, asked)
-        if release is not None:
-            asked = _as_of(console, asked, release)
-        outcome = verify_certificate(found, asked, release)
-    except CertificateError as error:
-        raise CertificateError(f"REFUSED: {error}") from error
-    for line in outcome.confirmed:
-        console.print(f"confirmed: {line}", markup=False)
-    console.print(outcome.verdict, markup=False)
-    raise typer.Exit(0 if outcome.whole else 5)
-
-
-@app.command()
 def instances(
     name: Annotated[str | None, typer.Argument(help="Show one instance's files and description.")] = None,
 ) -> None:
@@ -341,6 +311,7 @@ def instances(
 
 
 _ = app.command("audit")(audit_command)
+_ = app.command("verify")(verify_command)
 _ = app.command("verify-audit")(verify_audit_command)
 _ = app.command("what-if")(what_if)
 _ = app.command("explain")(explain_command)

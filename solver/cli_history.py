@@ -24,7 +24,7 @@ from .cli_append import REFUSED, AuditLimit, AuditTime, audit_first, limit_of
 from .cli_options import Expect, Force, RawCells
 from .display import warn_unchecked
 from .overwriting import may_write
-from .result_file import read_result
+from .result_file import certificate_of, read_result
 
 if TYPE_CHECKING:
     from ..instances.store.stored import StoredHistory
@@ -172,7 +172,7 @@ def append(
         problem, history=where, key_file=key_file, expect=expect, tell=lambda r: console.print(str(r))
     )
     release = load_answer(release_file, asked)
-    certificate = None if result_file is None else read_result(result_file)
+    certificate = None if result_file is None else certificate_of(read_result(result_file))
     broken = {violation.requirement for violation in asked.check(release)}
     warn_unchecked(console, asked)
     verdict, why = audit_first(console, asked, release, limit=limit_of(audit_limit), seconds=audit_time)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -12,15 +11,14 @@ from ..models.errors import InputError
 from ..models.files import OutputFile, drafted
 from ..models.problem import Problem
 from .ending import released, sample, scaled
-from .insight.report.record import record
 from .overwriting import may_write
 from .result import Result
-from .settings import Clock
+from .result_file import ResultFile
 
 __all__ = ["refuse_results", "write_files", "writing"]
 
-FACTS = 2.0
-"""Facts and certificate take at most as long as the copies."""
+CERTIFICATE = 2.0
+"""Copies and certificate together take at most so many times as long as the copies."""
 ENDINGS = ("release.csv", "release.values.csv", "steward.csv", "result.json")
 
 
@@ -54,17 +52,14 @@ def refuse_results(
 
 
 def writing(problem: Problem, *, steward: bool) -> float:
-    """Estimate the seconds that the files of a large release take, measured on some groups of the table.
-
-    The facts are those without an audit, which is left out if there is no time for it.
-    """
+    """Estimate the seconds that the files of a large release take, measured on some groups of the table."""
     groups, began = sample(problem), 0.0
     for _ in range(2):  # the first time loads what is needed
         some, began = released(problem, groups), time.perf_counter()
         for copy in ("public", "steward") if steward else ("public",):
             for file in some.files(Path("measured.csv"), copy=copy):
                 file.write(Path(os.devnull))
-    return FACTS * scaled(problem, groups, time.perf_counter() - began)
+    return CERTIFICATE * scaled(problem, groups, time.perf_counter() - began)
 
 
 def write_files(
@@ -76,8 +71,6 @@ def write_files(
     steward: bool = False,
     raw_cells: bool = False,
     before: Callable[[], object] | None = None,
-    clock: Clock | None = None,
-    tell: Callable[[str], object] | None = None,
 ) -> list[Path]:
     """Write all files together or none; what is for publication comes last.
 
@@ -95,35 +88,26 @@ def write_files(
         Leave cells that a spreadsheet would run as formulas as they are.
     before : callable, optional
         Is called when all files can be written and before any of them is there; if it fails none will be.
-    clock : Clock, optional
-        What is not needed to publish, the audit among the facts, is left out if it will not be done in time.
-    tell : callable, optional
-        Is told in words what was left out.
 
     Returns
     -------
     list of Path
-        Files written; none without a release.
+        Files written: the result alone if it says that there is no release, none if it says nothing.
     """
-    release = result.release
-    if release is None:
+    release, record = result.release, ResultFile.of(result)
+    if record is None:
         return []
-    files = release.files(folder / f"{name}.release.csv", raw_cells=raw_cells)
-    if steward:
+    files: list[OutputFile] = []
+    if release is not None:
+        files += release.files(folder / f"{name}.release.csv", raw_cells=raw_cells)
+    if steward and release is not None:
         files += release.files(
             folder / f"{name}.steward.csv",
             copy="steward",
             respondent=problem.table.respondent,
             raw_cells=raw_cells,
         )
-    if clock is not None:
-        clock = Clock(clock.limit, clock.began)
-        clock.keep(writing(problem, steward=steward) / FACTS)
-    recorded = record(result, problem, clock)
-    for words in recorded["facts"]["left_out"]:
-        if tell is not None:
-            tell(f"left out: {words}")
-    text = json.dumps(recorded, indent=2) + "\n"
+    text = record.to_text()
     files.append(
         OutputFile(
             path=folder / f"{name}.result.json",

@@ -204,6 +204,12 @@ class Result:
         return self.bounds
 
     @property
+    def closed(self) -> bool:
+        """Whether the search ended with nothing better to hope for, proven or on somebody's word."""
+        reached = [level.value in (level.bound, level.trusted_bound) for level in self.levels]
+        return self.release is not None and all(reached)
+
+    @property
     def gap(self) -> Fraction | None:
         """Gap of the first level that is not proven optimal; 0 if all are, None if unknown."""
         for level in self.levels:

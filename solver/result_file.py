@@ -1,25 +1,191 @@
-"""Reading a certificate out of a result file, or alone."""
+"""The result file: a certificate, and beside it what people and programs look up first.
+
+What stands beside the certificate is either compared with it (status, values, bounds, words, what is said of
+a drawn release; the names of losses and warnings with the problem) or tells how the search went: that is
+checked for its form only, and no command prints it out of a file.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ValidationError
 
 from ..instances.bounded import read_json
 from ..models.errors import CertificateError
-from .certificate import BOUNDS, Certificate
+from ..models.problem import Problem
+from .certificate import BOUNDS, Certificate, explained
+from .claims import Drawn, Natural, Ratio, Record, Trusted, Words
+from .result import UNCHECKED, Result, Termination
 
-__all__ = ["read_result"]
+__all__ = ["ResultFile", "beside", "certificate_of", "read_result"]
+
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-def read_result(path: str | Path) -> Certificate:
-    """Read the certificate of a result file, or one that stands alone.
+class LevelEntry(Record):
+    """One level of the objective."""
+
+    loss: Words
+    value: Ratio
+    bound: Ratio
+    gap: Ratio
+    trusted_bound: Ratio | None
+    word: Words | None
+
+
+class PointEntry(Record):
+    """One moment of the search."""
+
+    seconds: Seconds
+    level: Natural
+    value: Ratio | None
+    bound: Ratio | None
+
+
+class DrawnEntry(Record):
+    """How a release was drawn."""
+
+    beta: Ratio
+    candidates: Natural
+    cost_range: Ratio
+    log_odds: Ratio | None
+    keep: Words
+
+
+class ResultFile(Record):
+    """Content of a result file; see the module."""
+
+    status: Literal["OPTIMAL", "FEASIBLE", "INFEASIBLE"]
+    termination: Literal[tuple(kind.value for kind in Termination)]  # pyright: ignore[reportInvalidTypeForm]
+    engine: Words
+    seconds: Seconds
+    rounds: Natural
+    reason: Words | None
+    warnings: tuple[Words, ...]
+    objective: tuple[LevelEntry, ...]
+    trajectory: tuple[PointEntry, ...]
+    randomized: DrawnEntry | None
+    certificate: Certificate
+
+    @classmethod
+    def of(cls, result: Result) -> Self | None:
+        """What is written down of a result; None without a certificate."""
+        if result.certificate is None:
+            return None
+        drawn = result.randomized
+        return cls(
+            status=result.certificate.status,
+            termination=result.termination.value,
+            engine=result.engine[:2_000],
+            seconds=round(result.seconds, 3),
+            rounds=result.rounds,
+            reason=None if result.reason is None else result.reason[:2_000],
+            warnings=result.warnings,
+            objective=tuple(
+                LevelEntry(
+                    loss=level.name,
+                    value=level.value,
+                    bound=level.bound or Fraction(0),
+                    gap=level.gap or Fraction(0),
+                    trusted_bound=level.trusted_bound,
+                    word=level.word,
+                )
+                for level in result.levels
+            ),
+            trajectory=tuple(
+                PointEntry(seconds=round(p.seconds, 3), level=p.level, value=p.value, bound=p.bound)
+                for p in result.trajectory
+            ),
+            randomized=None if drawn is None else DrawnEntry(**_plain(drawn.to_dict())),
+            certificate=result.certificate,
+        )
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return self.model_dump(mode="json")
+
+    def to_text(self) -> str:
+        """The file's text: people read what is beside the certificate, one line of which is long enough."""
+        content = self.content
+        certificate = json.dumps(content.pop("certificate"), sort_keys=True)
+        return f'{json.dumps(content, indent=2)[:-2]},\n  "certificate": {certificate}\n}}\n'
+
+    def compare(self, problem: Problem) -> None:
+        """Compare what stands beside the certificate with it, and with the problem.
+
+        Raises
+        ------
+        CertificateError
+            Naming the first difference.
+        """
+        levels, certificate = self.objective, self.certificate
+        words = {claim.level: claim for claim in certificate.claims if isinstance(claim, Trusted)}
+        told = [(words[i].bound, words[i].solver) if i in words else (None, None) for i in range(len(levels))]
+        names = [level.name for level in problem.policy.levels] if certificate.release is not None else []
+        warnings = problem.series_checked is False and certificate.release is not None
+        compared: tuple[tuple[str, object, object], ...] = (
+            ("status", self.status, certificate.status),
+            ("losses", [level.loss for level in levels], names),
+            ("values", tuple(level.value for level in levels), certificate.values),
+            ("bounds", tuple(level.bound for level in levels), certificate.bounds),
+            ("gaps", [level.gap for level in levels], [_gap(level) for level in levels]),
+            ("words", [(level.trusted_bound, level.word) for level in levels], told),
+            ("warnings", self.warnings, (UNCHECKED,) if warnings else ()),
+            ("draw", _drawn(self.randomized), _drawn(_claimed(certificate))),
+        )
+        for what, stated, found in compared:
+            if stated != found:
+                raise CertificateError(f"the result has other {what} than its certificate and the problem")
+
+
+def _gap(level: LevelEntry) -> Fraction:
+    return Fraction(0) if level.value <= level.bound else (level.value - level.bound) / level.value
+
+
+def _claimed(certificate: Certificate) -> Drawn | None:
+    return next((claim for claim in certificate.claims if isinstance(claim, Drawn)), None)
+
+
+def _drawn(found: DrawnEntry | Drawn | None) -> tuple[object, ...] | None:
+    return None if found is None else (found.beta, found.candidates, found.cost_range, found.log_odds)
+
+
+def _plain(entries: dict[str, Any]) -> dict[str, Any]:
+    ratios = ("beta", "cost_range", "log_odds")
+    return {k: Fraction(v) if k in ratios and v is not None else v for k, v in entries.items()}
+
+
+def read_result(path: str | Path) -> ResultFile | Certificate:
+    """Read a result file, or a certificate that stands alone.
 
     Raises
     ------
     CertificateError
-        If there is none.
+        If it is neither, or beyond what one can hold: one line.
     """
     content = read_json(path, kind=CertificateError, bounds=BOUNDS)
-    if isinstance(content, dict) and "certificate" in content:
-        content = content["certificate"]
-    return Certificate.of(content)
+    if not isinstance(content, dict) or "certificate" not in content:
+        return Certificate.of(content)
+    Certificate.of(content["certificate"])  # says what is wrong with the certificate in its own words
+    try:
+        return ResultFile.model_validate_json(json.dumps(content))
+    except ValidationError as error:
+        raise CertificateError(f"the result is damaged: {explained(error)}") from error
+
+
+def certificate_of(found: ResultFile | Certificate) -> Certificate:
+    """The certificate of what was read."""
+    return found if isinstance(found, Certificate) else found.certificate
+
+
+def beside(result_file: Path) -> Path | None:
+    """The release that `optanon solve` wrote beside a result file: the steward's copy if there is one."""
+    stem = result_file.name.removesuffix(".result.json")
+    found: Sequence[Path] = [result_file.with_name(f"{stem}.{kind}.csv") for kind in ("steward", "release")]
+    return next((path for path in found if path.exists()), None) if stem != result_file.name else None

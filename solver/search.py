@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from ..models.encoding import Encoding
@@ -24,8 +25,9 @@ from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
 from .portfolio import informed
 from .randomize import draw
-from .result import LevelValue, Point, Result, Status, Termination
+from .result import Point, Result, Status, Termination
 from .settings import Answer, Clock, Engine, Settings, Watch
+from .settling import settled
 
 __all__ = ["choose", "default_workers", "engines", "obstacles", "solve", "solve_problem"]
 
@@ -42,6 +44,8 @@ def engines() -> dict[str, Engine]:
 
 SMALL = 16
 """Up to so many tuples the program over all sets of tuples takes a twentieth of a second."""
+CHECKED, MOST_CHECKED = 0.04, 2.0
+"""Part of the time limit that is kept for that, and seconds at most."""
 CLOSED = 30
 """Above so many tuples groups are listed if a part of the policy gives a bound."""
 
@@ -209,14 +213,28 @@ def solve_problem(
     chosen, why = choose(problem, engine, extend is not None)
     with live_display(problem, display) as shown:
         watch = Watch(_both(shown, listener), began)
-        answer = informed(chosen, problem, settings, watch)
+        answer = informed(chosen, problem, _searching(settings), watch)
         if settings.extend is None:
-            clock = Clock(settings.time_limit, watch.clock.began)
-            clock.keep(ending(problem))
-            answer = proven(problem, answer, clock)
+            answer = proven(problem, answer, _checking(problem, settings, watch))
         return _result(
             problem, answer, f"{chosen.name} ({why})", watch.clock.seconds, watch, settings, reasons
         )
+
+
+def _searching(settings: Settings) -> Settings:
+    """The settings with the time limit of the search alone."""
+    limit = settings.time_limit
+    if limit is None:
+        return settings
+    return replace(settings, time_limit=limit - min(CHECKED * limit, MOST_CHECKED))
+
+
+def _checking(problem: Problem, settings: Settings, watch: Watch) -> Clock:
+    """Time for deriving claims: what is left, less what checks and certificate take."""
+    clock = Clock(settings.time_limit, watch.clock.began)
+    if settings.time_limit is not None:
+        clock.keep(ending(problem))
+    return clock
 
 
 def _both(
@@ -303,23 +321,18 @@ def _result(
     settings: Settings,
     reasons: bool,
 ) -> Result:
-    levels: tuple[LevelValue, ...] = ()
     if answer.release is not None:
         broken = next(problem.check(answer.release), None)
         if broken is not None:
             raise CertificateError(f"the engine's release fails {broken.requirement}: {broken.message}")
-        levels = tuple(
-            LevelValue(name=level.name, value=value, bound=bound)
-            for level, value, bound in zip(
-                problem.policy.levels, problem.objective(answer.release), answer.bounds, strict=True
-            )
-        )
+    found = settled(problem, answer, engine.split(" (")[0], _checking(problem, settings, watch))
+    answer, levels = found.answer, found.levels
     for index, level in enumerate(levels):
         # The course of every level ends where the result stands.
         watch.note(index, level.value, level.bound, "checked")
     reason = None
     if answer.status is Status.INFEASIBLE:
-        reason = "the search proved that no release keeps the policy"
+        reason = "no release keeps the policy"
         if problem.policy.recoding == "full_domain":
             limit = problem.policy.suppression_limit(len(problem.table))
             reason = (
@@ -327,6 +340,8 @@ def _result(
             )
         elif reasons and settings.extend is None and AssignmentEngine().refuses(problem) is None:
             reason = conflict(problem, settings, Clock(settings.time_limit, watch.clock.began))
+        if found.words:
+            reason += f"; that is the word of {found.words}"
         if problem.policy.suppression_limit(len(problem.table)) == len(problem.table) - 1 > 0:
             reason += " (everybody but one may be suppressed: a release of nobody does not count)"
     return Result(

@@ -107,7 +107,7 @@ def best(
 
 
 def agrees(result: Result, wanted: tuple[Fraction, ...] | None) -> bool:
-    """Whether a proven result is the enumerated optimum, with that bound."""
+    """Whether a result is the enumerated optimum, and it or a solver says so."""
     if wanted is None:
         return result.status is Status.INFEASIBLE
-    return result.status is Status.OPTIMAL and result.objective == wanted == result.bound
+    return result.closed and result.objective == wanted

@@ -229,8 +229,8 @@ def test_the_anatomized_policy_has_the_last_baseline():
     row = found["safe_correlation"]
     assert row.keeps_policy
     assert row.distance is not None
-    assert row.distance.proven
-    assert row.distance.multiple == 1
+    assert row.distance.value == 8
+    assert not row.distance.proven, "that 8 hidden cells are fewest is a solver's word"
     assert row.figures is not None
     assert row.figures.query_error is None
     assert found["anatomy"].figures is not None
@@ -270,12 +270,12 @@ def test_one_command_has_every_heuristic_beside_a_proven_optimum(tmp_path: Path)
     outs = [str(tmp_path / f"c.{ending}") for ending in ("csv", "json", "svg")]
     done = run("compare", *files, "--csv", outs[0], "--json", outs[1], "--plot", outs[2], folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "13 of 13 heuristics have a release, 13 of them beside a proven optimum" in done.stdout
+    assert "13 of 13 heuristics have a release, 12 of them beside a proven optimum" in done.stdout
     assert "no release by" not in done.stdout
     frame = pd.read_csv(outs[0])
     assert list(frame["problem"].unique()) == files
     proven = frame[(frame["kind"] == "baseline") & (frame["promised reference is"] == "proven optimum")]
-    assert set(proven["name"]) == set(oa.baselines())
+    assert set(proven["name"]) == set(oa.baselines()) - {"safe_correlation"}, "CP-SAT's word alone"
     content = json.loads(Path(outs[1]).read_text())
     assert list(content["problems"]) == files
     assert content["problems"][files[2]]["reference"]["optimum"] == ["3", "1452/25"]

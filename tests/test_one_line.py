@@ -41,7 +41,7 @@ COMMANDS = [
 READERS = [
     ("init", "{}", "--once", "--force", "-o", "o.yaml"),
     ("hierarchy", "{}", "age", "--intervals", "5"),
-    ("report", "{}", "--force"),
+    ("report", "{}", "--problem", "p.yaml", "--force"),
     ("verify", "{}", "-p", "p.yaml"),
     ("verify-audit", "{}", "p.yaml"),
     ("audit", "{}"),

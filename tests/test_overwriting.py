@@ -124,8 +124,8 @@ def test_files_named_on_the_command_line_are_safe_too(folder: Path, force: tuple
     assert run("history", "init", "q.release.csv", folder=folder).returncode == 0
     refused("solve", "q.yaml", "--history", "q.release.csv", *force, folder=folder)
     (folder / "r.html").write_text("{}")
-    refused("report", "r.html", *force, folder=folder)
-    refused("report", "r.html", "-o", "t.csv", *force, folder=folder, said="HTML")
+    refused("report", "r.html", "-p", "q.yaml", *force, folder=folder)
+    refused("report", "r.html", "-p", "q.yaml", "-o", "t.csv", *force, folder=folder, said="HTML")
 
 
 def test_results_that_exist_are_replaced_only_with_force(folder: Path):
@@ -137,7 +137,7 @@ def test_results_that_exist_are_replaced_only_with_force(folder: Path):
         ("frontier", "q.yaml", "-q", "--vary", "k=3", "--csv", "f.csv", "--json", "f.json", "--resume", "f"),
         ("compare", "q.yaml", "--baseline", "none", "--queries", "0", "--csv", "c.csv", "--json", "c.json"),
         ("audit-release", "q.release.csv", "q.yaml", "--no-solve", "--json", "other.json"),
-        ("report", "q.result.json"),
+        ("report", "q.result.json", "-p", "q.yaml"),
         ("hierarchy", "t.csv", "zip", "--prefix", "1"),
         ("init", "t.csv"),
     ):  # fmt: skip
@@ -158,7 +158,7 @@ def test_what_is_the_stewards_is_for_nobody_else_to_read(folder: Path):
             ("what-if", "q.steward.csv", "--json", "what.json"),
             ("frontier", "q.yaml", "-q", "--vary", "k=3", "--resume", "f.state"),
             ("audit-release", "q.release.csv", "q.yaml", "--no-solve", "--json", "other.json"),
-            ("report", "q.result.json"),
+            ("report", "q.result.json", "-p", "q.yaml"),
             ("history", "init", "h.db"),
             ("history", "append", "h.db", "q.steward.csv", "-p", "q.yaml"),
             ("history", "export", "h.db", "h.json"),

@@ -298,7 +298,7 @@ def test_a_gap_that_duals_leave_small_is_closed_and_says_what_it_rests_on():
     )
     problem = growing(16, 32, policy)
     result = solve_problem(problem, time_limit=60)
-    assert result.status is Status.OPTIMAL
+    assert result.closed
     lines = verify(result.certificate, problem, result.release)
     assert not any("exact pricing" in line for line in lines.trusted)
     assert all("CP-SAT" in line for line in lines.trusted)

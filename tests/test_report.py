@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,25 +14,27 @@ import optanon as oa
 from optanon.instances import catalog
 from optanon.instances.problem_file import load_problem
 from optanon.models.domain import Categories, Numeric, Ordered
-from optanon.models.errors import OptanonError, ProblemFileError
+from optanon.models.errors import ProblemFileError
 from optanon.models.hierarchy import Hierarchy
 from optanon.solver.insight.report.facts import facts
 from optanon.solver.insight.report.page import report_page
 from optanon.solver.insight.report.spread import spread
+from optanon.solver.insight.report.told import told
 from optanon.solver.search import solve_problem
 
+RELEASE_2 = catalog.path("hospital") / "release-2.yaml"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @pytest.fixture(scope="module")
 def solved(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
-    assert run("solve", catalog.path("hospital") / "release-2.yaml", "-q", folder=folder).returncode == 0
+    assert run("solve", RELEASE_2, "-q", folder=folder).returncode == 0
     return folder / "release-2.result.json"
 
 
 def page_of(path: Path) -> str:
-    answer = run("report", path, "--force", folder=path.parent)
+    answer = run("report", path, "--problem", RELEASE_2, "--force", folder=path.parent)
     assert answer.returncode == 0, answer.stderr
     return path.with_suffix(".html").read_text(encoding="utf-8")
 
@@ -47,7 +50,7 @@ def test_page_is_whole_and_asks_for_nothing(solved):
 
 
 def test_page_names_no_respondent_and_says_what_was_published(solved):
-    problem = load_problem(catalog.path("hospital") / "release-2.yaml")
+    problem = load_problem(RELEASE_2)
     page = page_of(solved)
     for member in problem.table.members:
         assert member.respondent not in page
@@ -58,9 +61,10 @@ def test_page_names_no_respondent_and_says_what_was_published(solved):
 
 
 def test_facts_add_up():
-    problem = load_problem(catalog.path("hospital") / "release-2.yaml")
+    problem = load_problem(RELEASE_2)
     result = solve_problem(problem)
-    found = facts(problem, result)
+    assert result.release is not None
+    found = facts(problem, result.release)
     assert json.loads(json.dumps(found)) == {
         **found,
         "loss_per_tuple": [list(x) for x in found["loss_per_tuple"]],
@@ -133,32 +137,74 @@ def test_spread_of_categories_is_even_over_leaves_and_rare_ones_are_put_together
 
 def test_a_result_without_release_and_other_files_are_refused(tmp_path):
     (tmp_path / "other.json").write_text('{"a": 1}', encoding="utf-8")
-    answer = run("report", "other.json", folder=tmp_path)
+    answer = run("report", "other.json", "-p", RELEASE_2, folder=tmp_path)
     assert answer.returncode == 2
-    assert "no result file" in answer.stderr
-    answer = run("report", "missing.json", folder=tmp_path)
+    assert "REFUSED: the certificate is of format unknown" in answer.stderr
+    answer = run("report", "missing.json", "-p", RELEASE_2, folder=tmp_path)
     assert answer.returncode == 2
     assert "missing.json" in answer.stderr
-    with pytest.raises(ProblemFileError, match="make the file again"):
-        report_page({"status": "OPTIMAL"})
-    problem = load_problem(catalog.path("hospital") / "release-2.yaml")
+    problem = load_problem(RELEASE_2)
     strict = oa.Problem(table=problem.table, policy=oa.Policy([oa.KCAnonymity(k=7)]))
-    with pytest.raises(OptanonError, match="no release"):
-        facts(strict, solve_problem(strict))
+    with pytest.raises(ProblemFileError, match="no release to report on: the result is INFEASIBLE"):
+        oa.write_report(solve_problem(strict), strict, tmp_path / "page.html")
     assert not list(tmp_path.glob("*.html"))
 
 
-def test_a_comparison_of_several_problems_is_no_part_of_a_report(solved):
-    with pytest.raises(ProblemFileError, match="not of one problem"):
-        report_page(json.loads(solved.read_text()), comparison={"problems": {}})
-
-
-def test_words_of_the_table_cannot_become_markup(solved):
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda record: record["certificate"].update(status="FEASIBLE"), "other status"),
+        (
+            lambda record: (
+                record.update(status="FEASIBLE"),
+                record["certificate"].update(status="FEASIBLE"),
+            ),
+            "the status is FEASIBLE",
+        ),
+        (lambda record: record["objective"][1].update(value="1"), "other values"),
+        (lambda record: record["objective"][1].update(loss="discernibility"), "other losses"),
+        (lambda record: record.update(facts={}), "facts"),
+    ],
+)
+def test_a_forged_result_is_no_report(solved, tmp_path, change, message):
     record = json.loads(solved.read_text(encoding="utf-8"))
-    record["facts"]["sensitive"] = "<script>alert(1)</script>"
-    record["facts"]["spreads"][0]["labels"][0] = "$<i>&"
-    record["facts"]["spreads"][0]["attribute"] = r"$\frac{$<b>"
-    page = report_page(record)
+    change(record)
+    forged = tmp_path / "forged.result.json"
+    forged.write_text(json.dumps(record), encoding="utf-8")
+    answer = run(
+        "report", forged, "-p", RELEASE_2, "-r", solved.with_name("release-2.release.csv"), folder=tmp_path
+    )
+    assert answer.returncode == 2
+    assert "REFUSED" in answer.stderr
+    assert message in answer.stderr
+    assert not list(tmp_path.glob("*.html"))
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """What was verified of a release, and its facts."""
+    problem = load_problem(RELEASE_2)
+    result = solve_problem(problem)
+    assert result.certificate is not None
+    assert result.release is not None
+    return told(result.certificate, problem, result.release), facts(problem, result.release)
+
+
+def test_a_comparison_of_several_problems_is_no_part_of_a_report(shown):
+    with pytest.raises(ProblemFileError, match="not of one problem"):
+        report_page(*shown, comparison={"problems": {}})
+    with pytest.raises(ProblemFileError, match="not as many cells"):
+        report_page(*shown, comparison={"columns": ["method", "loss"], "rows": [["mondrian"]]})
+
+
+def test_words_of_the_table_cannot_become_markup(shown):
+    said, found = shown
+    found = json.loads(json.dumps(found))
+    found["sensitive"] = "<script>alert(1)</script>"
+    found["spreads"][0]["labels"][0] = "$<i>&"
+    found["spreads"][0]["attribute"] = r"$\frac{$<b>"
+    levels = (replace(said.levels[0], name="<script>"), *said.levels[1:])
+    page = report_page(replace(said, levels=levels), found)
     assert "<script" not in page
     assert "<i>" not in page
     assert r"$\frac{$&lt;b&gt;" in page
@@ -190,7 +236,7 @@ def test_a_browser_draws_every_chart_without_a_complaint(solved, scheme, tmp_pat
         browser.close()
     assert said == []
     assert asked == [solved.with_suffix(".html").as_uri()]
-    assert len(boxes) == 10
+    assert len(boxes) == 8  # the course of the search is in no file
     assert all(box["width"] > 200 and box["height"] > 60 for box in boxes)
     assert overflow <= 0
 
@@ -202,6 +248,6 @@ def test_a_browser_draws_every_chart_without_a_complaint(solved, scheme, tmp_pat
 
 
 def test_python_writes_the_same_page(tmp_path):
-    problem = load_problem(catalog.path("hospital") / "release-2.yaml")
+    problem = load_problem(RELEASE_2)
     oa.write_report(solve_problem(problem), problem, tmp_path / "page.html")
     assert "Proven optimal" in (tmp_path / "page.html").read_text(encoding="utf-8")

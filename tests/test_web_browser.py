@@ -66,7 +66,7 @@ def test_the_whole_path(page, tmp_path: Path):
     report = opened.value
     report.wait_for_load_state()
     assert "Proven optimal" in report.inner_text("body")
-    assert report.locator("figure svg").count() >= 7
+    assert report.locator("figure svg").count() >= 6
 
     page.get_by_test_id("append").click()
     see(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -120,18 +120,21 @@ class Proven:
         Per level, the highest bound that was derived.
     words : tuple of Derived
         Bounds that rest on somebody's word.
+    unaided : dict of int to Derived
+        Per level, what was derived of such a word without a claim.
     undecided : tuple of (Claim, str)
         Claims that could not be derived, and why.
     """
 
     best: tuple[Derived, ...]
     words: tuple[Derived, ...]
+    unaided: dict[int, Derived]
     undecided: tuple[tuple[Claim, str], ...]
 
     @property
     def bounds(self) -> tuple[Fraction, ...]:
         """The bounds that were derived."""
-        return tuple(line.bound for line in self.best)
+        return tuple(self.unaided.get(line.level, line).bound for line in self.best)
 
 
 def proven(given: Given, claims: Sequence[Claim]) -> Proven:
@@ -159,44 +162,47 @@ def proven(given: Given, claims: Sequence[Claim]) -> Proven:
                 words.append(line)
             elif line.bound >= best[line.level].bound:
                 best[line.level] = line
-    for level, line in _instead(given, best, words):
-        best[level] = line
-    return Proven(best=tuple(best), words=tuple(words), undecided=tuple(undecided))
+    return Proven(
+        best=tuple(best),
+        words=tuple(words),
+        unaided=_unaided(given, best, words),
+        undecided=tuple(undecided),
+    )
 
 
-def _instead(
-    given: Given, best: Sequence[Derived], words: Sequence[Derived]
-) -> Iterator[tuple[int, Derived]]:
+def _unaided(given: Given, best: Sequence[Derived], words: Sequence[Derived]) -> dict[int, Derived]:
     """Bounds that rest on somebody's word although they can be derived without a claim."""
     highest: dict[int, Fraction] = {}
     for word in words:
         if word.bound > best[word.level].bound:
             highest[word.level] = max(word.bound, highest.get(word.level, word.bound))
-    if highest:
-        for level, found in unaided(given, highest).items():
-            if found.bound > best[level].bound:
-                yield level, Derived(level=level, bound=found.bound, how=found.how)
+    return {
+        level: Derived(level=level, bound=found.bound, how=found.how)
+        for level, found in (unaided(given, highest) if highest else {}).items()
+        if found.bound > best[level].bound
+    }
 
 
 def _bounded(certificate: Certificate, given: Given, found: Proven, confirmed: Sequence[str]) -> Outcome:
     """Compare bounds and status with what the claims prove."""
     lines, trusted = list(confirmed), list[str]()
     for line, level, stated in zip(found.best, given.problem.policy.levels, certificate.bounds, strict=True):
-        word = max((word.bound for word in found.words if word.level == line.level), default=line.bound)
-        lines.append(f"{level.name} at least {line.bound}: {line.how}")
-        if line.bound < stated <= word:
-            continue
         if line.bound > stated or (line.bound < stated and not found.undecided):
             raise CertificateError(
                 f"{level.name}: the bound {stated} is stated, {line.bound} is what its claims prove"
             )
+        lines.append(f"{level.name} at least {line.bound}: {line.how}")
         if line.bound < stated:
             why = "; ".join(dict.fromkeys(reason for _, reason in found.undecided))
             trusted.append(
                 f"{level.name}: {float(line.bound):.6g} of the bound {float(stated):.6g} was derived ({why})"
             )
+    for line in found.unaided.values():
+        level = given.problem.policy.levels[line.level]
+        lines.append(f"{level.name} at least {line.bound}: {line.how}")
     for word in found.words:
         level, line = given.problem.policy.levels[word.level], found.best[word.level]
+        line = found.unaided.get(word.level, line)
         if word.bound <= line.bound:
             continue
         trusted.append(

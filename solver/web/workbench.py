@@ -7,7 +7,6 @@ that what is seen here can be repeated there.
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -28,8 +27,11 @@ from ...models.files import write_whole
 from ...models.hierarchy import Hierarchy
 from ...models.table import MISSING
 from ..appending import examine, refuse_blind
+from ..cli_verify import read_solved
+from ..insight.report.facts import facts
 from ..insight.report.page import report_page
-from ..result_file import read_result
+from ..insight.report.told import told
+from ..result_file import certificate_of, read_result
 from .job import Job
 
 __all__ = ["INSIST", "KINDS", "ROLES", "Column", "Workbench"]
@@ -243,8 +245,10 @@ class Workbench:
 
     def report(self) -> Path:
         """Write the report of the last search."""
-        record = json.loads((self.folder / "release.result.json").read_text(encoding="utf-8"))
-        page = report_page(record)
+        found = read_solved(self.folder / "release.result.json", self.folder / PROBLEM, None, lambda _: None)
+        said = told(found.certificate, found.problem, found.release)
+        assert found.release is not None
+        page = report_page(said, facts(found.problem, found.release))
         path = self.folder / "report.html"
         write_whole(path, lambda draft: draft.write_text(page, encoding="utf-8"), private=True)
         return path
@@ -268,7 +272,7 @@ class Workbench:
             raise ProblemFileError("name the file of the stored history under 'Earlier releases' first")
         problem = load_problem(self.folder / PROBLEM)
         release = load_answer(self.folder / "release.steward.csv", problem)
-        certificate = read_result(self.folder / "release.result.json")
+        certificate = certificate_of(read_result(self.folder / "release.result.json"))
         stored = History.open(self._history_file())
         if not insist:
             refuse_blind(problem.policy, f"tick '{INSIST}'")

@@ -1,8 +1,8 @@
 """What a report is made from: plain values that JSON can hold, no respondent, nobody's value.
 
-They hold totals only: what is published, counts, losses, distributions of single
-columns. Distributions of the original columns are the steward's: facts, like the result file
-they are kept in, are not for publication.
+They hold totals only: what is published, counts, losses, distributions of single columns. Distributions of
+the original columns are the steward's: facts are not for publication. They are made anew for every report,
+never read from a file.
 """
 
 from __future__ import annotations
@@ -15,24 +15,20 @@ from typing import Any, TypedDict
 
 from ....models.adversary.knowledge import Knowledge
 from ....models.domain import Categories, Domain, Numeric, Ordered
-from ....models.errors import OptanonError
 from ....models.history import History
 from ....models.problem import Problem
 from ....models.release import QIGroup, Release
 from ....models.requirement import Requirement
-from ...result import Result
-from ...settings import Clock
 from ..attacks import usual_attacks
 from ..audit import AuditReport, audit
 from .spread import Spread, spread, tally
 
-__all__ = ["FORMAT", "Facts", "GroupFacts", "Risk", "SeriesFacts", "facts"]
+__all__ = ["AUDIT_SECONDS", "Facts", "GroupFacts", "Risk", "SeriesFacts", "facts"]
 
-FORMAT = 1
+AUDIT_SECONDS = 5.0
+"""Time for auditing the series with the new release."""
 MOST_GROUPS = 400
 """Groups written down; more are counted only."""
-AUDIT = 6.0
-"""How many times as long as all other facts the audit takes per release, at most on ordinary tables."""
 
 
 class GroupFacts(TypedDict):
@@ -68,7 +64,6 @@ class Risk(TypedDict):
 class Facts(TypedDict):
     """See the module; `loss_by_attribute` holds rationals as text, `loss_per_tuple` counts of tuples."""
 
-    format: int
     release: int
     form: str
     tuples: int
@@ -87,39 +82,31 @@ class Facts(TypedDict):
     series: list[SeriesFacts]
     risks: list[Risk]
     risks_complete: bool
-    left_out: list[str]
 
 
-def facts(
-    problem: Problem, result: Result, *, audit_seconds: float | None = 10.0, clock: Clock | None = None
-) -> Facts:
-    """Gather the facts of a result with a release.
+def facts(problem: Problem, release: Release, *, audit_seconds: float | None = AUDIT_SECONDS) -> Facts:
+    """Gather the facts of a release.
 
     Parameters
     ----------
     problem : Problem
         As solved.
-    result : Result
+    release : Release
     audit_seconds : float, optional
         Time for auditing the series with the new release; what is not decided by then is said. None for
         no limit.
-    clock : Clock, optional
-        If the audit will not be done before it is over, it is left out, and that is said (`left_out`).
-
-    Raises
-    ------
-    OptanonError
-        If the result has no release.
     """
-    watch = Clock()
-    release = result.release
-    if release is None:
-        raise OptanonError(f"there is no release to report on: the result is {result.status.value}")
     table, policy = problem.table, problem.policy
     broken = Counter(violation.requirement for violation in problem.check(release))
+    report = audit(
+        History((*problem.history, release)),
+        Knowledge(persistence=table.sensitive.persistence),
+        time_limit=audit_seconds,
+        explain=False,
+        attacks=_attacks(problem),
+    )
     limit = policy.counterfeit_limit
-    found = Facts(
-        format=FORMAT,
+    return Facts(
         release=len(problem.history) + 1,
         form=release.form,
         tuples=len(table),
@@ -137,7 +124,7 @@ def facts(
             }
             for r in policy.requirements
         ],
-        series_checked=result.series_checked,
+        series_checked=problem.series_checked,
         limits={
             "suppressed tuples": str(policy.suppression_limit(len(table))),
             "counterfeits": "any number" if limit is None else str(limit),
@@ -151,25 +138,9 @@ def facts(
         loss_per_tuple=_loss_per_tuple(release, table.domains),
         spreads=[spread(domain, a, release) for a, domain in enumerate(table.domains)],
         series=[_series(n, r) for n, r in enumerate((*problem.history, release), start=1)],
-        risks=[],
-        risks_complete=False,
-        left_out=[],
+        risks=_risks(report),
+        risks_complete=report.complete,
     )
-    # Whatever the machine does besides: the audit takes so many times as long as all above.
-    if clock is not None and not clock.fits(AUDIT * (1 + len(problem.history)) * watch.seconds):
-        found["left_out"] = ["the audit of the series, for want of time: run `optanon audit`"]
-        return found
-    left = None if clock is None else clock.left
-    seconds = [limit for limit in (audit_seconds, left) if limit is not None]
-    report = audit(
-        History((*problem.history, release)),
-        Knowledge(persistence=table.sensitive.persistence),
-        time_limit=min(seconds, default=None),
-        explain=False,
-        attacks=_attacks(problem),
-    )
-    found["risks"], found["risks_complete"] = _risks(report), report.complete
-    return found
 
 
 def _kind(domain: Domain) -> str:

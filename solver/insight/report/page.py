@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from importlib.resources import files
-from typing import Any, cast
+from typing import Annotated, Any
 
-from jinja2 import Environment, StrictUndefined, TemplateError
+from jinja2 import Environment, StrictUndefined
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ....models.errors import OptanonError, ProblemFileError
-from ...certificate import Certificate
+from ....models.errors import ProblemFileError
+from ...claims import Words
 from ...result import UNCHECKED
 from . import charts
-from .facts import FORMAT, Facts, Risk
+from .facts import Facts, Risk
+from .told import Told
 
 __all__ = ["report_page"]
 
@@ -24,51 +26,32 @@ PLAIN = {
 MOST_SIZES = 24
 
 
-def report_page(record: Mapping[str, Any], *, comparison: Mapping[str, Any] | None = None) -> str:
+class Comparison(BaseModel):
+    """What `optanon compare --json` wrote for one problem, as far as a report shows it."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+    columns: Annotated[list[Words], Field(max_length=100)]
+    rows: Annotated[list[list[Words | int | float | None]], Field(max_length=1_000)]
+
+
+def report_page(said: Told, found: Facts, *, comparison: object = None) -> str:
     """Make the page of one result.
 
     Parameters
     ----------
-    record : mapping
-        Content of a result file, with its facts.
+    said : Told
+        What was verified.
+    found : Facts
+        Of its release.
     comparison : mapping, optional
         What `optanon compare --json` wrote for the same problem.
 
     Raises
     ------
     ProblemFileError
-        If the result has no release or no facts, naming what is missing, is damaged, or the comparison
-        is none of one problem.
-    CertificateError
-        If its certificate is damaged.
+        If the comparison is none of one problem.
     """
-    if comparison is not None and not {"columns", "rows"} <= comparison.keys():
-        raise ProblemFileError(
-            "the comparison is not of one problem: make it with `optanon compare --json` for the problem of "
-            "this result alone"
-        )
-    if record.get("certificate") is not None:
-        _ = Certificate.of(record["certificate"])
-    try:
-        return _page(record, comparison)
-    except OptanonError:
-        raise
-    except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ProblemFileError(
-            f"the result file is damaged ({type(error).__name__}): make it again with `optanon solve`"
-        ) from error
-
-
-def _page(record: Mapping[str, Any], comparison: Mapping[str, Any] | None) -> str:
-    known = record.get("facts")
-    if not isinstance(known, Mapping) or known.get("format") != FORMAT:
-        raise ProblemFileError(
-            f"the result is {record['status']} and holds no facts of a release to report: if there is one, "
-            "make the file again with `optanon solve`"
-            if "status" in record
-            else "this is no result file of `optanon solve`: it has no status"
-        )
-    found = cast("Facts", known)
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -76,27 +59,33 @@ def _page(record: Mapping[str, Any], comparison: Mapping[str, Any] | None) -> st
     template = environment.from_string(
         files("optanon.solver.insight.report").joinpath("page.html.j2").read_text(encoding="utf-8")
     )
-    certificate = record.get("certificate") or {}
     return template.render(
-        record=record,
+        said=said,
         facts=found,
-        plain=PLAIN.get(str(record["status"]), ""),
+        plain=PLAIN[said.status],
         unchecked=UNCHECKED if found.get("series_checked") is False else None,
         losses=_by_loss(found),
-        charts=_charts(record, found),
+        charts=_charts(said, found),
         risks=_by_release(found["risks"]),
-        claims=sorted({claim["kind"] for claim in certificate.get("claims", ())}),
-        words=[
-            f"{claim['solver']} ({claim['why']})"
-            for claim in certificate.get("claims", ())
-            if claim["kind"] == "trusted"
-        ],
-        certificate=certificate,
-        comparison=comparison,
+        certificate=said.certificate,
+        comparison=None if comparison is None else _compared(comparison),
     )
 
 
-def _number(text: str | float | None) -> str:
+def _compared(comparison: object) -> Comparison:
+    try:
+        found = Comparison.model_validate(comparison)
+    except ValidationError as error:
+        raise ProblemFileError(
+            "the comparison is not of one problem: make it with `optanon compare --json` for the problem of "
+            "this result alone"
+        ) from error
+    if any(len(row) != len(found.columns) for row in found.rows):
+        raise ProblemFileError("the comparison is damaged: its rows have not as many cells as columns")
+    return found
+
+
+def _number(text: str | float | Fraction | None) -> str:
     """A number for people: exact if short, else six digits."""
     if text is None:
         return "–"
@@ -119,7 +108,7 @@ def _by_release(risks: Sequence[Risk]) -> dict[int, list[Risk]]:
     return grouped
 
 
-def _charts(record: Mapping[str, Any], found: Facts) -> dict[str, Any]:
+def _charts(said: Told, found: Facts) -> dict[str, Any]:
     losses = _by_loss(found)
     made: dict[str, Any] = {
         "sizes": charts.histogram(
@@ -153,7 +142,7 @@ def _charts(record: Mapping[str, Any], found: Facts) -> dict[str, Any]:
             )
             for number, spread in enumerate(found["spreads"])
         ],
-        "course": _course(record),
+        "course": _course(said),
         "risks": None,
         "series": None,
     }
@@ -186,31 +175,27 @@ def _charts(record: Mapping[str, Any], found: Facts) -> dict[str, Any]:
     return made
 
 
-def _course(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _course(said: Told) -> list[tuple[str, str]]:
     """One chart per level of the objective that was searched."""
     made: list[tuple[str, str]] = []
-    for index, level in enumerate(record["objective"]):
-        points = [point for point in record["trajectory"] if point["level"] == index]
+    for index, level in enumerate(said.levels):
+        points = [point for point in said.course if point.level == index]
         if not points:
             continue
         made.append(
             (
-                level["loss"],
+                level.name,
                 charts.steps(
                     f"course{index}",
-                    f"Best release and proven bound over time: {level['loss']}",
-                    [point["seconds"] for point in points],
-                    [_float(point["value"]) for point in points],
-                    [_float(point["bound"]) for point in points],
-                    level["loss"].replace("_", " "),
+                    f"Best release and bound over time: {level.name}",
+                    [point.seconds for point in points],
+                    [None if point.value is None else float(point.value) for point in points],
+                    [None if point.bound is None else float(point.bound) for point in points],
+                    level.name.replace("_", " "),
                 ),
             )
         )
     return made
-
-
-def _float(text: str | None) -> float | None:
-    return None if text is None else float(Fraction(text))
 
 
 def _sizes(counted: Mapping[str, int]) -> tuple[list[str], list[int]]:

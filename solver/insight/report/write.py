@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ....models.errors import ProblemFileError
 from ....models.files import write_whole
 from ....models.problem import Problem
 from ...result import Result
-from .record import record
+from .facts import facts
+from .told import told
 
 __all__ = ["write_report"]
 
@@ -28,6 +30,8 @@ def write_report(result: Result, problem: Problem, path: str | Path) -> None:
     ------
     ProblemFileError
         If the result has no release.
+    CertificateError
+        If its certificate does not hold.
 
     Notes
     -----
@@ -37,5 +41,8 @@ def write_report(result: Result, problem: Problem, path: str | Path) -> None:
     # Imported here: drawing takes a second to load that other uses need not wait.
     from .page import report_page
 
-    page = report_page(record(result, problem))
+    if result.release is None or result.certificate is None:
+        raise ProblemFileError(f"there is no release to report on: the result is {result.status.value}")
+    said = told(result.certificate, problem, result.release, course=result.trajectory)
+    page = report_page(said, facts(problem, result.release))
     write_whole(Path(path), lambda draft: draft.write_text(page, encoding="utf-8"), private=True)
