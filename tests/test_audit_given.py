@@ -260,4 +260,4 @@ def test_the_command_line_tells_given_from_disclosed(tmp_path: Path) -> None:
             "verify-audit", "proofs.json", "release.csv", "--knowledge", "known.yaml", folder=tmp_path
         )
         assert checked.returncode == 0, checked.stderr
-        assert "confirmed" in checked.stdout
+        assert "CONFIRMED" in checked.stdout
