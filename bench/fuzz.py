@@ -20,6 +20,7 @@ from unittest.mock import patch
 
 from ..instances import catalog
 from ..models.errors import OptanonError
+from .forgeries import RUNS, forgeries
 from .mutations import mutated_bytes, mutated_csv, mutated_json, mutated_text
 from .registry import Case, Row, case
 
@@ -88,7 +89,12 @@ TARGETS = (
         arguments="verify {} -p p.yaml -r r2.steward.csv",
         mutator=mutated_json,
     ),
-    Target(name="result", file="r2.json", arguments="report {} -o page.html --force", mutator=mutated_json),
+    Target(
+        name="result",
+        file="r2.json",
+        arguments="report {} -p p.yaml -r r2.steward.csv -o page.html --force",
+        mutator=mutated_json,
+    ),
     Target(name="proofs", file="proofs.json", arguments="verify-audit {} p.yaml", mutator=mutated_json),
     Target(
         name="frontier",
@@ -102,18 +108,19 @@ TARGETS = (
 @case
 @dataclass(frozen=True, kw_only=True)
 class Fuzz(Case):
-    """Mutated inputs to every reader and every file a command reads back: tracebacks and hangs.
+    """Mutated inputs to every reader and every file a command reads back, and forged certificates.
 
-    Raises an error if there was any; the row of the target then says which input, and `keep` has it.
+    Raises an error if there was a traceback, an input that hung, or a forgery that was confirmed; the row of
+    the target then says which input, and `keep` has it.
 
     Parameters
     ----------
     seconds : float
-        For all targets together.
+        For all targets together: a third for forgeries, each of which is tried once at most.
     keep : str
         Folder in which failing inputs are kept; none are without.
     targets : str
-        Names, separated by commas; all without.
+        Names, separated by commas; all without. Of forgeries, ``forged`` and the kind of run.
     """
 
     name: ClassVar[str] = "fuzz"
@@ -124,15 +131,21 @@ class Fuzz(Case):
     targets: str = ""
 
     def run(self) -> list[Row]:
-        wanted = [t for t in TARGETS if not self.targets or t.name in self.targets.split(",")]
+        named = self.targets.split(",") if self.targets else None
+        wanted = [t for t in TARGETS if named is None or t.name in named]
+        forged = [kind for kind in RUNS if named is None or f"forged {kind}" in named]
+        share = self.seconds / 3 if wanted and forged else self.seconds
         with tempfile.TemporaryDirectory(prefix="optanon-fuzz-") as name, contextlib.chdir(name):
             _prepare(Path())
-            rows = [self._fuzzed(target, self.seconds / len(wanted)) for target in wanted]
+            rows = [self._fuzzed(t, (self.seconds - share * bool(forged)) / len(wanted)) for t in wanted]
+        rows += [self._forged(kind, share / len(forged)) for kind in forged]
         wrong = [row for row in rows if row["failures"]]
         for row in wrong:
             sys.stderr.write(f"{row['reader']}: {row['failures']} failures, first {row['first failure']}\n")
         if wrong:
-            raise FuzzError(f"{sum(row['failures'] for row in wrong)} inputs ended in a traceback or hung")
+            raise FuzzError(
+                f"{sum(row['failures'] for row in wrong)} inputs ended in a traceback, hung, or deceived"
+            )
         return rows
 
     def _fuzzed(self, target: Target, seconds: float) -> Row:
@@ -156,6 +169,36 @@ class Fuzz(Case):
             number += 1
         return {
             "reader": target.name,
+            "inputs": number,
+            **counts,
+            "failures": len(failures),
+            "first failure": failures[0] if failures else None,
+            "slowest, s": round(slowest, 2),
+        }
+
+    def _forged(self, kind: str, seconds: float) -> Row:
+        run = RUNS[kind]()
+        tried = list(forgeries(run.content))
+        Random(f"{self.seed}/{kind}").shuffle(tried)
+        counts, failures = {"accepted": 0, "refused": 0}, list[str]()
+        slowest, number, ends = 0.0, 0, time.monotonic() + seconds
+        for number, forgery in enumerate(tried, 1):
+            began, said = time.process_time(), None
+            try:
+                verdict = run.judged(forgery)
+                counts["refused" if verdict is None else "accepted"] += 1
+                said = verdict
+            except Exception as error:
+                said = f"{type(error).__name__}: {str(error)[:80]}"
+            slowest = max(slowest, time.process_time() - began)
+            if said:
+                failures.append(f"{forgery.path}, {forgery.how}: {said}")
+                if self.keep:
+                    (Path(self.keep) / f"forged-{kind}-{number}.json").write_text(json.dumps(forgery.content))
+            if time.monotonic() > ends:
+                break
+        return {
+            "reader": f"forged {kind}",
             "inputs": number,
             **counts,
             "failures": len(failures),
