@@ -130,16 +130,21 @@ class Past:
             else:
                 signatures.append(tuple(sorted(number[v] for v in record.signature)))
         named = sorted({signature for signature in signatures if signature is not None})
-        home = tuple(-1 if s is None else named.index(s) for s in signatures)
+        place = {signature: b for b, signature in enumerate(named)}
+        home = tuple(-1 if s is None else place[s] for s in signatures)
         present: dict[tuple[int, int], list[int]] = {}
         for t, person in enumerate(people):
             for group in records[person.respondent].groups if home[t] >= 0 else ():
                 present.setdefault(group, []).append(t)
         found: list[dict[int, tuple[Allowed, ...]]] = [{} for _ in named]
         met: list[list[int]] = [[] for _ in people]
+        known: dict[tuple[int, int, int, int, int], tuple[Allowed, ...]] = {}
         for group, here in sorted(present.items()):
             old, b = problem.history.group(*group), home[here[0]]
-            tables = _tables(meeting, old, len(named[b]), len(here), once=rule.times == 1)
+            asked = (*_facts(old), len(named[b]), len(here))
+            if asked not in known:
+                known[asked] = _tables(meeting, *asked, once=rule.times == 1)
+            tables = known[asked]
             if all(table.all() for table in tables):
                 continue
             earlier = sum(map(len, found))
@@ -147,13 +152,17 @@ class Past:
             for t in here:
                 met[t].append(earlier)
         buckets: list[Bucket] = []
+        inside: list[list[int]] = [[] for _ in named]
+        for t, b in enumerate(home):
+            if b >= 0:
+                inside[b].append(t)
         for b, signature in enumerate(named):
             longest = max(map(len, found[b].values()), default=1)
             times = 1 if rule.times == 1 else 2 * longest - 1
             buckets.append(
                 Bucket(
                     signature=signature,
-                    tuples=tuple(t for t, where in enumerate(home) if where == b),
+                    tuples=tuple(inside[b]),
                     times=1 if times > MOST_TIMES else times,
                     loose=times > MOST_TIMES,
                     meetings=found[b],
@@ -188,11 +197,24 @@ def _forms(problem: Problem) -> tuple[EqualCounts, list[GroupRequirement]]:
     return EqualCounts(least=max(rule.least for rule in rules), times=1 if once else None), meetings
 
 
+def _facts(old: QIGroup) -> tuple[int, int, int]:
+    """Size and members of an earlier group, and how often it has each value (0 if not all equally often)."""
+    times = set(old.histogram.values())
+    return old.size, len(old.members), times.pop() if len(times) == 1 else 0
+
+
 def _tables(
-    meetings: Sequence[GroupRequirement], old: QIGroup, values: int, present: int, *, once: bool
+    meetings: Sequence[GroupRequirement],
+    old_size: int,
+    old_members: int,
+    old_times: int,
+    values: int,
+    present: int,
+    *,
+    once: bool,
 ) -> tuple[Allowed, ...]:
     """What is allowed with each value 1, 2, ... times, up to the first number from which all is."""
-    free = max((r.free_from(present, old.size) for r in meetings), default=1)
+    free = max((r.free_from(present, old_size) for r in meetings), default=1)
     most = 1 if once else max(1, -(-free // values))
     made: list[Allowed] = []
     for times in range(1, most + 1):
@@ -204,9 +226,9 @@ def _tables(
                     size=size,
                     members=members,
                     shared=shared,
-                    old_size=old.size,
-                    old_members=len(old.members),
-                    alike=all(count == times for count in old.histogram.values()),
+                    old_size=old_size,
+                    old_members=old_members,
+                    alike=old_times == times,
                 )
                 table[members, shared] = all(r.allows(meeting) for r in meetings)
         made.append(table)
