@@ -85,7 +85,7 @@ class FullDomain(Case):
         }
 
     def _table(self, quasi_identifiers: str) -> Microdata:
-        frame = adult().frame.assign(constant="-")
+        frame = adult().frame.assign(constant="any")
         frame = frame.head(self.rows) if self.rows else frame
         specs: dict[str, QISpec] = {name: arx_hierarchy(name) for name in ARX}
         specs["income"] = arx_hierarchy("salary-class")

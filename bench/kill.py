@@ -125,6 +125,8 @@ COMMANDS = (
         arguments=lambda f, _: [
             "report",
             str(f / "out" / "release-1.result.json"),
+            "--problem",
+            str(f / "release-1.yaml"),
             "-o",
             str(f / "page.html"),
         ],
