@@ -29,6 +29,8 @@ SHARE = 0.5
 """Share of the remaining time for a tree."""
 NODES = 2_000
 """Nodes of the first integer program."""
+GUESS, GUESS_NODES = 0.15, 500
+"""Share of the remaining time and nodes of one after a tree that has ended."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +76,9 @@ class Finish:
                 continue
             members, target = listed
             if self._proved(duals, members, target):
+                if target < progress.cost:
+                    # Nothing is below the target, but what is near it makes the next list shorter.
+                    self._improve(duals, members, target, GUESS_NODES, GUESS)
                 room = min(most, 4 * room)
                 continue
             before, whole = progress.cost, target == progress.cost
@@ -100,7 +105,9 @@ class Finish:
             progress.lift(bound, f"{tree.nodes} nodes over {len(members)} groups")
         return done
 
-    def _improve(self, duals: Duals, members: NDArray[np.int32], target: int, nodes: int) -> None:
+    def _improve(
+        self, duals: Duals, members: NDArray[np.int32], target: int, nodes: int, share: float = SHARE
+    ) -> None:
         """Look for a better release of the listed groups."""
         progress, left = self.progress, self.clock.left
         found, stated = best_of(
@@ -111,7 +118,7 @@ class Finish:
             progress.groups,
             nodes=nodes,
             seed=self.seed,
-            seconds=None if left is None else SHARE * left,
+            seconds=None if left is None else share * left,
         )
         progress.offer(found, f"integer program over {len(members)} groups")
         # Every release below the target consists of listed groups.
