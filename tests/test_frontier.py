@@ -310,10 +310,20 @@ def test_a_state_of_something_else_or_damaged_is_refused(tmp_path: Path):
         frontier(hospital(), {"m": [2]}, workers=1, state=state)
     people = {member.respondent for member in hospital().table.members}
     assert not any(name in state.read_text() for name in people)
+    before = dict(content["points"][0])
     content["points"][0]["groups"] = content["points"][0]["groups"][:1]
     state.write_text(json.dumps(content))
     with pytest.raises(InputError, match="damaged"):
         frontier(hospital(), {"n": [2]}, workers=1, state=state)
+    whole = content["points"][0]
+    for wrong, words in (
+        ({"bounds": whole["bounds"][:-1]}, "other losses than the policy"),
+        ({"values": whole["values"][:-1]}, "does not pass|other losses"),
+        ({"groups": None, "bounds": ["0"] * len(whole["bounds"])}, "do not meet their bounds"),
+    ):
+        state.write_text(json.dumps({**content, "points": [{**before, **wrong}]}))
+        with pytest.raises(InputError, match=words):
+            frontier(hospital(), {"n": [2]}, workers=1, state=state)
     state.write_text("{}")
     with pytest.raises(InputError, match="not a frontier's state"):
         frontier(hospital(), {"n": [2]}, workers=1, state=state)

@@ -153,6 +153,12 @@ def _point(grid: Grid, settings: tuple[Setting, ...], record: _Record) -> Fronti
         release = problem.assemble(record.groups, record.fakes)
         if next(problem.check(release), None) is not None or problem.objective(release) != values:
             raise ValueError("a release it holds does not pass its checks")
+    bounds = tuple(None if bound is None else exact_number(bound) for bound in record.bounds)
+    levels = len(problem.policy.levels)
+    if len(values) not in (0, levels) or len(bounds) != levels:
+        raise ValueError("a point has other losses than the policy")
+    if record.status == Status.OPTIMAL.value and (not values or values != bounds):
+        raise ValueError("a point is called optimal whose losses do not meet their bounds")
     groups, largest, suppressed, counterfeits = record.counts
     point = FrontierPoint(
         settings=settings,
@@ -160,7 +166,7 @@ def _point(grid: Grid, settings: tuple[Setting, ...], record: _Record) -> Fronti
         termination=Termination(record.termination),
         losses=tuple(level.name for level in problem.policy.levels),
         values=values,
-        bounds=tuple(None if bound is None else exact_number(bound) for bound in record.bounds),
+        bounds=bounds,
         engine=record.engine,
         seconds=record.seconds,
         time_limit=record.time_limit,
