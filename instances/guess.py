@@ -28,6 +28,8 @@ _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _CODE = re.compile(r"[0-9A-Za-z]+([ -][0-9A-Za-z]+)*")
 _PATTERNS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d")
 
+LEVELS = 10
+"""About so many levels by first characters are drafted at most."""
 FEW = 50
 """So many different texts can still be categories."""
 
@@ -199,7 +201,7 @@ def _quasi_identifier(column: _Column, *, asked: bool) -> Guess:
         return Guess(name=name, role="left out", why="the same value in every row, it says nothing")
     if _is_postal(column):
         length = max(map(len, column.values))
-        keep = list(range(length - 1, 0, -1 if length <= 5 else -2))
+        keep = list(range(length - 1, 0, -(1 if length <= 5 else max(2, length // LEVELS))))
         return known(
             f"{{kind: prefix, keep: {keep}}}", f"a code; coarser by its first characters ({_many(different)})"
         )

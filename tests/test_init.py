@@ -241,3 +241,12 @@ def test_a_missing_file_and_a_missing_folder(tmp_path: Path):
     done = start(tmp_path, PEOPLE, "-o", "absent/p.yaml")
     assert done.returncode == 2
     assert "there is no folder absent" in done.stderr
+
+
+def test_a_code_without_end_gets_a_few_levels(tmp_path: Path):
+    long = "id;PLZ;Diagnose\n" + "".join(f"p{i};{'8' * 3000}{i % 3};{'ABC'[i % 3]}\n" for i in range(9))
+    start(tmp_path, long, "--once")
+    spec = yaml.safe_load((tmp_path / "people.yaml").read_text(encoding="utf-8"))
+    keep = spec["quasi_identifiers"]["PLZ"]["keep"]
+    assert keep[0] == 3000
+    assert len(keep) <= 12
