@@ -46,6 +46,8 @@ SMALL = 16
 """Up to so many tuples the program over all sets of tuples takes a twentieth of a second."""
 CHECKED, MOST_CHECKED = 0.04, 2.0
 """Part of the time limit that is kept for that, and seconds at most."""
+EACH, MOST_EACH = 5e-5, 0.08
+"""Seconds per tuple besides: digests and what of the past is read again; part of the limit at most."""
 CLOSED = 30
 """Above so many tuples groups are listed if a part of the policy gives a bound."""
 
@@ -213,7 +215,7 @@ def solve_problem(
     chosen, why = choose(problem, engine, extend is not None)
     with live_display(problem, display) as shown:
         watch = Watch(_both(shown, listener), began)
-        answer = informed(chosen, problem, _searching(settings), watch)
+        answer = informed(chosen, problem, _searching(problem, settings), watch)
         if settings.extend is None:
             answer = proven(problem, answer, _checking(problem, settings, watch))
         return _result(
@@ -221,12 +223,13 @@ def solve_problem(
         )
 
 
-def _searching(settings: Settings) -> Settings:
+def _searching(problem: Problem, settings: Settings) -> Settings:
     """The settings with the time limit of the search alone."""
     limit = settings.time_limit
     if limit is None:
         return settings
-    return replace(settings, time_limit=limit - min(CHECKED * limit, MOST_CHECKED))
+    kept = min(CHECKED * limit, MOST_CHECKED) + min(EACH * len(problem.table), MOST_EACH * limit)
+    return replace(settings, time_limit=limit - kept)
 
 
 def _checking(problem: Problem, settings: Settings, watch: Watch) -> Clock:
