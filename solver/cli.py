@@ -163,7 +163,8 @@ def solve(
     With --append the series is audited first: what whoever holds all releases can conclude is printed, and
     stored with the release.
     Exit code 0 with a release, 3 if there is none (proven, or it is said whose word that is),
-    4 if none was found in time, 5 if the audit refuses the append: then nothing is stored, and no file for publication is written.
+    4 if none was found in time, 5 if the audit refuses the append: then nothing is stored, and no file for
+    publication is written.
     """
     clock = Clock(time_limit)  # reading the table and writing the files count
     limit = limit_of(audit_limit)
