@@ -16,7 +16,7 @@ from optanon.models.requirements import (
     WeakMInvariance,
 )
 from optanon.models.table import Microdata, Sensitive
-from optanon.solver.engines.partition.histograms import Histograms, Judge
+from optanon.solver.colgen.structure.histograms import Histograms, Judge
 
 
 def problem(requirements: list[Requirement], each: int = 20, values: str = "abcdefghijkl") -> Problem:

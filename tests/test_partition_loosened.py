@@ -23,9 +23,10 @@ from optanon.models.requirements import (
     TCloseness,
 )
 from optanon.solver.claims import Listed, Priced
-from optanon.solver.engines.partition import histograms, loosened, singly
+from optanon.solver.colgen.structure import histograms
+from optanon.solver.colgen.structure.histograms import Histograms
+from optanon.solver.engines.partition import loosened, singly
 from optanon.solver.engines.partition.engine import PartitionEngine
-from optanon.solver.engines.partition.histograms import Histograms
 from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Answer, Settings, Watch

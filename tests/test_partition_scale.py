@@ -15,22 +15,23 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness, WeakMInvariance
 from optanon.models.table import Microdata
-from optanon.solver.engines.partition import singly as module, start as start_module
-from optanon.solver.engines.partition.best import Best
-from optanon.solver.engines.partition.columns import padded
-from optanon.solver.engines.partition.diving import dived
+from optanon.solver.colgen.column import padded
+from optanon.solver.colgen.dual_bound import Best
+from optanon.solver.colgen.first_order import FirstOrder
+from optanon.solver.colgen.master import Group, Master, group_costs
+from optanon.solver.colgen.neighbours import around
+from optanon.solver.colgen.pricing import Pricing
+from optanon.solver.colgen.primal import start as start_module
+from optanon.solver.colgen.primal.diving import dived
+from optanon.solver.colgen.primal.neighbourhoods import Windows
+from optanon.solver.colgen.primal.rounding import completed
+from optanon.solver.colgen.primal.start import chopped, halved
+from optanon.solver.colgen.relaxation import Relaxation
+from optanon.solver.colgen.structure.histograms import Histograms, Judge
+from optanon.solver.colgen.table import Rows
+from optanon.solver.engines.partition import singly as module
 from optanon.solver.engines.partition.engine import PartitionEngine
-from optanon.solver.engines.partition.first_order import FirstOrder
-from optanon.solver.engines.partition.histograms import Histograms, Judge
-from optanon.solver.engines.partition.master import Group, Master, group_costs
-from optanon.solver.engines.partition.neighbours import around
-from optanon.solver.engines.partition.pricing import Pricing
 from optanon.solver.engines.partition.proof import describe
-from optanon.solver.engines.partition.relaxation import Relaxation
-from optanon.solver.engines.partition.rounding import completed
-from optanon.solver.engines.partition.rows import Rows
-from optanon.solver.engines.partition.start import chopped, halved
-from optanon.solver.engines.partition.windows import Windows
 from optanon.solver.exact.odd_sets import separated
 from optanon.solver.result import Status
 from optanon.solver.settings import Answer, Clock, Settings, Watch

@@ -16,14 +16,14 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import HcSafety, WeakMInvariance
 from optanon.solver.baselines.registry import baselines
+from optanon.solver.colgen.structure.signatures import Rules
+from optanon.solver.colgen.structure.types import Types
 from optanon.solver.engines.partition.series import counts as series_counts, dealing, nearest
 from optanon.solver.engines.partition.series.construct import assembled, filled
 from optanon.solver.engines.partition.series.counts import fewest
 from optanon.solver.engines.partition.series.dealing import dealt, past_of
 from optanon.solver.engines.partition.series.flat import singles
 from optanon.solver.engines.partition.series.nearest import Free, apart, grouped, neighbours
-from optanon.solver.engines.partition.series.rules import Rules
-from optanon.solver.engines.partition.series.types import Types
 from optanon.solver.settings import Clock
 
 

@@ -6,9 +6,9 @@ import pytest
 from test_partition_series import KINDS
 from test_verify_listing import series
 
+from optanon.solver.colgen.structure.signatures import Rules
+from optanon.solver.colgen.structure.types import Types
 from optanon.solver.engines.partition.series.counts import program_of
-from optanon.solver.engines.partition.series.rules import Rules
-from optanon.solver.engines.partition.series.types import Types
 from optanon.solver.verify.counts import counts_program
 from optanon.solver.verify.past import Past
 

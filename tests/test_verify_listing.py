@@ -32,15 +32,15 @@ from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, HcSafety, KCAnonymity, WeakMInvariance
+from optanon.solver.colgen.neighbours import around
+from optanon.solver.colgen.pricing import Duals as EngineDuals, Pricing
+from optanon.solver.colgen.structure.histograms import Histograms, Judge
+from optanon.solver.colgen.structure.signatures import Rules
+from optanon.solver.colgen.structure.types import Types
+from optanon.solver.colgen.table import Rows as EngineRows
 from optanon.solver.engines.partition.engine import PartitionEngine
-from optanon.solver.engines.partition.histograms import Histograms, Judge
-from optanon.solver.engines.partition.neighbours import around
-from optanon.solver.engines.partition.pricing import Duals as EngineDuals, Pricing
-from optanon.solver.engines.partition.rows import Rows as EngineRows
 from optanon.solver.engines.partition.series.nearest import neighbours
 from optanon.solver.engines.partition.series.pricing import Duals as SeriesDuals, Pricing as SeriesPricing
-from optanon.solver.engines.partition.series.rules import Rules
-from optanon.solver.engines.partition.series.types import Types
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify import histograms, listing, priced
 from optanon.solver.verify.duals import Duals

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...colgen.choice import best_of
+from ...colgen.column import in_order
+from ...colgen.master import Group
+from ...colgen.pricing import Duals, Pricing
+from ...colgen.table import Ints, Rows
 from ...exact.program import Program, covering
 from ...exact.tree import Tree
 from ...settings import Clock
-from .columns import in_order
-from .master import Group
-from .pricing import Duals, Pricing
 from .progress import Progress
-from .restricted import best_of
-from .rows import Ints, Rows
 
 __all__ = ["Finish", "Finished", "numbered"]
 

@@ -23,14 +23,14 @@ from ....models.policy import Policy
 from ....models.problem import Problem
 from ....models.requirement import GroupRequirement, Requirement
 from ....models.requirements import KCAnonymity
+from ...colgen.dual_bound import Best
+from ...colgen.pricing import Pricing
+from ...colgen.relaxation import Relaxation
+from ...colgen.structure.histograms import Histograms, Judge
+from ...colgen.table import Ints, Rows
 from ...remembered import remembered
 from ...settings import Clock, Settings
-from .best import Best
-from .histograms import Histograms, Judge
-from .pricing import Pricing
 from .progress import Progress
-from .relaxation import Relaxation
-from .rows import Ints, Rows
 from .scale import CLOSE, a_release, improved, tightened, until
 
 __all__ = ["Part", "by_part", "finite", "part_of", "part_rows"]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from ....models.losses import loss
 from ....models.problem import Problem
 from ....models.requirement import GroupRequirement, Scope, Sight
+from ...colgen.structure.histograms import Histograms, Judge
+from ...colgen.structure.signatures import Rules
 from .boxless.search import boxless
-from .histograms import Histograms, Judge
 from .listed.part import searchable
 from .listed.sizes import flattened, sized
 from .objective import Objective
-from .series.rules import Rules
 
 __all__ = ["Plan"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from ...colgen.master import Group, group_costs
+from ...colgen.table import Rows
 from ...settings import Watch
-from .master import Group, group_costs
-from .rows import Rows
 
 __all__ = ["Progress"]
 

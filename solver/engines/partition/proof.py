@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ... import claims
+from ...colgen.cuts import Cuts
+from ...colgen.pricing import Duals
+from ...colgen.table import Rows
 from ...exact.payload import packed
-from .cuts import Cuts
 from .finish import Finished
 from .loosened import Part
-from .pricing import Duals
-from .rows import Rows
 
 __all__ = ["describe"]
 

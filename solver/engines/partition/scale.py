@@ -7,18 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...colgen.choice import best_of
+from ...colgen.column import padded
+from ...colgen.dual_bound import Best
+from ...colgen.master import Group
+from ...colgen.pricing import Duals, Pricing
+from ...colgen.primal.diving import dived
+from ...colgen.primal.neighbourhoods import Windows
+from ...colgen.primal.rounding import rounded
+from ...colgen.relaxation import Relaxation
+from ...colgen.structure.histograms import Judge
 from ...settings import Clock, Settings
-from .best import Best
-from .columns import padded
-from .diving import dived
-from .histograms import Judge
-from .master import Group
-from .pricing import Duals, Pricing
 from .progress import Progress
-from .relaxation import Relaxation
-from .restricted import best_of
-from .rounding import rounded
-from .windows import Windows
 
 __all__ = ["CLOSE", "FINISHED", "LINEAR_SHARE", "a_release", "at_scale", "improved", "tightened", "until"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...colgen.column import padded
+from ...colgen.dual_bound import Best
+from ...colgen.generation import Generation
+from ...colgen.master import Master, group_costs
+from ...colgen.pricing import Pricing
 from ...exact.odd_sets import separated
 from ...settings import Clock
-from .best import Best
-from .columns import padded
-from .generation import Generation
-from .master import Master, group_costs
-from .pricing import Pricing
 from .progress import Progress
 
 __all__ = ["by_simplex"]

@@ -8,22 +8,22 @@ from importlib.metadata import version
 from ....models.problem import Problem
 from ....models.release import Release
 from ...claims import Claim, DualAbove, Listed, Priced, Refusal, Trusted, Whole
+from ...colgen.dual_bound import Best
+from ...colgen.pricing import Pricing
+from ...colgen.primal.repair import repaired
+from ...colgen.primal.start import halved
+from ...colgen.structure.histograms import Histograms, Judge
+from ...colgen.table import Rows
 from ...ending import ending
 from ...result import Status, Termination
 from ...settings import Answer, Clock, Settings, Watch
-from .best import Best
 from .finish import Finish
-from .histograms import Histograms, Judge
 from .loosened import Part, by_part
 from .objective import Objective
-from .pricing import Pricing
 from .progress import Progress
 from .proof import describe
-from .reuse import repaired
-from .rows import Rows
 from .scale import FINISHED, at_scale
 from .simplex import by_simplex
-from .start import halved
 
 __all__ = ["Search"]
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from .....models.problem import Problem
 from .....models.requirement import GroupRequirement, Sight
-from ..rows import Ints
+from ....colgen.table import Ints
 from .shapes import Shapes, needed, published_at_most, splits_at
 from .verdicts import Verdicts
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ....colgen.table import Ints
 from ....exact.program import Program
-from ..rows import Ints
 from .prices import Prices
 from .program import Frame, Row
 from .solving import Solved

@@ -13,7 +13,7 @@ import numpy as np
 from .....models.losses import loss
 from .....models.policy import Level
 from .....models.problem import Problem
-from ..rows import Ints
+from ....colgen.table import Ints
 
 __all__ = ["Prices"]
 

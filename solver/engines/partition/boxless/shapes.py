@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .....models.problem import Problem
-from ..rows import Ints
+from ....colgen.table import Ints
 from .verdicts import Verdicts
 
 __all__ = ["TOPS", "Shapes", "needed", "published_at_most", "splits_at"]

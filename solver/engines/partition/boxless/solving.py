@@ -9,12 +9,12 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from .....models.errors import EngineError
+from ....colgen.table import Ints
 from ....exact.guess import guessed
 from ....exact.program import FREE, Program
 from ....exact.tree import Tree
 from ....settings import Clock, Settings
 from ...interruptible import interruptible
-from ..rows import Ints
 
 __all__ = ["Solved", "solved"]
 

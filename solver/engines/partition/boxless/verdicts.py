@@ -11,7 +11,7 @@ from .....models.problem import Problem
 from .....models.release import QIGroup
 from .....models.requirement import GroupRequirement, Sight
 from .....models.table import Member
-from ..rows import Ints
+from ....colgen.table import Ints
 
 __all__ = ["Verdicts"]
 

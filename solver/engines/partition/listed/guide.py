@@ -23,14 +23,14 @@ from ....claims import (
     Subsets,
     Within,
 )
+from ....colgen.structure.histograms import Histograms
+from ....colgen.structure.signatures import Rules
 from ....portfolio import best_known
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
 from ..boxless.search import Search as Boxless
-from ..histograms import Histograms
 from ..objective import Objective, factor
 from ..series.levels import Search as Series
-from ..series.rules import Rules
 from ..singly import Search as Singly
 from .columns import Column, column_of, released
 from .measure import Measure

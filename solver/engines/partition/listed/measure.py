@@ -22,8 +22,8 @@ from ortools.sat.python import cp_model
 
 from .....models.encoding import Linear
 from .....models.problem import Problem
+from ....colgen.pricing import Duals, ceil_div
 from ....settings import Clock
-from ..pricing import Duals, ceil_div
 from ..singly import Search as Singly
 from .columns import Column
 from .judge import Judge

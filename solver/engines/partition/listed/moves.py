@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ....colgen.table import Ints
 from ....settings import Clock
-from ..rows import Ints
 from .state import State
 
 __all__ = ["improve"]

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .....models.compiled import compiled
+from ....colgen.cuts import Cuts
+from ....colgen.kernels.boxes import box_with
+from ....colgen.pricing import Duals
+from ....colgen.table import Ints, Rows
 from ....settings import Clock
-from ..boxes import box_with
-from ..cuts import Cuts
-from ..pricing import Duals
-from ..rows import Ints, Rows
 
 __all__ = ["near_groups"]
 

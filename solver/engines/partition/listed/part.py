@@ -19,7 +19,7 @@ from .....models.policy import Policy
 from .....models.problem import Problem
 from .....models.requirement import GroupRequirement, Requirement, Sight
 from .....models.requirements import KCAnonymity
-from ..histograms import Histograms
+from ....colgen.structure.histograms import Histograms
 from ..objective import COUNTED, MEASURED, factor
 
 __all__ = ["factor_of", "grouped", "kept", "plain", "searchable"]

@@ -16,9 +16,9 @@ from .....models.policy import LevelSpec, Policy
 from .....models.problem import Problem
 from .....models.requirement import GroupRequirement, Requirement
 from .....models.requirements import KCAnonymity
+from ....colgen.structure.signatures import Rules
 from ..boxless.shapes import published_at_most
 from ..objective import COUNTED, Objective
-from ..series.rules import Rules
 from .part import grouped, kept
 
 __all__ = ["by_sizes", "flattened", "sized"]

@@ -9,8 +9,8 @@ from .....models.errors import OptanonError
 from .....models.problem import Problem
 from .....models.release import Release
 from ....baselines.greedy import greedy, together
+from ....colgen.structure.histograms import Histograms
 from ....settings import Clock, Settings, Watch
-from ..histograms import Histograms
 from ..objective import Objective
 from ..singly import Search as Singly
 from .moves import improve

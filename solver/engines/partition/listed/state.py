@@ -9,7 +9,7 @@ import numpy as np
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
 from .....models.requirement import Context, GroupRequirement, Violation
-from ..rows import Ints, Rows
+from ....colgen.table import Ints, Rows
 
 __all__ = ["State"]
 

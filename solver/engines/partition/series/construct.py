@@ -9,12 +9,12 @@ import numpy as np
 
 from .....models.problem import Problem
 from .....models.release import Release
+from ....colgen.structure.types import Column, Types
+from ....colgen.table import Ints
 from ....settings import Clock
-from ..rows import Ints
 from .counts import Fewest
 from .dealing import Past, dealt
 from .nearest import Free, grouped, joined
-from .types import Column, Types
 
 __all__ = ["alone", "assembled", "filled", "read"]
 

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from ....colgen.structure.types import Types
+from ....colgen.table import Ints
 from ....exact.guess import guessed
 from ....exact.program import FREE, Program
 from ....exact.tree import Tree
 from ....settings import Clock
-from ..rows import Ints
-from .types import Types
 
 __all__ = ["Fewest", "fewest", "program_of"]
 

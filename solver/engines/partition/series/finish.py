@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....colgen.column import padded
+from ....colgen.structure.types import Column, Types
 from ....exact.program import Program, covering
 from ....exact.tree import Tree
 from ....settings import Clock
-from ..columns import padded
 from ..finish import SHARE, by_first
 from .generation import Generation
 from .master import chosen_of
 from .pricing import Duals, Pricing
-from .types import Column, Types
 
 __all__ = ["Finish", "ListedTree", "Step", "numbered"]
 

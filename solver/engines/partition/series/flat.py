@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from .....models.problem import Problem
+from ....colgen.structure.types import Column, Types
 from ....settings import Clock
 from .construct import alone
 from .finish import Finish, ListedTree
 from .generation import Generation
 from .master import Master, chosen_of
 from .pricing import Duals, Pricing
-from .types import Column, Types
 
 __all__ = ["Flat", "Lowering", "lifted", "singles"]
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ....colgen.column import padded
 from ....exact.odd_sets import separated
 from ....settings import Clock
-from ..columns import padded
 from .master import Master, Proposal
 from .pricing import MOST_NODES, Duals, Pricing
 

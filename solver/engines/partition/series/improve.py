@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from ....colgen.structure.types import Column, Types
 from ....settings import Clock
 from .generation import Generation
 from .master import Master, chosen_of
 from .nearest import apart
 from .pricing import Pricing
-from .types import Column, Types
 
 __all__ = ["Regions"]
 

@@ -10,6 +10,8 @@ from random import Random
 from .....models.problem import Problem
 from .....models.release import Release
 from ....claims import Claim, Counts, CountsAbove, Refusal, Trusted, TrustedRefusal
+from ....colgen.structure.signatures import Rules
+from ....colgen.structure.types import Column, Types
 from ....ending import ending
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
@@ -25,8 +27,6 @@ from .master import Master, chosen_of
 from .nearest import neighbours
 from .pricing import Pricing
 from .proof import Proven, counts_claim, series_claim
-from .rules import Rules
-from .types import Column, Types
 
 __all__ = ["Search"]
 

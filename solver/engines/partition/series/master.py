@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....backends.highs import quiet_solver
-from ..cuts import Cuts
-from ..restricted import LEAST, PROMPT
-from .types import Column, Types
+from ....colgen.choice import LEAST, PROMPT
+from ....colgen.cuts import Cuts
+from ....colgen.structure.types import Column, Types
 
 __all__ = ["Master", "Proposal", "chosen_of"]
 

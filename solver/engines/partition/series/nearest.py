@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .....models.compiled import compiled
+from ....colgen.kernels.boxes import box_with
+from ....colgen.structure.types import Types
+from ....colgen.table import Geometry, Ints
 from ....settings import Clock
-from ..boxes import box_with
-from ..rows import Geometry, Ints
 from .dealing import shuffled, state_of
-from .types import Types
 
 __all__ = ["Free", "apart", "grouped", "joined", "neighbours"]
 

@@ -11,14 +11,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ....colgen.cuts import Cuts
+from ....colgen.kernels.distinct import search_fresh
+from ....colgen.kernels.lists import Asked, Lists
+from ....colgen.kernels.signature import search_buckets
+from ....colgen.pricing import FINE, LEAST_CHUNK, MOST_CHUNK, PAUSE, ROOM, ceil_div
+from ....colgen.structure.types import Column, Types
+from ....colgen.table import Ints
 from ....settings import Clock
-from ..cuts import Cuts
-from ..pricing import FINE, LEAST_CHUNK, MOST_CHUNK, PAUSE, ROOM, ceil_div
-from ..rows import Ints
-from .buckets import search_buckets
-from .fresh import search_fresh
-from .kernel import Asked, Lists
-from .types import Column, Types
 
 __all__ = ["MOST_NODES", "Duals", "Found", "Pricing", "possible"]
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .... import claims
+from ....colgen.cuts import Cuts
+from ....colgen.structure.types import Types
 from ....exact.payload import packed
-from ..cuts import Cuts
 from .counts import Fewest
 from .finish import ListedTree
 from .flat import Flat
 from .pricing import Duals
-from .types import Types
 
 __all__ = ["Proven", "counts_claim", "series_claim"]
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Columns, Members
-from .cuts import Cuts
-from .first_order import FirstOrder
-from .histograms import Judge
-from .master import Group
-from .pricing import Pricing
+from ..column import Columns, Members
+from ..cuts import Cuts
+from ..first_order import FirstOrder
+from ..master import Group
+from ..pricing import Pricing
+from ..structure.histograms import Judge
+from ..table import Ints
 from .rounding import completed
-from .rows import Ints
 
 __all__ = ["dived"]
 

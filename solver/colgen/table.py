@@ -15,8 +15,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.losses.information import unit_weights
-from ....models.problem import Problem
+from ...models.losses.information import unit_weights
+from ...models.problem import Problem
 
 __all__ = ["Cells", "Geometry", "Ints", "Rows"]
 

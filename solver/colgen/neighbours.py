@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
-from ...settings import Clock
-from .boxes import side_cost, to_cell
-from .histograms import Steps
-from .rows import Cells, Geometry, Ints, Rows
+from ...models.compiled import compiled
+from ..settings import Clock
+from .kernels.boxes import side_cost, to_cell
+from .structure.histograms import Steps
+from .table import Cells, Geometry, Ints, Rows
 
 __all__ = ["around"]
 

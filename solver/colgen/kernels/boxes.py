@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ....models.compiled import compiled
-from .rows import Ints
+from ..table import Ints
 
 __all__ = ["box_with", "side_cost", "to_cell"]
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .histograms import Steps
-from .rows import Cells, Geometry, Ints
+from ..structure.histograms import Steps
+from ..table import Cells, Geometry, Ints
 
 __all__ = ["CutIndex", "Question", "Stack", "question", "stack"]
 

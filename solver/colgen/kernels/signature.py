@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .....models.compiled import compiled
-from ..rows import Ints
-from .kernel import LOW, Asked, Lists, side
+from ....models.compiled import compiled
+from ..table import Ints
+from .lists import LOW, Asked, Lists, side
 
 __all__ = ["search_buckets"]
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .....models.compiled import compiled
-from ..question import CutIndex
-from ..rows import Geometry, Ints
+from ....models.compiled import compiled
+from ..table import Geometry, Ints
+from .question import CutIndex
 
 __all__ = ["LOW", "Asked", "Lists", "side"]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
-from ...exact.incidence import Members, Sparse
+from ...models.compiled import compiled
+from ..exact.incidence import Members, Sparse
 from .cuts import Cuts
-from .rows import Ints, Rows
+from .table import Ints, Rows
 
 __all__ = ["Columns", "Members", "Sparse", "in_order", "padded", "transposed"]
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .....models.problem import Problem
-from ..rows import Cells, Geometry, Ints, Rows
-from .rules import Rules
+from ....models.problem import Problem
+from ..table import Cells, Geometry, Ints, Rows
+from .signatures import Rules
 
 __all__ = ["Column", "Types"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...settings import Clock
-from .best import Best
+from ..settings import Clock
+from .dual_bound import Best
 from .master import Master, Proposal
 from .pricing import MOST_NODES, Pricing
 

@@ -26,13 +26,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .....models.meeting import EqualCounts, Meeting
-from .....models.problem import Problem
-from .....models.release import QIGroup
-from .....models.requirement import GroupRequirement, Sight
-from .....models.table import Member
-from ....remembered import remembered
-from ..rows import Ints
+from ....models.meeting import EqualCounts, Meeting
+from ....models.problem import Problem
+from ....models.release import QIGroup
+from ....models.requirement import GroupRequirement, Sight
+from ....models.table import Member
+from ...remembered import remembered
+from ..table import Ints
 
 __all__ = ["MOST_TIMES", "Rules"]
 

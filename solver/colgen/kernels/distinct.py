@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .....models.compiled import compiled
-from ..rows import Ints
-from .kernel import LOW, Asked, side
+from ....models.compiled import compiled
+from ..table import Ints
+from .lists import LOW, Asked, side
 
 __all__ = ["search_fresh"]
 

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ..table import Ints
 from .boxes import box_with, side_cost, to_cell
+from .histogram import LOW, keep_best
 from .question import Question
-from .rows import Ints
-from .search import LOW, keep_best
 
 __all__ = ["Shelf", "search_buckets", "shelf"]
 

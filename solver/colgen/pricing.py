@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...settings import Clock
-from .buckets import search_buckets, shelf
-from .columns import in_order
+from ..settings import Clock
+from .column import in_order
 from .cuts import Cuts
-from .histograms import Histograms
-from .question import Question, question, stack
-from .rows import Ints, Rows
-from .search import search
+from .kernels.histogram import search
+from .kernels.one_per_value import search_buckets, shelf
+from .kernels.question import Question, question, stack
+from .structure.histograms import Histograms
+from .table import Ints, Rows
 
 __all__ = ["LEAST_CHUNK", "MOST_CHUNK", "MOST_NODES", "PAUSE", "Duals", "Found", "Pricing", "ceil_div"]
 

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
-from ...settings import Clock
-from .columns import Columns, Sparse, transposed
+from ...models.compiled import compiled
+from ..settings import Clock
+from .column import Columns, Sparse, transposed
 from .cuts import Cuts
-from .rows import Rows
+from .table import Rows
 
 __all__ = ["FirstOrder", "State"]
 

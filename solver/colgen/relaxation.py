@@ -13,10 +13,10 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exact.odd_sets import separated
-from ...settings import Clock
-from .best import Best
-from .columns import Columns, padded
+from ..exact.odd_sets import separated
+from ..settings import Clock
+from .column import Columns, padded
+from .dual_bound import Best
 from .first_order import FirstOrder, State
 from .neighbours import around
 from .pricing import MOST_NODES, Duals, Pricing

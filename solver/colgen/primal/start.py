@@ -20,10 +20,10 @@ import numpy as np
 
 from ....models.compiled import compiled
 from ...settings import Clock
-from .boxes import side_cost
-from .histograms import Judge
-from .master import Group
-from .rows import Ints, Rows
+from ..kernels.boxes import side_cost
+from ..master import Group
+from ..structure.histograms import Judge
+from ..table import Ints, Rows
 
 __all__ = ["chopped", "halved"]
 

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from ....models.compiled import compiled
+from ..table import Ints
 from .boxes import side_cost, to_cell
-from .rows import Ints
 
 __all__ = ["candidates"]
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from ...settings import Clock
-from .columns import Columns
-from .histograms import Judge
-from .master import Group
-from .rows import Ints, Rows
+from ..column import Columns
+from ..master import Group
+from ..structure.histograms import Judge
+from ..table import Ints, Rows
 
 __all__ = ["completed", "rounded"]
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from ...backends.highs import quiet_solver
-from .columns import Columns, padded
+from ..backends.highs import quiet_solver
+from .column import Columns, padded
 from .cuts import Cuts
 from .master import Group
 from .pricing import Duals
-from .rows import Rows
+from .table import Rows
 
 __all__ = ["LEAST", "PROMPT", "best_of"]
 

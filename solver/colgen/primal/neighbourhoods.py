@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .cuts import Cuts
-from .master import Group, group_costs
-from .pricing import Duals, Pricing
-from .restricted import best_of
-from .rows import Ints, Rows
+from ..choice import best_of
+from ..cuts import Cuts
+from ..master import Group, group_costs
+from ..pricing import Duals, Pricing
+from ..table import Ints, Rows
 
 __all__ = ["Windows"]
 

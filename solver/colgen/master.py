@@ -9,9 +9,9 @@ import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 from numpy.typing import NDArray
 
-from ...backends.highs import quiet_solver
+from ..backends.highs import quiet_solver
 from .cuts import Cuts
-from .rows import Ints, Rows
+from .table import Ints, Rows
 
 __all__ = ["FREE", "Group", "Master", "Proposal", "group_costs"]
 

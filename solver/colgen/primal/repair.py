@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from ....models.release import Release
-from .histograms import Judge
-from .master import Group
+from ..master import Group
+from ..structure.histograms import Judge
+from ..table import Rows
 from .rounding import completed
-from .rows import Rows
 
 __all__ = ["repaired"]
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from .question import CutIndex
-from .rows import Ints, Rows
+from .kernels.question import CutIndex
+from .table import Ints, Rows
 
 __all__ = ["Cuts"]
 

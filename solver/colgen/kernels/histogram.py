@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ..table import Ints
 from .boxes import box_with
 from .candidates import candidates
 from .question import Question, Stack
-from .rows import Ints
 
 __all__ = ["LOW", "keep_best", "search"]
 

@@ -1,0 +1,1 @@
+"""The compiled searches for groups of negative reduced cost."""

@@ -1,0 +1,1 @@
+"""Releases: first ones, those made of fractional solutions, and better ones near by."""

@@ -1,0 +1,1 @@
+"""Which groups may be needed, read from a policy and what was published before."""
