@@ -32,7 +32,7 @@ from typing import ClassVar, TypeAlias
 from ortools.sat.python import cp_model
 
 from .memo import memoized
-from .question import Question, fake_cap
+from .problem_view import ProblemView, fake_cap
 from .release import QIGroup, Release
 
 __all__ = ["Encoding", "Linear"]
@@ -45,7 +45,7 @@ class Encoding:
 
     Parameters
     ----------
-    problem : Question
+    problem : ProblemView
         What is to be released.
 
     Notes
@@ -57,7 +57,7 @@ class Encoding:
     tabulated: ClassVar[bool] = False
     """Whether sums of one slot, also those that count only if a literal of the slot holds, are rows alone."""
 
-    def __init__(self, problem: Question) -> None:
+    def __init__(self, problem: ProblemView) -> None:
         self.problem = problem
         self.cp = cp_model.CpModel()
         self.table = problem.table

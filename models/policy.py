@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -120,11 +120,7 @@ class Policy:
             raise PolicyError(
                 "a policy needs at least one requirement: without one the raw table would be published"
             )
-        for requirement in requirements:
-            if not isinstance(requirement, Requirement):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise PolicyError(
-                    f"requirements must be Requirement objects such as KCAnonymity(k=3), got {requirement!r}"
-                )
+        parts = tuple(part for requirement in requirements for part in _components(requirement))
         specs: Sequence[LevelSpec] = [minimize] if isinstance(minimize, str | Mapping) else minimize
         levels = tuple(_level(spec) for spec in specs)
         if not levels:
@@ -150,7 +146,7 @@ class Policy:
                 raise PolicyError(
                     f"max_suppressed must be a count or a share from 0 to 1, got {max_suppressed}"
                 )
-        object.__setattr__(self, "requirements", tuple(part for r in requirements for part in r.parts()))
+        object.__setattr__(self, "requirements", parts)
         object.__setattr__(self, "levels", levels)
         object.__setattr__(self, "max_suppressed", limit)
         object.__setattr__(self, "max_counterfeits", max_counterfeits)
@@ -174,7 +170,7 @@ class Policy:
     @property
     def looks_back(self) -> bool:
         """Whether some requirement looks at the releases before; otherwise nobody checks a series."""
-        return any(requirement.looks_back() for requirement in self.requirements)
+        return any(requirement.structure().looks_back for requirement in self.requirements)
 
     def suppression_limit(self, tuples: int) -> int:
         """How many of `tuples` tuples may be suppressed: never all, a release of nobody does not count."""
@@ -193,6 +189,19 @@ class Policy:
         if self.max_counterfeits is None:
             return None if any("counterfeits" in level.losses for level in self.levels) else 0
         return self.max_counterfeits
+
+
+def _components(requirement: object) -> Iterator[Requirement]:
+    """The requirement itself, or those it is a short name for."""
+    if not isinstance(requirement, Requirement):
+        raise PolicyError(
+            f"requirements must be Requirement objects such as KCAnonymity(k=3), got {requirement!r}"
+        )
+    parts = requirement.structure().components
+    if not parts:
+        yield requirement
+    for part in parts:
+        yield from _components(part)
 
 
 def _level(spec: LevelSpec) -> Level:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from enum import Enum, IntEnum
+from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
@@ -22,16 +22,15 @@ from numpy.typing import NDArray
 from .domain import Codes
 from .errors import PolicyError
 from .exact_numbers import exact_number
-from .group import Form
 from .history import History
-from .meeting import EqualCounts, Meeting
 from .release import QIGroup, Release
 from .strictness import Looser, Stricter, looser_whole
+from .structure import Structure
 from .table import Microdata
 
 if TYPE_CHECKING:
     from .encoding import Encoding
-    from .question import Question
+    from .problem_view import ProblemView
 
 __all__ = [
     "Context",
@@ -39,7 +38,6 @@ __all__ = [
     "GroupRequirement",
     "Requirement",
     "Scope",
-    "Sight",
     "Violation",
     "as_fraction",
     "build_requirement",
@@ -62,17 +60,6 @@ class Scope(Enum):
     """All groups of the new release together (and the history)."""
     SERIES = "series"
     """Several releases jointly."""
-
-
-class Sight(IntEnum):
-    """What a verdict on one group may depend on; each includes the ones before it."""
-
-    SIZE = 0
-    """The number of published tuples."""
-    VALUES = 1
-    """The counts of the published sensitive values (and the table's own counts)."""
-    PEOPLE = 2
-    """Who is in the group, and where they were before."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,27 +142,16 @@ class Requirement(ABC):
         Key in policy files.
     scope : Scope
         What it looks at.
-    monotone : bool
-        Whether merging two groups that satisfy it always satisfies it.
     adversary : {"persistent", "transient", "either"}
         Which adversary its guarantee is about.
     reference : str
         Where its definition is published.
-    hereditary : bool
-        Whether every release that keeps it keeps it still if some of its groups are suppressed. So what a
-        set of groups breaks by itself, every release with these groups breaks: engines may strike out
-        single groups, and never publish the set again. A claim, to be made only with a proof.
-    form : {"generalized", "anatomized"} or None
-        The only form of release it can be kept by; None if it is about both.
     """
 
     name: ClassVar[str]
     scope: ClassVar[Scope]
-    monotone: ClassVar[bool]
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "either"
     reference: ClassVar[str]
-    hereditary: ClassVar[bool] = False
-    form: ClassVar[Form | None] = None
 
     @abstractmethod
     def check(self, release: Release, history: History) -> Iterator[Violation]:
@@ -188,17 +164,13 @@ class Requirement(ABC):
         They may be weaker than `check` only if `separate` closes the difference.
         """
 
-    def parts(self) -> tuple[Requirement, ...]:
-        """The requirements it stands for: itself, unless it is a short name for several."""
-        return (self,)
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        """What it claims about itself as far as `problem` is concerned, or about every problem.
 
-    def looks_back(self) -> bool:
-        """Whether its verdict on a release may depend on the releases before it.
-
-        A policy none of whose requirements looks back does not check a series, and whoever continues one
-        under it is told so. False is a claim: the verdict is then the same whatever the history.
+        By default nothing: every group is then judged by itself, and a policy of such requirements alone
+        counts as blind to the history.
         """
-        return False
+        return Structure()
 
     def separate(self, release: Release, history: History) -> Iterator[Cut]:
         """Yield cuts that a failing release breaks and no good one does."""
@@ -215,14 +187,14 @@ class Requirement(ABC):
         """A lower bound, at least 1, on the published size of any group that can be released."""
         return 1
 
-    def largest_count(self, problem: Question) -> int:
+    def largest_count(self, problem: ProblemView) -> int:
         """How many tuples of one value a group may need at most, counterfeits included.
 
         Bounds the counterfeit variables when the policy sets no limit.
         """
         return len(problem.table)
 
-    def obstacle(self, problem: Question) -> str | None:
+    def obstacle(self, problem: ProblemView) -> str | None:
         """Why no release of the whole table can exist, in words, if that is plain to see."""
         return None
 
@@ -233,14 +205,14 @@ class Requirement(ABC):
         """
         return {}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         """Values of one parameter of `strictness` that ask less of releases of `problem`.
 
         By default whole numbers down to 1.
         """
         return looser_whole(getattr(self, parameter))
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         """Yield what in the table and the history makes it hard to keep, in words, without respondents."""
         return iter(())
 
@@ -260,26 +232,10 @@ class Requirement(ABC):
 class GroupRequirement(Requirement):
     """A requirement that judges each group by itself, given the history.
 
-    Class attributes
-    ----------------
-    values_alike : bool
-        Whether exchanging sensitive values for one another never changes a verdict.
-    evening : bool
-        Whether a group that keeps it keeps it still when counts become more even: when one tuple's value
-        is exchanged for another value that is at least two tuples rarer. With `values_alike` it then
-        judges sorted counts, and whatever a histogram that keeps it majorizes keeps it, too. A claim, to
-        be made only with a proof.
-    by_meetings : bool
-        Whether a group keeps the requirement exactly if `allows` holds for each earlier group with
-        which it shares a respondent.
+    It is closed under suppression: verdicts on other groups do not depend on whether a group is there.
     """
 
     scope: ClassVar[Scope] = Scope.GROUP
-    # Verdicts on other groups do not depend on whether a group is there.
-    hereditary: ClassVar[bool] = True
-    values_alike: ClassVar[bool] = False
-    evening: ClassVar[bool] = False
-    by_meetings: ClassVar[bool] = False
 
     @abstractmethod
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
@@ -303,44 +259,6 @@ class GroupRequirement(Requirement):
             Tuples per group and sensitive value; no row is all 0.
         values : tuple of str
             The columns' values; every value of the microdata is among them.
-        """
-        return None
-
-    def admits_member(
-        self, respondent: str, counts: Codes, values: tuple[str, ...], context: Context
-    ) -> NDArray[np.bool_] | None:
-        """Verdicts on many groups at once, as far as one of their respondents is concerned.
-
-        None, the default, if respondents are not judged one by one. Whoever answers claims: a group that
-        publishes such a histogram keeps the requirement exactly if this says so of each of its
-        respondents, whatever the others are and whatever its box; and that of respondents who were in the
-        same earlier groups it says the same. Parameters as in `admits_counts`.
-        """
-        return None
-
-    def sight(self, problem: Question) -> Sight:
-        """What verdicts on groups of `problem` depend on, at most."""
-        return Sight.PEOPLE
-
-    def equal_counts(self) -> EqualCounts | None:
-        """The requirement in the form of m-invariance, if it has that form."""
-        return None
-
-    def allows(self, meeting: Meeting) -> bool:
-        """Whether a new group may meet an earlier one like this; asked only if `by_meetings`."""
-        return True
-
-    def free_from(self, shared: int, old_size: int) -> int:
-        """A size from which a new group may share up to `shared` respondents with a group of `old_size`.
-
-        Whatever else is true of both. Asked only if `by_meetings`.
-        """
-        return 1
-
-    def splits_from(self) -> int | None:
-        """A size from which every histogram that keeps the requirement splits into two that keep it.
-
-        None if no such size is known. Needed only where `sight` is below PEOPLE.
         """
         return None
 

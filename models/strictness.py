@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from .question import Question
+from .problem_view import ProblemView
 
 __all__ = [
     "DENOMINATORS",
@@ -65,7 +65,7 @@ def looser_option(present: object, strict: object, loose: object) -> Looser:
     return Looser(values=(loose,) if present == strict else (), grid=f"{strict} or {loose}")
 
 
-def largest_size(problem: Question) -> int:
+def largest_size(problem: ProblemView) -> int:
     """No group of `problem`'s model has more published tuples."""
     tuples, limit = len(problem.table), problem.policy.counterfeit_limit
     if limit is not None:
@@ -74,7 +74,7 @@ def largest_size(problem: Question) -> int:
     return tuples + cap * len(problem.values)
 
 
-def looser_shares(share: Fraction, problem: Question, most: Fraction | int = 1) -> Looser:
+def looser_shares(share: Fraction, problem: ProblemView, most: Fraction | int = 1) -> Looser:
     """Fractions above `share`, up to `most`, with denominators up to the size of the largest group.
 
     A rule ``n <= share * size`` (or ``<``) for whole n and size decides alike between two
@@ -101,7 +101,7 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def returning(problem: Question) -> Iterator[str]:
+def returning(problem: ProblemView) -> Iterator[str]:
     """Yield one sentence: how many tuples belong to respondents published before."""
     total = len(problem.table)
     known = sum(member.respondent in problem.history.records for member in problem.table.members)

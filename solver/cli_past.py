@@ -69,7 +69,7 @@ class Past:
         policy = kept.entries[-1].policy if kept is not None and len(kept) else None
         if policy is not None:
             pairs = [pair for requirement in policy["requirements"] for pair in requirement.items()]
-            blind = not any(build_requirement(*pair).looks_back() for pair in pairs)
+            blind = not any(build_requirement(*pair).structure().looks_back for pair in pairs)
             # Hierarchies of full-domain recoding are in files of their own, which nobody names here.
             policy = None if blind or policy["hierarchies"] else policy
         return Continued(

@@ -85,9 +85,10 @@ def parts_of(problem: Problem) -> tuple[Part, ...]:
         limit = policy.counterfeit_limit
         label = f"at most {counted(limit, 'counterfeit')}" if limit else "no counterfeits"
         found.append(Part(key=COUNTERFEITS, label=label))
-    if any(r.form not in (None, policy.form) for r in policy.requirements):
+    forms = {form for r in policy.requirements if (form := r.structure(problem).form) is not None}
+    if not forms <= {policy.form}:
         found.append(Part(key=FORM, label=f"an {policy.form} release".replace("an g", "a g")))
-    if any(r.form == "anatomized" for r in policy.requirements) and not _counts_hidden(policy):
+    if "anatomized" in forms and not _counts_hidden(policy):
         found.append(Part(key=HIDING, label="no hidden cells (no loss counts them)"))
     return tuple(found)
 
@@ -107,12 +108,10 @@ def variant(problem: Problem, kept: Collection[Part]) -> Problem:
         changes["max_counterfeits"] = None
         if policy.counterfeit_limit is not None and not any("counterfeits" in level for level in minimize):
             minimize.append({"counterfeits": 1})
-    if FORM not in keys:
-        wanted = {r.form for r in requirements} - {None}
-        if len(wanted) == 1:
-            changes["form"] = wanted.pop()
-    wishes_hidden = any(r.form == "anatomized" for r in requirements)
-    if HIDING not in keys and wishes_hidden and not _counts_hidden(policy):
+    wanted = {form for r in requirements if (form := r.structure(problem).form) is not None}
+    if FORM not in keys and len(wanted) == 1:
+        changes["form"] = next(iter(wanted))
+    if HIDING not in keys and "anatomized" in wanted and not _counts_hidden(policy):
         minimize.append({"hidden_cells": 1})
     return Problem(
         table=problem.table, policy=policy.changed(minimize=minimize, **changes), history=problem.history

@@ -39,7 +39,8 @@ from ..models.errors import PolicyError
 from ..models.losses import loss
 from ..models.policy import Level
 from ..models.problem import Problem
-from ..models.requirement import GroupRequirement, Sight, as_fraction
+from ..models.requirement import GroupRequirement, as_fraction
+from ..models.structure import DependsOn
 from .claims import Drawn, NoDraw
 from .enumeration import MOST_TUPLES, Judge, Partition, partitions, require_enumerable
 from .result import Randomized, Status, Termination
@@ -144,7 +145,7 @@ def _symmetric(problem: Problem) -> bool:
         not len(problem.history)
         and not problem.policy.suppression_limit(len(problem.table))
         and all(
-            isinstance(r, GroupRequirement) and r.sight(problem) < Sight.PEOPLE
+            isinstance(r, GroupRequirement) and r.structure(problem).depends_on < DependsOn.MEMBERS
             for r in problem.policy.requirements
         )
     )

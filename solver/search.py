@@ -205,9 +205,10 @@ def solve_problem(
         seconds = watch.clock.seconds
         return _result(problem, answer, "enumeration (drawn)", seconds, watch, settings, reasons)
     for r in problem.policy.requirements:
-        if len(problem.history) and r.form not in (None, problem.policy.form):
+        form = r.structure(problem).form
+        if len(problem.history) and form not in (None, problem.policy.form):
             raise PolicyError(
-                f"{r.name} is about {r.form} releases: publish the {r.form!r} form, or leave it out"
+                f"{r.name} is about {form} releases: publish the {form!r} form, or leave it out"
             )
     from .exact.proving import proven
 

@@ -24,7 +24,6 @@ from correlation_cases import safe_as_it_is
 from strategies import Instance, Probe, Source, instance, random_release, seeded, shuffled
 
 from optanon.models.history import History
-from optanon.models.meeting import Meeting
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import QIGroup, Release
@@ -33,10 +32,10 @@ from optanon.models.requirement import (
     GroupRequirement,
     Requirement,
     Scope,
-    Sight,
     build_requirement,
     registered,
 )
+from optanon.models.structure import DependsOn, Overlap, OverlapRule
 
 F = Fraction
 
@@ -385,12 +384,12 @@ def test_looks_back_is_declared_truly(name: str, number: int):
             release = at.ours(some_release(source, at))
             found = list(requirement.check(release, at.history))
             alone = list(requirement.check(release, History()))
-            if not requirement.looks_back():
+            if not requirement.structure().looks_back:
                 assert found == alone, (seed, at, release)
                 assert alone == list(requirement.check(release, other.history)), (seed, at, other, release)
             changed += bool(found) != bool(alone)
     assert with_past > 20
-    assert bool(changed) == requirement.looks_back()
+    assert bool(changed) == requirement.structure().looks_back
 
 
 @every_example
@@ -443,13 +442,17 @@ def merge_counterexample(name: str, number: int, budget: int) -> tuple[Instance,
 
 
 @every_requirement
-def test_hereditary_is_declared_truly(name: str):
+def test_closed_under_suppression_is_declared_truly(name: str):
     """A part of a release that keeps the requirement keeps it; for scope group by definition."""
-    if not registered()[name].hereditary or registered()[name].scope is Scope.GROUP:
+    closed = [
+        build(name, number)
+        for number in range(len(EXAMPLES[name]))
+        if build(name, number)[0].structure().closed_under_suppression
+    ]
+    if not closed or registered()[name].scope is Scope.GROUP:
         return
     parts = 0
-    for number in range(len(EXAMPLES[name])):
-        requirement, made = build(name, number)
+    for number, (requirement, made) in enumerate(closed):
         for seed in range(40):
             source = seeded("hereditary", name, number, seed)
             at = drawn(requirement, made, source, tuples=(4, 7), values=(2, 4))
@@ -486,11 +489,13 @@ def test_cuts_ahead_forbid_no_good_release(name: str, number: int, fakes: int, s
 @every_requirement
 def test_monotone_is_declared_truly(name: str):
     found: list[object] = []
+    monotone = False
     for number in range(len(EXAMPLES.get(name, []))):
-        found.append(merge_counterexample(name, number, 12 if registered()[name].monotone else 60))
+        monotone = build(name, number)[0].structure().monotone
+        found.append(merge_counterexample(name, number, 12 if monotone else 60))
         if found[-1] is not None:
             break
-    if registered()[name].monotone:
+    if monotone:
         assert not any(found), f"{name} is declared monotone, but merging groups breaks it: {found[-1]}"
     else:
         assert any(found), f"{name} is declared not monotone, but no counterexample was found"
@@ -515,7 +520,7 @@ def test_group_scope_judges_each_group_by_itself(name: str, number: int):
 
 @every_example
 def test_counts_decide_where_they_are_said_to(name: str, number: int):
-    """`admits_counts`, `values_alike` and `sight` agree with `admits`."""
+    """`admits_counts` and the structure's `symmetric` and `depends_on` agree with `admits`."""
     requirement, made = build(name, number)
     if not isinstance(requirement, GroupRequirement):
         pytest.skip("not of group scope")
@@ -531,14 +536,15 @@ def test_counts_decide_where_they_are_said_to(name: str, number: int):
         quick = requirement.admits_counts(counts, values, problem.context)
         if quick is not None:
             assert quick.tolist() == verdicts
-        sight = requirement.sight(problem)
-        if sight < Sight.PEOPLE:
+        structure = requirement.structure(problem)
+        if structure.depends_on < DependsOn.MEMBERS:
+            by_size = structure.depends_on is DependsOn.SIZE
             by_key: dict[object, set[bool]] = {}
             for group, good in zip(groups, verdicts, strict=True):
-                key = group.size if sight is Sight.SIZE else tuple(sorted(group.histogram.items()))
+                key = group.size if by_size else tuple(sorted(group.histogram.items()))
                 by_key.setdefault(key, set()).add(good)
             assert all(len(found) == 1 for found in by_key.values())
-            if requirement.values_alike:
+            if structure.symmetric:
                 for group, good in zip(groups, verdicts, strict=True):
                     key = tuple(sorted(group.histogram.values()))
                     assert by_key.setdefault(("alike", key), {good}) == {good}
@@ -546,7 +552,7 @@ def test_counts_decide_where_they_are_said_to(name: str, number: int):
 
 @every_example
 def test_members_decide_one_by_one_where_they_are_said_to(name: str, number: int):
-    """`admits_member` of every respondent of a group together say what `admits` says of the group."""
+    """`Structure.by_member` of every respondent of a group together say what `admits` says of the group."""
     requirement, made = build(name, number)
     if not isinstance(requirement, GroupRequirement):
         pytest.skip("not of group scope")
@@ -554,13 +560,13 @@ def test_members_decide_one_by_one_where_they_are_said_to(name: str, number: int
         source = seeded("members", name, number, seed)
         at = drawn(requirement, made, source)
         problem = problem_of(at, requirement)
+        ask = requirement.structure(problem).by_member
+        if ask is None:
+            pytest.skip("does not judge respondents one by one")
         groups = [g for _ in range(4) for g in at.ours(some_release(source, at)).groups]
         counts = np.array([[g.histogram.get(v, 0) for v in at.fake_values] for g in groups], dtype=np.int64)
         for row, group in enumerate(groups):
-            said = [
-                requirement.admits_member(who, counts, at.fake_values, problem.context)
-                for who in sorted(group.respondents)
-            ]
+            said = [ask(who, counts, at.fake_values, problem.history) for who in sorted(group.respondents)]
             if any(verdicts is None for verdicts in said):
                 assert all(verdicts is None for verdicts in said)
                 pytest.skip("does not judge respondents one by one")
@@ -570,12 +576,12 @@ def test_members_decide_one_by_one_where_they_are_said_to(name: str, number: int
 
 @every_example
 def test_declared_forms_say_what_admits_says(name: str, number: int):
-    """`equal_counts`, or `allows` for every meeting with an earlier group, is the verdict on each group."""
+    """A signature rule, or an overlap rule on every earlier group met, is the verdict on each group."""
     requirement, made = build(name, number)
     if not isinstance(requirement, GroupRequirement):
         pytest.skip("not of group scope")
-    rule = requirement.equal_counts()
-    if rule is None and not requirement.by_meetings:
+    rule, overlaps = requirement.structure().signature, requirement.structure().overlap
+    if rule is None and overlaps is None:
         pytest.skip("declares neither form")
     for seed in range(40):
         source = seeded("forms", name, number, seed)
@@ -585,16 +591,19 @@ def test_declared_forms_say_what_admits_says(name: str, number: int):
             known = [r for who in group.respondents if (r := at.history.records.get(who)) is not None]
             if rule is not None:
                 counts = set(group.histogram.values())
-                said = len(group.signature) >= rule.least and counts in ({rule.times or max(counts)},)
+                said = len(group.signature) >= rule.min_values and counts in (
+                    {rule.multiplicity or max(counts)},
+                )
                 said = said and all(record.signature == group.signature for record in known)
             else:
+                assert overlaps is not None
                 met = {where for record in known for where in record.groups}
-                said = all(_allowed(requirement, group, at.history.group(*where)) for where in met)
+                said = all(_permitted(overlaps, group, at.history.group(*where)) for where in met)
             assert requirement.admits(group, problem.context) == said
 
 
-def _allowed(requirement: GroupRequirement, group: QIGroup, old: QIGroup) -> bool:
-    meeting = Meeting(
+def _permitted(rule: OverlapRule, group: QIGroup, old: QIGroup) -> bool:
+    overlap = Overlap(
         size=group.size,
         members=len(group.members),
         shared=len(group.respondents & old.respondents),
@@ -602,20 +611,20 @@ def _allowed(requirement: GroupRequirement, group: QIGroup, old: QIGroup) -> boo
         old_members=len(old.members),
         alike=group.histogram == old.histogram,
     )
-    good = requirement.allows(meeting)
-    assert good or group.size < requirement.free_from(meeting.shared, old.size)
+    good = rule.permits(overlap)
+    assert good or group.size < rule.unrestricted_from(overlap.shared, old.size)
     return good
 
 
 @every_example
 def test_large_histograms_split_where_they_are_said_to(name: str, number: int):
-    """From `splits_from` on, what keeps the requirement splits into two that keep it."""
+    """From `decomposable_from` on, what keeps the requirement splits into two that keep it."""
     requirement, made = build(name, number)
     source = seeded("split", name, number)
     at = drawn(requirement, made, source, tuples=(1, 1), releases=(0, 0))
     if (
         not isinstance(requirement, GroupRequirement)
-        or (size := requirement.splits_from()) is None
+        or (size := requirement.structure().decomposable_from) is None
         or size > 12
     ):
         pytest.skip("promises no split, or one too large to try")

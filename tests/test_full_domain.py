@@ -52,7 +52,6 @@ class EvenSizes(GroupRequirement):
     """Groups of an even size: not merge-closed on purpose of the declaration, no histograms, no bound."""
 
     name: ClassVar[str] = "even_sizes"
-    monotone: ClassVar[bool] = False
     reference: ClassVar[str] = "none"
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
@@ -68,7 +67,6 @@ class WideCity(GroupRequirement):
     """Looks at the published box: the first cell covers at least two values."""
 
     name: ClassVar[str] = "wide_city"
-    monotone: ClassVar[bool] = False
     reference: ClassVar[str] = "none"
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
@@ -86,7 +84,6 @@ class OddGroups(Requirement):
 
     name: ClassVar[str] = "odd_groups"
     scope: ClassVar[Scope] = Scope.RELEASE
-    monotone: ClassVar[bool] = False
     reference: ClassVar[str] = "none"
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:

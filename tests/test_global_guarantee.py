@@ -121,7 +121,7 @@ def test_merging_two_safe_groups_can_break_the_guarantee() -> None:
     assert safe(guarantee, split, history)
     found = list(guarantee.check(published(whole), past(*history)))
     assert [(v.respondents, v.witness["probability"]) for v in found] == [(("o",), Fraction(65, 128))]
-    assert not GlobalGuarantee.monotone
+    assert not GlobalGuarantee(l=2).structure().monotone
 
 
 def test_values_one_does_not_have_count_too() -> None:

@@ -28,7 +28,6 @@ from optanon.models.requirement import (
     Context,
     GroupRequirement,
     Scope,
-    Sight,
     Violation,
     registered,
 )
@@ -40,6 +39,7 @@ from optanon.models.requirements import (
     RecordTracing,
     WeakMInvariance,
 )
+from optanon.models.structure import DependsOn, Structure
 from optanon.models.table import Member, Microdata
 from optanon.solver.certify import digests, published
 from optanon.solver.claims import (
@@ -263,7 +263,6 @@ class Mixed(GroupRequirement):
     """No two tuples of a group are equal in the last quasi-identifier; declares nothing."""
 
     name: ClassVar[str] = "mixed"
-    monotone: ClassVar[bool] = False
     reference: ClassVar[str] = "this test"
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
@@ -284,15 +283,14 @@ class OddSizes(GroupRequirement):
     """Groups of odd size; says that sizes decide, and nothing of many at once."""
 
     name: ClassVar[str] = "odd_sizes"
-    monotone: ClassVar[bool] = False
     reference: ClassVar[str] = "this test"
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         if group.size % 2 == 0:
             yield Violation(requirement=self.name, message="an even size")
 
-    def sight(self, problem: Any) -> Sight:
-        return Sight.SIZE
+    def structure(self, problem: Any = None) -> Structure:
+        return Structure(depends_on=DependsOn.SIZE)
 
     def encode(self, model: Any) -> None:
         for g in model.slots:

@@ -33,7 +33,7 @@ from ..strictness import Looser, Stricter, looser_option
 from .link_budget import LinkBudget
 
 if TYPE_CHECKING:
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["ConstantRatio"]
 
@@ -93,7 +93,7 @@ class ConstantRatio(LinkBudget):
             return {**super().strictness(), "k": "higher"}
         return {**super().strictness(), "beyond": "option"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         if parameter == "beyond":
             return looser_option(self.beyond, "refuse", "slack")
         return super().looser(parameter, problem)

@@ -39,11 +39,12 @@ from ..history import History
 from ..release import QIGroup, Release
 from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
 from ..strictness import Looser, Stricter, looser_option, looser_shares, returning
+from ..structure import Structure
 from .difference_cuts import new_inside_old, old_inside_new
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["Difference"]
 
@@ -66,11 +67,6 @@ class Difference(Requirement):
 
     name: ClassVar[str] = "difference"
     scope: ClassVar[Scope] = Scope.SERIES
-    # Unions of merged groups are unions of the groups before: fewer differences can be made.
-    monotone: ClassVar[bool] = True
-    # A breach is a matter of old groups and of the new groups in the pair or combination: with further
-    # groups beside them it is the same pair, the same combination, and the same difference.
-    hereditary: ClassVar[bool] = True
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Byun, Li, Bertino, Li, Sohn, sec. 4.3"
 
@@ -86,8 +82,15 @@ class Difference(Requirement):
         if not isinstance(self.deep, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - may come from a file
             raise PolicyError(f"{self.name}: deep must be true or false, got {self.deep!r}")
 
-    def looks_back(self) -> bool:
-        return True
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        return Structure(
+            # Unions of merged groups are unions of the groups before: fewer differences can be made.
+            monotone=True,
+            # A breach is a matter of old groups and of the new groups in the pair or combination: with
+            # further groups beside them it is the same pair, combination, and difference.
+            closed_under_suppression=True,
+            looks_back=True,
+        )
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         """Yield the breaches of `adversary.difference.breaches` per earlier release and direction.
@@ -139,12 +142,12 @@ class Difference(Requirement):
     def strictness(self) -> Mapping[str, Stricter]:
         return {"k": "higher", "c": "lower", "deep": "option"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         if parameter == "deep":
             return looser_option(self.deep, True, False)
         return looser_shares(self.c, problem) if parameter == "c" else super().looser(parameter, problem)
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         return returning(problem)
 
     def encode(self, model: Encoding) -> None:

@@ -32,7 +32,7 @@ from ..strictness import Looser, Stricter, reduced
 from .link_budget import LinkBudget
 
 if TYPE_CHECKING:
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["Geometric"]
 
@@ -73,7 +73,7 @@ class Geometric(LinkBudget):
     def strictness(self) -> Mapping[str, Stricter]:
         return {**super().strictness(), "a": "lower"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         if parameter != "a":
             return super().looser(parameter, problem)
         sizes, kinds = self.links(problem)

@@ -40,17 +40,17 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..errors import PolicyError
 from ..history import History
-from ..meeting import Meeting
 from ..release import QIGroup, Release
-from ..requirement import Context, GroupRequirement, Requirement, Sight, Violation, register, whole
+from ..requirement import Context, GroupRequirement, Violation, register, whole
 from ..strictness import Looser, Stricter, looser_option, returning
+from ..structure import DependsOn, Overlap, OverlapRule, Structure, unless_returning
 from .hc_safety_deep import HcSafetyDeep
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from ..encoding import Encoding
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["HcSafety"]
 
@@ -76,8 +76,6 @@ class HcSafety(GroupRequirement):
     """
 
     name: ClassVar[str] = "hc_safety"
-    monotone: ClassVar[bool] = False
-    by_meetings: ClassVar[bool] = True
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Riboni and Bettini, Def. 3 and Fig. 6"
 
@@ -89,12 +87,6 @@ class HcSafety(GroupRequirement):
         whole(self.name, "n", self.n, 1)
         if self.reading not in ("hcsafe", "definition"):
             raise PolicyError(f"{self.name}: reading must be 'hcsafe' or 'definition', got {self.reading!r}")
-
-    def parts(self) -> tuple[Requirement, ...]:
-        return (replace(self, deep=False), HcSafetyDeep(n=self.n)) if self.deep else (self,)
-
-    def looks_back(self) -> bool:
-        return self.n > 1
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         yield from super().check(release, history)
@@ -112,7 +104,7 @@ class HcSafety(GroupRequirement):
             old = context.history.group(*at)
             common = old.respondents & group.respondents
             rest_old, rest_new = old.respondents - common, group.respondents - common
-            meeting = Meeting(
+            overlap = Overlap(
                 size=group.size,
                 members=len(group.members),
                 shared=len(common),
@@ -120,7 +112,7 @@ class HcSafety(GroupRequirement):
                 old_members=len(old.members),
                 alike=old.histogram == group.histogram,
             )
-            if not self.allows(meeting):
+            if not self._permits(overlap):
                 yield Violation(
                     requirement=self.name,
                     message=f"shares {len(common)} of {group.size} tuples with group {at[1] + 1} of release "
@@ -143,33 +135,36 @@ class HcSafety(GroupRequirement):
                     },
                 )
 
-    def allows(self, meeting: Meeting) -> bool:
+    def _permits(self, overlap: Overlap) -> bool:
         """The condition of either reading."""
         if self.reading == "hcsafe":
-            return not meeting.size - self.n < meeting.shared < meeting.size
-        rest_old, rest_new = meeting.old_members - meeting.shared, meeting.members - meeting.shared
-        faked, old_faked = meeting.size > meeting.members, meeting.old_size > meeting.old_members
+            return not overlap.size - self.n < overlap.shared < overlap.size
+        rest_old, rest_new = overlap.old_members - overlap.shared, overlap.members - overlap.shared
+        faked, old_faked = overlap.size > overlap.members, overlap.old_size > overlap.old_members
         learns_old = rest_old > 0 and not faked and rest_new < self.n
         learns_new = rest_new > 0 and not old_faked and rest_old < self.n
-        return not (meeting.alike and (learns_old or learns_new))
+        return not (overlap.alike and (learns_old or learns_new))
 
-    def free_from(self, shared: int, old_size: int) -> int:
+    def _unrestricted_from(self, shared: int, old_size: int) -> int:
         return shared + self.n if self.reading == "hcsafe" else old_size + 1
 
-    def sight(self, problem: Question) -> Sight:
-        known = problem.history.records
-        returning = any(member.respondent in known for member in problem.table.members)
-        return Sight.PEOPLE if returning else Sight.SIZE
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        return Structure(
+            depends_on=unless_returning(problem, DependsOn.SIZE),
+            overlap=OverlapRule(permits=self._permits, unrestricted_from=self._unrestricted_from),
+            looks_back=self.n > 1,
+            components=(replace(self, deep=False), HcSafetyDeep(n=self.n)) if self.deep else (),
+        )
 
     def strictness(self) -> Mapping[str, Stricter]:
         return {"n": "higher", "reading": "option"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         if parameter == "reading":
             return looser_option(self.reading, "hcsafe", "definition")
         return super().looser(parameter, problem)
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         return returning(problem)
 
     def encode(self, model: Encoding) -> None:
@@ -206,7 +201,7 @@ class HcSafety(GroupRequirement):
         if not old.fakes:
             model.cp.add_bool_or(*differ, no_new, old_full)
 
-    def largest_count(self, problem: Question) -> int:
+    def largest_count(self, problem: ProblemView) -> int:
         # One tuple of each value more than any earlier group, or n more than the overlap, always escapes.
         old = [max(group.histogram.values()) + 1 for release in problem.history for group in release.groups]
         return max([len(problem.table) + self.n, *old])

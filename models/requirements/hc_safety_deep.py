@@ -37,10 +37,11 @@ from ..history import History
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, register, whole
 from ..strictness import Stricter, returning
+from ..structure import Structure
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["HcSafetyDeep"]
 
@@ -58,10 +59,6 @@ class HcSafetyDeep(Requirement):
 
     name: ClassVar[str] = "hc_safety_deep"
     scope: ClassVar[Scope] = Scope.SERIES
-    # Unions and combinations of merged groups are some of those of the groups before.
-    monotone: ClassVar[bool] = True
-    # A correlation speaks of the groups in its unions or its combination alone; others change nothing.
-    hereditary: ClassVar[bool] = True
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Riboni and Bettini, Def. 3, for unions and chains"
 
@@ -80,8 +77,14 @@ class HcSafetyDeep(Requirement):
             if found is not None:
                 yield f"groups of {len(history) + 1} releases", found
 
-    def looks_back(self) -> bool:
-        return self.n > 1
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        return Structure(
+            # Unions and combinations of merged groups are some of those of the groups before.
+            monotone=True,
+            # A correlation speaks of the groups in its unions or its combination alone.
+            closed_under_suppression=True,
+            looks_back=self.n > 1,
+        )
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         """Yield one violation per earlier release with correlated unions, and one for chains."""
@@ -104,7 +107,7 @@ class HcSafetyDeep(Requirement):
     def strictness(self) -> Mapping[str, Stricter]:
         return {"n": "higher"}
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         return returning(problem)
 
     def encode(self, model: Encoding) -> None:

@@ -34,14 +34,16 @@ from numpy.typing import NDArray
 
 from ..domain import Codes
 from ..errors import PolicyError, ReleaseError
+from ..history import History
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register
+from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register
 from ..strictness import Looser, Stricter, looser_option, looser_shares, returning
+from ..structure import DependsOn, Structure, unless_returning
 from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["Intersection"]
 
@@ -63,7 +65,6 @@ class Intersection(GroupRequirement):
     """
 
     name: ClassVar[str] = "intersection"
-    monotone: ClassVar[bool] = False  # true of the set reading only
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Byun, Li, Bertino, Li, Sohn, sec. 4.4"
 
@@ -76,9 +77,6 @@ class Intersection(GroupRequirement):
             raise PolicyError(f"{self.name}: c must be above 0 and at most 1, got {self.c}")
         if self.reading not in ("multiset", "set"):
             raise PolicyError(f"{self.name}: reading must be 'multiset' or 'set', got {self.reading!r}")
-
-    def looks_back(self) -> bool:
-        return True
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         """One violation for all members with the same intersection.
@@ -122,10 +120,10 @@ class Intersection(GroupRequirement):
         records = context.history.records
         return tuple(sorted({at for who in people if who in records for at in records[who].groups}))
 
-    def admits_member(
-        self, respondent: str, counts: Codes, values: tuple[str, ...], context: Context
+    def _by_member(
+        self, respondent: str, counts: Codes, values: tuple[str, ...], history: History
     ) -> NDArray[np.bool_] | None:
-        record = context.history.records.get(respondent)
+        record = history.records.get(respondent)
         left = counts
         if record is not None:
             if not record.inferable:
@@ -139,21 +137,24 @@ class Intersection(GroupRequirement):
         # Her own value is in all her groups, so nothing is left only where she cannot be.
         return left.any(axis=1) & (q * left.max(axis=1) <= p * left.sum(axis=1))
 
-    def sight(self, problem: Question) -> Sight:
-        known = problem.history.records
-        returning = any(member.respondent in known for member in problem.table.members)
-        return Sight.PEOPLE if returning else Sight.VALUES
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        """Only the set reading is monotone, which is not made use of."""
+        return Structure(
+            depends_on=unless_returning(problem, DependsOn.HISTOGRAM),
+            by_member=self._by_member,
+            looks_back=True,
+        )
 
     def strictness(self) -> Mapping[str, Stricter]:
         # The largest of j counts is at least 1/j of them: what keeps multiset keeps set.
         return {"c": "lower", "reading": "option"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         if parameter == "reading":
             return looser_option(self.reading, "multiset", "set")
         return looser_shares(self.c, problem)
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         return returning(problem)
 
     def encode(self, model: Encoding) -> None:
@@ -203,12 +204,12 @@ class Intersection(GroupRequirement):
     def smallest_group(self, table: Microdata) -> int:
         return ceil(1 / self.c)
 
-    def largest_count(self, problem: Question) -> int:
+    def largest_count(self, problem: ProblemView) -> int:
         # With N at least every earlier and real count, cutting larger counts down to N keeps both rules.
         kept = [max(r.inferable.values(), default=0) for r in problem.history.records.values()]
         return max([len(problem.table), *kept])
 
-    def obstacle(self, problem: Question) -> str | None:
+    def obstacle(self, problem: ProblemView) -> str | None:
         for row, member in enumerate(problem.table.members, start=1):
             record = problem.history.records.get(member.respondent)
             if record is not None and len(record.inferable) * self.c < 1:

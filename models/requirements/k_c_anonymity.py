@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 from ..domain import Codes
 from ..errors import PolicyError
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register, whole
+from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register, whole
 from ..strictness import Looser, Stricter, looser_shares
+from ..structure import DependsOn, Structure
 from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["KCAnonymity"]
 
@@ -46,9 +47,6 @@ class KCAnonymity(GroupRequirement):
     """
 
     name: ClassVar[str] = "k_c_anonymity"
-    monotone: ClassVar[bool] = True
-    values_alike: ClassVar[bool] = True
-    evening: ClassVar[bool] = True  # the size stays, the largest count does not rise
     reference: ClassVar[str] = "Byun, Li, Bertino, Li, Sohn, Def. 1"
 
     k: int
@@ -94,10 +92,16 @@ class KCAnonymity(GroupRequirement):
             return None
         return (sizes >= self.k) & (q * counts.max(axis=1) <= p * sizes)
 
-    def sight(self, problem: Question) -> Sight:
-        return Sight.SIZE if self.c == 1 else Sight.VALUES
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        return Structure(
+            depends_on=DependsOn.SIZE if self.c == 1 else DependsOn.HISTOGRAM,
+            symmetric=True,
+            schur_concave=True,  # the size stays, the largest count does not rise
+            decomposable_from=self._decomposable_from(),
+            monotone=True,
+        )
 
-    def splits_from(self) -> int:
+    def _decomposable_from(self) -> int:
         """Derive the size; with c = p/q in lowest terms.
 
         Split N tuples into N1 = q j, the least multiple of q with N1 >= k, and N2 = N - N1. Value v
@@ -117,16 +121,16 @@ class KCAnonymity(GroupRequirement):
     def smallest_group(self, table: Microdata) -> int:
         return max(self.k, ceil(1 / self.c))
 
-    def largest_count(self, problem: Question) -> int:
+    def largest_count(self, problem: ProblemView) -> int:
         return max(self.k, len(problem.table))
 
     def strictness(self) -> Mapping[str, Stricter]:
         return {"k": "higher", "c": "lower"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         return looser_shares(self.c, problem) if parameter == "c" else super().looser(parameter, problem)
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         total = len(problem.table)
         for value, count in sorted(problem.table.histogram.items()):
             if count > self.c * total:
@@ -134,7 +138,7 @@ class KCAnonymity(GroupRequirement):
         if self.smallest_group(problem.table) > total:
             yield f"the table has {total} tuples; one group needs {self.smallest_group(problem.table)}"
 
-    def obstacle(self, problem: Question) -> str | None:
+    def obstacle(self, problem: ProblemView) -> str | None:
         table = problem.table
         if problem.policy.counterfeit_limit == 0 and len(table) < self.smallest_group(table):
             return f"{self}: needs groups of {self.smallest_group(table)} tuples, the table has {len(table)}"

@@ -33,13 +33,14 @@ from ..domain import Codes
 from ..errors import EngineError, PolicyError
 from ..memo import memoized
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register, whole
+from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register, whole
 from ..strictness import Looser, Stricter, counted, largest_size, looser_shares, reduced
+from ..structure import DependsOn, Structure
 from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["DistinctLDiversity", "EntropyLDiversity", "RecursiveCLDiversity"]
 
@@ -49,7 +50,7 @@ LARGEST = 4096
 REFERENCE = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, l-Diversity"
 
 
-def _too_few_values(requirement: GroupRequirement, needed: int, problem: Question) -> str | None:
+def _too_few_values(requirement: GroupRequirement, needed: int, problem: ProblemView) -> str | None:
     fakes = problem.policy.counterfeit_limit != 0
     known = len(problem.values) if fakes else len(problem.table.histogram)
     if known < needed:
@@ -57,7 +58,7 @@ def _too_few_values(requirement: GroupRequirement, needed: int, problem: Questio
     return None
 
 
-def _diversity(problem: Question) -> Iterator[str]:
+def _diversity(problem: ProblemView) -> Iterator[str]:
     found = problem.table.histogram
     most = max(found, key=lambda value: (found[value], value))
     yield (
@@ -72,9 +73,6 @@ class DistinctLDiversity(GroupRequirement):
     """At least `l` different sensitive values in each group (`l` at least 1)."""
 
     name: ClassVar[str] = "distinct_l_diversity"
-    monotone: ClassVar[bool] = True
-    values_alike: ClassVar[bool] = True
-    evening: ClassVar[bool] = True  # the exchanged value had two tuples more, so it is still there
     reference: ClassVar[str] = REFERENCE
 
     l: int  # noqa: E741 - the field's own name
@@ -101,8 +99,13 @@ class DistinctLDiversity(GroupRequirement):
     ) -> NDArray[np.bool_] | None:
         return (counts > 0).sum(axis=1) >= self.l
 
-    def sight(self, problem: Question) -> Sight:
-        return Sight.VALUES
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        return Structure(
+            depends_on=DependsOn.HISTOGRAM,
+            symmetric=True,
+            schur_concave=True,  # the exchanged value had two tuples more, so it is still there
+            monotone=True,
+        )
 
     def smallest_group(self, table: Microdata) -> int:
         return self.l
@@ -110,10 +113,10 @@ class DistinctLDiversity(GroupRequirement):
     def strictness(self) -> Mapping[str, Stricter]:
         return {"l": "higher"}
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         return _diversity(problem)
 
-    def obstacle(self, problem: Question) -> str | None:
+    def obstacle(self, problem: ProblemView) -> str | None:
         return _too_few_values(self, self.l, problem)
 
 
@@ -123,9 +126,6 @@ class EntropyLDiversity(GroupRequirement):
     """Entropy of each group's values at least ``log l`` (`l` rational, at least 1)."""
 
     name: ClassVar[str] = "entropy_l_diversity"
-    monotone: ClassVar[bool] = True  # entropy is concave, a merged histogram is a mixture
-    values_alike: ClassVar[bool] = True
-    evening: ClassVar[bool] = True  # entropy is Schur-concave
     reference: ClassVar[str] = REFERENCE
 
     l: Fraction  # noqa: E741
@@ -205,8 +205,13 @@ class EntropyLDiversity(GroupRequirement):
     def _kept(self, counts: tuple[int, ...]) -> bool:
         return self.keeps(list(counts))
 
-    def sight(self, problem: Question) -> Sight:
-        return Sight.VALUES
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        return Structure(
+            depends_on=DependsOn.HISTOGRAM,
+            symmetric=True,
+            schur_concave=True,  # entropy is Schur-concave
+            monotone=True,  # entropy is concave, a merged histogram is a mixture
+        )
 
     def smallest_group(self, table: Microdata) -> int:
         return ceil(self.l)
@@ -214,15 +219,15 @@ class EntropyLDiversity(GroupRequirement):
     def strictness(self) -> Mapping[str, Stricter]:
         return {"l": "higher"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         # Entropies are irrational, so no finite list holds all boundaries.
         steps = [Fraction(i, 100) for i in range(100, ceil(self.l * 100))]
         return Looser(values=reduced(steps, self.l, falling=True), grid="steps of 1/100", complete=False)
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         return _diversity(problem)
 
-    def obstacle(self, problem: Question) -> str | None:
+    def obstacle(self, problem: ProblemView) -> str | None:
         return _too_few_values(self, ceil(self.l), problem)
 
 
@@ -240,9 +245,6 @@ class RecursiveCLDiversity(GroupRequirement):
     """
 
     name: ClassVar[str] = "recursive_c_l_diversity"
-    monotone: ClassVar[bool] = True
-    values_alike: ClassVar[bool] = True
-    evening: ClassVar[bool] = True  # the largest count does not rise, sums of the smallest do not fall
     reference: ClassVar[str] = REFERENCE
 
     c: Fraction
@@ -292,8 +294,13 @@ class RecursiveCLDiversity(GroupRequirement):
             return None
         return q * falling[:, 0] < p * rest
 
-    def sight(self, problem: Question) -> Sight:
-        return Sight.VALUES
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        return Structure(
+            depends_on=DependsOn.HISTOGRAM,
+            symmetric=True,
+            schur_concave=True,  # the largest count does not rise, sums of the smallest do not fall
+            monotone=True,
+        )
 
     def smallest_group(self, table: Microdata) -> int:
         return max(self.l, floor(1 / self.c) + self.l if self.c <= 1 else self.l)
@@ -301,15 +308,15 @@ class RecursiveCLDiversity(GroupRequirement):
     def strictness(self) -> Mapping[str, Stricter]:
         return {"c": "lower", "l": "higher"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         # The rule is strict: c between two fractions allows what the larger one allows.
         most = largest_size(problem) + 1
         return (
             looser_shares(self.c, problem, most) if parameter == "c" else super().looser(parameter, problem)
         )
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         return _diversity(problem)
 
-    def obstacle(self, problem: Question) -> str | None:
+    def obstacle(self, problem: ProblemView) -> str | None:
         return _too_few_values(self, self.l, problem)

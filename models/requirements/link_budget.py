@@ -35,14 +35,16 @@ from numpy.typing import NDArray
 from ..breach_probability import NOT_LINKED, Exposure, exposure, minimum_ratio
 from ..domain import Codes
 from ..errors import PolicyError
+from ..history import History
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64
+from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64
 from ..strictness import DENOMINATORS, Looser, Stricter, counted, largest_size, looser_whole, reduced
+from ..structure import DependsOn, Structure
 from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["LARGEST_COUNT", "LinkBudget", "largest_share", "largest_size"]
 
@@ -63,7 +65,6 @@ class LinkBudget(GroupRequirement):
         not have.
     """
 
-    monotone: ClassVar[bool] = False
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "transient"
 
     l: Fraction  # noqa: E741 - the field's own name
@@ -112,9 +113,6 @@ class LinkBudget(GroupRequirement):
     def protects(self, value: str) -> bool:
         """Whether the requirement is about this value."""
         return self.protected_values is None or value in self.protected_values
-
-    def looks_back(self) -> bool:
-        return True
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         people = sorted(group.respondents)
@@ -170,7 +168,7 @@ class LinkBudget(GroupRequirement):
     def least_bound(self, count: int, size: int, spent: Exposure) -> Fraction | None:
         """The smallest ``1 / l`` with which a group may link somebody; None if no l allows it."""
 
-    def links(self, problem: Question) -> tuple[Sequence[int], set[Exposure]]:
+    def links(self, problem: ProblemView) -> tuple[Sequence[int], set[Exposure]]:
         """Sizes groups can have (up to `DENOMINATORS`), and the exposures members can bring along."""
         kinds = {NOT_LINKED}
         for member in problem.table.members:
@@ -178,7 +176,7 @@ class LinkBudget(GroupRequirement):
             kinds |= {spent for value, spent in linked if self.protects(value)}
         return range(1, min(largest_size(problem), DENOMINATORS) + 1), kinds
 
-    def looser_links(self, problem: Question, values: tuple[Fraction, ...]) -> Looser:
+    def looser_links(self, problem: ProblemView, values: tuple[Fraction, ...]) -> Looser:
         """Values at which some group of some size would be allowed."""
         size = largest_size(problem)
         listed = min(size, DENOMINATORS)
@@ -188,7 +186,7 @@ class LinkBudget(GroupRequirement):
     def strictness(self) -> Mapping[str, Stricter]:
         return {"l": "higher"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         if parameter != "l":
             return looser_whole(getattr(self, parameter))
         sizes, kinds = self.links(problem)
@@ -201,7 +199,7 @@ class LinkBudget(GroupRequirement):
         }
         return self.looser_links(problem, reduced((1 / bound for bound in bounds), self.l, falling=True))
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         """Say what ratio of group size to tuples with the own value each respondent still needs."""
         needed: Counter[int | None] = Counter()
         for member in problem.table.members:
@@ -235,12 +233,12 @@ class LinkBudget(GroupRequirement):
         fits = share.denominator * counts[:, shown] <= share.numerator * sizes[:, None]
         return np.all(fits, axis=1)
 
-    def admits_member(
-        self, respondent: str, counts: Codes, values: tuple[str, ...], context: Context
+    def _by_member(
+        self, respondent: str, counts: Codes, values: tuple[str, ...], history: History
     ) -> NDArray[np.bool_] | None:
         sizes = counts.sum(axis=1)
         largest = max(1, int(sizes.max(initial=1)))
-        spent = exposure(context.history, respondent)
+        spent = exposure(history, respondent)
         good = np.ones(len(counts), dtype=np.bool_)
         for column, value in enumerate(values):
             if self.protects(value):
@@ -250,13 +248,18 @@ class LinkBudget(GroupRequirement):
                 good &= share.denominator * counts[:, column] <= share.numerator * sizes
         return good
 
-    def sight(self, problem: Question) -> Sight:
-        linked = any(
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        """Members matter if somebody was linked to a protected value before."""
+        linked = problem is None or any(
             self.protects(value)
             for member in problem.table.members
             for value in exposure(problem.history, member.respondent)
         )
-        return Sight.PEOPLE if linked else Sight.VALUES
+        return Structure(
+            depends_on=DependsOn.MEMBERS if linked else DependsOn.HISTOGRAM,
+            by_member=self._by_member,
+            looks_back=True,
+        )
 
     def encode(self, model: Encoding) -> None:
         limit = largest_size(model.problem)
@@ -290,7 +293,7 @@ class LinkBudget(GroupRequirement):
             return 1
         return self.smallest_size(1) or 1
 
-    def largest_count(self, problem: Question) -> int:
+    def largest_count(self, problem: ProblemView) -> int:
         """See `Requirement.largest_count`; at most `LARGEST_COUNT` unless the policy limits counterfeits.
 
         Some tuples together, r_v of them with value v, can be padded to a size S if
@@ -319,7 +322,7 @@ class LinkBudget(GroupRequirement):
             size = ceil(unit * ceil(Fraction(size, unit)) * self.share(NOT_LINKED, limit))
         return min(max(tuples, size), LARGEST_COUNT)
 
-    def obstacle(self, problem: Question) -> str | None:
+    def obstacle(self, problem: ProblemView) -> str | None:
         table, fakes = problem.table, problem.policy.counterfeit_limit != 0
         total = len(table)
         values = [*problem.values] if fakes else sorted(table.histogram)

@@ -39,17 +39,17 @@ from ..adversary.tracing import Trace, Tracer, TracingWay, refuse_untraceable, u
 from ..box import Box, Interval, Leaves, Point, covers
 from ..cut_pieces import box_conditions, fake_limit
 from ..errors import PolicyError, ReleaseError
-from ..group import Form
 from ..history import History
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, register, whole
 from ..strictness import Stricter, returning
+from ..structure import Structure
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from ..encoding import Encoding, Linear
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["RecordTracing"]
 
@@ -71,12 +71,8 @@ class RecordTracing(Requirement):
 
     name: ClassVar[str] = "record_tracing"
     scope: ClassVar[Scope] = Scope.SERIES
-    # Larger boxes meet more, cover more people, and free more matchings.
-    monotone: ClassVar[bool] = True
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Byun, Li, Bertino, Li, Sohn, sec. 4.5"
-
-    form: ClassVar[Form | None] = "generalized"
 
     k: int
     direction: Literal["both", "forward", "backward"] = "both"
@@ -102,8 +98,9 @@ class RecordTracing(Requirement):
             return ("forward",)
         return ("forward", "backward") if self.direction == "both" else (self.direction,)
 
-    def looks_back(self) -> bool:
-        return True
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        """Monotone: larger boxes meet more, cover more people, and free more matchings."""
+        return Structure(monotone=True, looks_back=True, form="generalized")
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         """Yield one violation per group and value whose records fit fewer than k people.
@@ -158,7 +155,7 @@ class RecordTracing(Requirement):
     def strictness(self) -> Mapping[str, Stricter]:
         return {"k": "higher"}
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         return returning(problem)
 
     def encode(self, model: Encoding) -> None:

@@ -41,12 +41,13 @@ from ..errors import PolicyError
 from ..history import History
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
+from ..structure import Structure
 from ..table import Microdata
 from .resists_inference_cuts import Limits, cuts
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["ResistsInference"]
 
@@ -80,7 +81,6 @@ class ResistsInference(Requirement):
 
     name: ClassVar[str] = "resists_inference"
     scope: ClassVar[Scope] = Scope.SERIES
-    monotone: ClassVar[bool] = False
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Riboni and Bettini, Def. 2, for all conclusions from all releases"
 
@@ -128,8 +128,8 @@ class ResistsInference(Requirement):
             known[rule] = frozenset(who for found in broken for who in found.respondents)
         return known[rule]
 
-    def looks_back(self) -> bool:
-        return True
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        return Structure(looks_back=True)
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         """Yield one violation per kind of respondent and number of compromised others.
@@ -193,7 +193,7 @@ class ResistsInference(Requirement):
     def smallest_group(self, table: Microdata) -> int:
         return 1 if self.forgive_past else self.needed
 
-    def obstacle(self, problem: Question) -> str | None:
+    def obstacle(self, problem: ProblemView) -> str | None:
         """Earlier releases that leave somebody too few values: later ones never give any back."""
         if self.forgive_past:
             return None

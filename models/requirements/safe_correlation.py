@@ -42,16 +42,16 @@ from ..correlation import (
     pre_suppress,
 )
 from ..errors import EngineError, PolicyError
-from ..group import Form
 from ..history import History
 from ..release import Release
 from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
 from ..strictness import Looser, Stricter
+from ..structure import Structure
 from ..table import Member
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["SafeCorrelation"]
 
@@ -87,10 +87,7 @@ class SafeCorrelation(Requirement):
 
     name: ClassVar[str] = "safe_correlation"
     scope: ClassVar[Scope] = Scope.RELEASE
-    monotone: ClassVar[bool] = False  # merged groups have other shares
     reference: ClassVar[str] = "al Bouna, Clifton, Malluhi, Safe Correlation"
-
-    form: ClassVar[Form | None] = "anatomized"
 
     attribute: str
     l: int  # noqa: E741 - the field's own name
@@ -201,15 +198,19 @@ class SafeCorrelation(Requirement):
                 },
             )
 
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        """Not monotone: merged groups have other shares."""
+        return Structure(form="anatomized")
+
     def strictness(self) -> Mapping[str, Stricter]:
         """Only epsilon has a direction: fewer significant values (another l) change what must be equal."""
         return {"epsilon": "lower"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         steps = range(int(self.epsilon * 12) + 1, 12 * len(problem.table) + 1)
         return Looser(values=tuple(Fraction(i, 12) for i in steps), grid="steps of 1/12", complete=False)
 
-    def obstacle(self, problem: Question) -> str | None:
+    def obstacle(self, problem: ProblemView) -> str | None:
         if problem.policy.form != "anatomized":
             return f"{self.name}: is about anatomized releases: ask for form 'anatomized'"
         a = self.position(problem.table.attributes)

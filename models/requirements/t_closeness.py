@@ -27,12 +27,13 @@ from numpy.typing import NDArray
 from ..domain import Codes
 from ..errors import PolicyError
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Sight, Violation, as_fraction, in_int64, register
+from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register
 from ..strictness import Looser, Stricter, largest_size, reduced
+from ..structure import DependsOn, Structure
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["TCloseness"]
 
@@ -55,7 +56,6 @@ class TCloseness(GroupRequirement):
     """
 
     name: ClassVar[str] = "t_closeness"
-    monotone: ClassVar[bool] = True  # both distances are convex in p, a merged histogram is a mixture
     reference: ClassVar[str] = "Li, Li, Venkatasubramanian, t-Closeness, sec. 4"
 
     t: Fraction
@@ -123,13 +123,14 @@ class TCloseness(GroupRequirement):
         scale = 2 if self.order is None else len(order) - 1
         return self.t.denominator * np.abs(gaps).sum(axis=1) <= self.t.numerator * scale * total * sizes
 
-    def sight(self, problem: Question) -> Sight:
-        return Sight.VALUES
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        """Monotone: both distances are convex in p, and a merged histogram is a mixture."""
+        return Structure(depends_on=DependsOn.HISTOGRAM, monotone=True)
 
     def strictness(self) -> Mapping[str, Stricter]:
         return {"t": "lower"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         """List every distance a group of any size can have: a multiple of one over tuples x size (x gaps)."""
         size, total = largest_size(problem), len(problem.table)
         scale = total * (1 if self.order is None else len(self.order) - 1)

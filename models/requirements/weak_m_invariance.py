@@ -30,15 +30,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Codes
-from ..meeting import EqualCounts
+from ..history import History
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Sight, Violation, register, whole
+from ..requirement import Context, GroupRequirement, Violation, register, whole
 from ..strictness import Looser, Stricter, counted, looser_option
+from ..structure import DependsOn, SignatureRule, Structure, unless_returning
 from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
-    from ..question import Question
+    from ..problem_view import ProblemView
 
 __all__ = ["WeakMInvariance"]
 
@@ -57,8 +58,6 @@ class WeakMInvariance(GroupRequirement):
     """
 
     name: ClassVar[str] = "weak_m_invariance"
-    monotone: ClassVar[bool] = False  # {a,b} and {a,c} merge to unequal multiplicities
-    values_alike: ClassVar[bool] = True
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "persistent"
     reference: ClassVar[str] = "Riboni and Bettini, Defs. 5 and 6; Xiao and Tao, m-Invariance"
 
@@ -69,9 +68,6 @@ class WeakMInvariance(GroupRequirement):
         whole(self.name, "m", self.m, 1)
         if self.multiplicity is not None:
             whole(self.name, "multiplicity", self.multiplicity, 1)
-
-    def looks_back(self) -> bool:
-        return True
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         found, counts = len(group.histogram), set(group.histogram.values())
@@ -145,10 +141,10 @@ class WeakMInvariance(GroupRequirement):
         equal = (there >= self.m) & (counts.sum(axis=1) == there * most)
         return equal if self.multiplicity is None else equal & (most == self.multiplicity)
 
-    def admits_member(
-        self, respondent: str, counts: Codes, values: tuple[str, ...], context: Context
+    def _by_member(
+        self, respondent: str, counts: Codes, values: tuple[str, ...], history: History
     ) -> NDArray[np.bool_]:
-        good, record = self._equal(counts), context.history.records.get(respondent)
+        good, record = self._equal(counts), history.records.get(respondent)
         if record is None:
             return good
         if record.signature is None or not record.signature <= set(values):
@@ -156,33 +152,35 @@ class WeakMInvariance(GroupRequirement):
         wanted = np.array([value in record.signature for value in values])
         return good & ((counts > 0) == wanted).all(axis=1)
 
-    def sight(self, problem: Question) -> Sight:
-        known = problem.history.records
-        returning = any(member.respondent in known for member in problem.table.members)
-        return Sight.PEOPLE if returning else Sight.VALUES
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        """Not monotone: {a,b} and {a,c} merge to unequal multiplicities.
 
-    def equal_counts(self) -> EqualCounts:
-        return EqualCounts(least=self.m, times=self.multiplicity)
-
-    def splits_from(self) -> int:
-        """Multiplicity mu >= 2 splits into 1 and mu - 1 (if it is free), 2m values into m and m."""
-        return 2 * self.m * (self.multiplicity or 1)
+        Multiplicity mu >= 2 decomposes into 1 and mu - 1 (if it is free), 2m values into m and m.
+        """
+        return Structure(
+            depends_on=unless_returning(problem, DependsOn.HISTOGRAM),
+            symmetric=True,
+            decomposable_from=2 * self.m * (self.multiplicity or 1),
+            signature=SignatureRule(min_values=self.m, multiplicity=self.multiplicity),
+            by_member=self._by_member,
+            looks_back=True,
+        )
 
     def smallest_group(self, table: Microdata) -> int:
         return self.m * (self.multiplicity or 1)
 
-    def largest_count(self, problem: Question) -> int:
+    def largest_count(self, problem: ProblemView) -> int:
         return max(len(problem.table), self.multiplicity or 1)
 
     def strictness(self) -> Mapping[str, Stricter]:
         return {"m": "higher"} if self.multiplicity is None else {"m": "higher", "multiplicity": "option"}
 
-    def looser(self, parameter: str, problem: Question) -> Looser:
+    def looser(self, parameter: str, problem: ProblemView) -> Looser:
         if parameter == "multiplicity":
             return looser_option(self.multiplicity, self.multiplicity, None)
         return super().looser(parameter, problem)
 
-    def facts(self, problem: Question) -> Iterator[str]:
+    def facts(self, problem: ProblemView) -> Iterator[str]:
         table, records = problem.table, problem.history.records
         yield f"the table has {len(table.histogram)} different values; a group needs m = {self.m}"
         bound = Counter(records[m.respondent].signature for m in table.members if m.respondent in records)
@@ -197,7 +195,7 @@ class WeakMInvariance(GroupRequirement):
             shown = ", ".join(sorted(signature))
             yield f"{counted(people, 'returning respondent')} must stay among the values {shown}{lacks}"
 
-    def obstacle(self, problem: Question) -> str | None:
+    def obstacle(self, problem: ProblemView) -> str | None:
         fakes = problem.policy.counterfeit_limit != 0
         known = len(problem.values) if fakes else len(problem.table.histogram)
         if known < self.m:

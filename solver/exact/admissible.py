@@ -9,7 +9,7 @@ groups, all at once where the requirement can: for each histogram of real tuples
 many counterfeits,
 
 * requirements that look at sizes and values say yes or no (`admits_counts`),
-* requirements that judge respondents one by one say who may be there (`admits_member`),
+* requirements that judge respondents one by one say who may be there (`Structure.by_member`),
 * requirements on meetings with earlier groups say how many of whom may (`allows`),
 
 and a set is a group if it is among those who may, and meets no earlier group as it must not. What a
@@ -29,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
-from ...models.meeting import Meeting
-from ...models.question import fake_cap
+from ...models.problem_view import fake_cap
 from ...models.release import QIGroup
-from ...models.requirement import GroupRequirement, Sight
+from ...models.requirement import GroupRequirement
+from ...models.structure import DependsOn, MemberVerdicts, Overlap, OverlapRule
 from ..settings import Clock
 from .sets import Ints, Sets, members
 
@@ -115,17 +115,22 @@ class Admissible:
         values, context = self.sets.values, self.problem.context
         probe = np.ones((1, len(values)), dtype=np.int64)
         groupwise = [r for r in self.problem.policy.requirements if isinstance(r, GroupRequirement)]
-        self._by_values = [r for r in groupwise if r.sight(self.problem) < Sight.PEOPLE]
-        people = [r for r in groupwise if r.sight(self.problem) is Sight.PEOPLE]
-        self._by_meetings = [r for r in people if r.by_meetings]
+        self._by_values, self._alone = list[GroupRequirement](), list[GroupRequirement]()
+        self._overlaps, self._by_member = list[OverlapRule](), list[tuple[str, MemberVerdicts]]()
+        self._equal = False
         who = self.problem.table.members[0].respondent
-        self._by_member = [
-            r
-            for r in people
-            if not r.by_meetings and r.admits_member(who, probe, values, context) is not None
-        ]
-        self._alone = [r for r in people if r not in self._by_meetings and r not in self._by_member]
-        self._equal = any(r.equal_counts() is not None for r in groupwise)
+        for r in groupwise:
+            structure = r.structure(self.problem)
+            ask = structure.by_member
+            self._equal = self._equal or structure.signature is not None
+            if structure.depends_on < DependsOn.MEMBERS:
+                self._by_values.append(r)
+            elif structure.overlap is not None:
+                self._overlaps.append(structure.overlap)
+            elif ask is not None and ask(who, probe, values, context.history) is not None:
+                self._by_member.append((r.name, ask))
+            else:
+                self._alone.append(r)
         self._smallest = max((r.smallest_group(self.problem.table) for r in groupwise), default=1)
         # Respondents who were in the same groups are judged alike.
         kinds: dict[tuple[tuple[int, int], ...], list[int]] = {}
@@ -142,7 +147,7 @@ class Admissible:
         met: list[tuple[int, int, int]] = []
         old: dict[tuple[int, ...], int] = {}
         self._forms: list[tuple[int, int]] = []
-        if self._by_meetings:
+        if self._overlaps:
             row = self.problem.table.row
             for release in self.problem.history:
                 for group in release.groups:
@@ -288,12 +293,12 @@ class Admissible:
     def _members(self, published: Ints) -> Ints:
         """Everybody who may be in groups with these histograms."""
         allowed = np.full(len(published), self.sets.whole, dtype=np.int64)
-        for r in self._by_member:
+        for name, ask in self._by_member:
             for who, rows in self._kinds:
                 self._spent()
-                verdicts = r.admits_member(who, published, self.sets.values, self.problem.context)
+                verdicts = ask(who, published, self.sets.values, self.problem.history)
                 if verdicts is None:
-                    raise BeyondReachError(f"{r.name}: counts are too large for exact integers")
+                    raise BeyondReachError(f"{name}: counts are too large for exact integers")
                 allowed[~verdicts] &= ~rows
         return allowed
 
@@ -329,7 +334,7 @@ class Admissible:
             for real in range(1, n + 1):
                 for shared in range(1, min(real, old) + 1):
                     for alike in (0, 1):
-                        meeting = Meeting(
+                        overlap = Overlap(
                             size=real + fakes,
                             members=real,
                             shared=shared,
@@ -337,7 +342,7 @@ class Admissible:
                             old_members=old,
                             alike=bool(alike),
                         )
-                        good = all(r.allows(meeting) for r in self._by_meetings)
+                        good = all(rule.permits(overlap) for rule in self._overlaps)
                         found[number, real, shared, alike] = good
         return found
 

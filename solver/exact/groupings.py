@@ -9,8 +9,8 @@ that is better than the value. If all of these fail the check, nothing is better
 groupings there are fail it, no release keeps the policy.
 
 What a set of groups breaks by itself, every release with these groups breaks, if requirements say so
-(`Requirement.hereditary`): then a beginning of a grouping is put to their check, and stands for all
-groupings that begin so.
+(`Structure.closed_under_suppression`): then a beginning of a grouping is put to their check, and stands
+for all groupings that begin so.
 
 Groups with the same members and different counterfeits are different groups here: all that keep what the
 policy says of groups are tried, up to the limit, or what the first level leaves room for.
@@ -30,7 +30,7 @@ import numpy as np
 from ...models.compiled import compiled
 from ...models.loss import loss
 from ...models.problem import Problem
-from ...models.question import fake_cap
+from ...models.problem_view import fake_cap
 from ...models.release import QIGroup, Release
 from ...models.requirement import GroupRequirement
 from .admissible import BeyondReachError
@@ -121,7 +121,7 @@ class Groupings:
         requirements = self.problem.policy.requirements
         self._groupwise = [r for r in requirements if isinstance(r, GroupRequirement)]
         others = [r for r in requirements if not isinstance(r, GroupRequirement)]
-        self._hereditary = [r for r in others if r.hereditary]
+        self._closed = [r for r in others if r.structure(self.problem).closed_under_suppression]
         self._ways: dict[tuple[int, int], list[tuple[QIGroup, tuple[int, ...]]]] = {}
         self._alone: dict[tuple[int, tuple[tuple[str, int], ...]], bool] = {}
         self._values: tuple[Fraction, ...] | None = None
@@ -183,8 +183,8 @@ class Groupings:
         return True
 
     def _may_begin(self, number: int, chosen: _Chosen) -> bool:
-        """Whether hereditary requirements allow these groups, whatever the others are."""
-        if not self._hereditary:
+        """Whether requirements closed under suppression allow these groups, whatever the others are."""
+        if not self._closed:
             return True
         last = chosen.groups[-1]
         key = (number, last.counterfeits)
@@ -196,7 +196,7 @@ class Groupings:
 
     def _kept(self, chosen: _Chosen) -> bool:
         release, history = self._release(chosen), self.problem.history
-        good = all(next(r.check(release, history), None) is None for r in self._hereditary)
+        good = all(next(r.check(release, history), None) is None for r in self._closed)
         if not good:
             self._count()
         return good

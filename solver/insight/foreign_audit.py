@@ -18,7 +18,8 @@ from ...models.errors import EngineError, InputError, PolicyError
 from ...models.exact_numbers import exact_number
 from ...models.problem import Problem
 from ...models.release import Release
-from ...models.requirement import GroupRequirement, Requirement, Sight, Violation
+from ...models.requirement import GroupRequirement, Requirement, Violation
+from ...models.structure import DependsOn
 from ..search import solve_problem
 from .comparison.comparing import Proofs, narrowed
 from .comparison.distance import Distance, Proof, Reference
@@ -251,4 +252,7 @@ def _undecided(problem: Problem) -> tuple[str, ...]:
 
 
 def _looks_at_people(requirement: Requirement, problem: Problem) -> bool:
-    return not isinstance(requirement, GroupRequirement) or requirement.sight(problem) is Sight.PEOPLE
+    return (
+        not isinstance(requirement, GroupRequirement)
+        or requirement.structure(problem).depends_on is DependsOn.MEMBERS
+    )

@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from ...models.errors import CertificateError
 from ...models.problem import Problem
 from ...models.release import QIGroup
-from ...models.requirement import GroupRequirement, Requirement, Sight
+from ...models.requirement import GroupRequirement, Requirement
 from ...models.requirements import KCAnonymity
+from ...models.structure import DependsOn
 from ...models.table import Member
 from .rows import Ints
 
@@ -117,11 +118,11 @@ class Verdicts:
     def __init__(self, problem: Problem, requirements: Sequence[Requirement]) -> None:
         self._problem = problem
         self.requirements = [r for r in requirements if isinstance(r, GroupRequirement)]
-        if any(r.sight(problem) is Sight.PEOPLE for r in self.requirements):
+        if any(r.structure(problem).depends_on is DependsOn.MEMBERS for r in self.requirements):
             raise CertificateError("a requirement looks at people: histograms do not tell what it says")
         self._names = tuple(sorted(problem.table.histogram))
-        self.blind = all(r.sight(problem) is Sight.SIZE for r in self.requirements)
-        self.alike = self.blind or all(r.values_alike for r in self.requirements)
+        self.blind = all(r.structure(problem).depends_on is DependsOn.SIZE for r in self.requirements)
+        self.alike = self.blind or all(r.structure(problem).symmetric for r in self.requirements)
         counts = [problem.table.histogram[name] for name in self._names]
         self.room: Counts = (sum(counts),) if self.blind else tuple(counts)
         if self.alike:
@@ -139,12 +140,16 @@ class Verdicts:
 
     def implies(self, one: GroupRequirement, other: GroupRequirement) -> bool:
         """Whether the other one is about sizes alone, and admits all that the first leaves possible."""
-        if other.sight(self._problem) is not Sight.SIZE:
+        if other.structure(self._problem).depends_on is not DependsOn.SIZE:
             return False
         least, most = one.smallest_group(self._problem.table), len(self._problem.table)
         table = np.zeros((max(0, most + 1 - least), len(self._names)), dtype=np.int64)
         table[:, 0] = np.arange(least, least + len(table))
         return bool(self._of(other, table).all())
+
+    def decomposable_from(self, requirement: GroupRequirement) -> int | None:
+        """What the requirement says of it."""
+        return requirement.structure(self._problem).decomposable_from
 
     def _of(self, requirement: GroupRequirement, table: Ints) -> NDArray[np.bool_]:
         if not len(table):
@@ -195,7 +200,7 @@ def _splits_from(verdicts: Verdicts) -> int | None:
     """
     found: list[int] = []
     for requirement in verdicts.requirements:
-        size = requirement.splits_from()
+        size = verdicts.decomposable_from(requirement)
         if size is None:
             continue
         others = [r for r in verdicts.requirements if r is not requirement]

@@ -177,7 +177,7 @@ class _Table:
                 groups = groups or self._groups(levels, classes)
                 kept = np.array([requirement.admits(group, self.problem.context) for group in groups])
             broken |= ~kept
-            if requirement.monotone:
+            if requirement.structure(self.problem).monotone:
                 forced |= ~kept
         lost = int(classes.sizes[small].sum()) + int((forced & ~small).sum())
         return None if lost > self.limit else broken

@@ -13,8 +13,9 @@ from fractions import Fraction
 from ...models.losses import loss
 from ...models.policy import Level, LevelSpec, Policy
 from ...models.problem import Problem
-from ...models.requirement import GroupRequirement, Requirement, Sight
+from ...models.requirement import GroupRequirement, Requirement
 from ...models.requirements import KCAnonymity
+from ...models.structure import DependsOn
 
 __all__ = ["grouped", "hidden_price", "loss_weight", "most_published", "plain", "published", "sized"]
 
@@ -41,7 +42,7 @@ def published(problem: Problem) -> tuple[int, ...]:
     return tuple(
         index
         for index, r in enumerate(problem.policy.requirements)
-        if isinstance(r, GroupRequirement) and r.sight(problem) is not Sight.PEOPLE
+        if isinstance(r, GroupRequirement) and r.structure(problem).depends_on is not DependsOn.MEMBERS
     )
 
 

@@ -31,10 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
-from ...models.meeting import EqualCounts, Meeting
 from ...models.problem import Problem
 from ...models.release import QIGroup
-from ...models.requirement import GroupRequirement, Sight
+from ...models.requirement import GroupRequirement
+from ...models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
 from ...models.table import Member
 
 __all__ = ["Bucket", "Past"]
@@ -125,7 +125,7 @@ class Past:
             record = records.get(person.respondent)
             if record is None:
                 signatures.append(None)
-            elif record.signature is None or len(record.signature) < rule.least:
+            elif record.signature is None or len(record.signature) < rule.min_values:
                 raise _other("somebody was published under signatures that no group can keep")
             else:
                 signatures.append(tuple(sorted(number[v] for v in record.signature)))
@@ -143,7 +143,7 @@ class Past:
             old, b = problem.history.group(*group), home[here[0]]
             asked = (*_facts(old), len(named[b]), len(here))
             if asked not in known:
-                known[asked] = _tables(meeting, *asked, once=rule.times == 1)
+                known[asked] = _tables(meeting, *asked, once=rule.multiplicity == 1)
             tables = known[asked]
             if all(table.all() for table in tables):
                 continue
@@ -158,7 +158,7 @@ class Past:
                 inside[b].append(t)
         for b, signature in enumerate(named):
             longest = max(map(len, found[b].values()), default=1)
-            times = 1 if rule.times == 1 else 2 * longest - 1
+            times = 1 if rule.multiplicity == 1 else 2 * longest - 1
             buckets.append(
                 Bucket(
                     signature=signature,
@@ -170,7 +170,11 @@ class Past:
             )
         _admitted(problem, rule, values, buckets)
         return cls(
-            least=rule.least, values=values, buckets=tuple(buckets), home=home, met=tuple(map(tuple, met))
+            least=rule.min_values,
+            values=values,
+            buckets=tuple(buckets),
+            home=home,
+            met=tuple(map(tuple, met)),
         )
 
 
@@ -178,23 +182,25 @@ def _other(why: str) -> CertificateError:
     return CertificateError(f"the bounds cannot be confirmed: {why}")
 
 
-def _forms(problem: Problem) -> tuple[EqualCounts, list[GroupRequirement]]:
+def _forms(problem: Problem) -> tuple[SignatureRule, list[OverlapRule]]:
     """What all requirements of equal counts say together, and the requirements on meetings."""
-    rules, meetings = list[EqualCounts](), list[GroupRequirement]()
+    rules, meetings = list[SignatureRule](), list[OverlapRule]()
     for r in problem.policy.requirements:
         if not isinstance(r, GroupRequirement):
             raise _other(f"{r.name} looks at whole releases")
-        rule = r.equal_counts()
-        if rule is not None:
-            rules.append(rule)
-        elif r.by_meetings:
-            meetings.append(r)
-        elif r.sight(problem) is Sight.PEOPLE:
+        structure = r.structure(problem)
+        if structure.signature is not None:
+            rules.append(structure.signature)
+        elif structure.overlap is not None:
+            meetings.append(structure.overlap)
+        elif structure.depends_on is DependsOn.MEMBERS:
             raise _other(f"{r.name} asks who was where before")
-    if not rules or any(rule.times not in (None, 1) for rule in rules):
+    if not rules or any(rule.multiplicity not in (None, 1) for rule in rules):
         raise _other("no requirement asks for equal counts, or one asks for a number of times above 1")
-    once = any(rule.times == 1 for rule in rules)
-    return EqualCounts(least=max(rule.least for rule in rules), times=1 if once else None), meetings
+    once = any(rule.multiplicity == 1 for rule in rules)
+    return SignatureRule(
+        min_values=max(rule.min_values for rule in rules), multiplicity=1 if once else None
+    ), meetings
 
 
 def _facts(old: QIGroup) -> tuple[int, int, int]:
@@ -204,7 +210,7 @@ def _facts(old: QIGroup) -> tuple[int, int, int]:
 
 
 def _tables(
-    meetings: Sequence[GroupRequirement],
+    meetings: Sequence[OverlapRule],
     old_size: int,
     old_members: int,
     old_times: int,
@@ -214,7 +220,7 @@ def _tables(
     once: bool,
 ) -> tuple[Allowed, ...]:
     """What is allowed with each value 1, 2, ... times, up to the first number from which all is."""
-    free = max((r.free_from(present, old_size) for r in meetings), default=1)
+    free = max((r.unrestricted_from(present, old_size) for r in meetings), default=1)
     most = 1 if once else max(1, -(-free // values))
     made: list[Allowed] = []
     for times in range(1, most + 1):
@@ -222,7 +228,7 @@ def _tables(
         table = np.ones((size + 1, size + 1), dtype=np.bool_)
         for members in range(1, size + 1):
             for shared in range(1, min(members, present) + 1):
-                meeting = Meeting(
+                overlap = Overlap(
                     size=size,
                     members=members,
                     shared=shared,
@@ -230,7 +236,7 @@ def _tables(
                     old_members=old_members,
                     alike=old_times == times,
                 )
-                table[members, shared] = all(r.allows(meeting) for r in meetings)
+                table[members, shared] = all(r.permits(overlap) for r in meetings)
         made.append(table)
     if not once and not made[-1].all():
         raise _other("a requirement forbids meetings from the size on from which it says it does not")
@@ -239,20 +245,25 @@ def _tables(
     return tuple(made)
 
 
-def _admitted(problem: Problem, rule: EqualCounts, values: Sequence[str], buckets: Sequence[Bucket]) -> None:
+def _admitted(
+    problem: Problem, rule: SignatureRule, values: Sequence[str], buckets: Sequence[Bucket]
+) -> None:
     """Make sure that all other requirements admit every group that others are cut into."""
-    if len(values) < rule.least:
-        raise _other(f"fewer than {rule.least} values can be published")
-    made = [(values[:wide], 1) for wide in range(rule.least, min(len(values), 2 * rule.least - 1) + 1)]
+    if len(values) < rule.min_values:
+        raise _other(f"fewer than {rule.min_values} values can be published")
+    made = [
+        (values[:wide], 1) for wide in range(rule.min_values, min(len(values), 2 * rule.min_values - 1) + 1)
+    ]
     made += [
         ([values[v] for v in bucket.signature], times)
         for bucket in buckets
         for times in range(1, bucket.times + 1)
     ]
     for r in problem.policy.requirements:
-        if not isinstance(r, GroupRequirement) or r.equal_counts() is not None or r.by_meetings:
+        structure = r.structure(problem)
+        if not isinstance(r, GroupRequirement) or structure.signature or structure.overlap:
             continue
-        if not r.values_alike and r.sight(problem) is not Sight.SIZE:
+        if not structure.symmetric and structure.depends_on is not DependsOn.SIZE:
             raise _other(f"{r.name} tells values apart")
         for published, times in {(tuple(names), times) for names, times in made}:
             members = tuple(Member(f"\0{v}{i}", (), v) for v in published for i in range(times))

@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from ...models.errors import CertificateError
 from ...models.problem import Problem
 from ...models.release import QIGroup
-from ...models.requirement import GroupRequirement, Sight
+from ...models.requirement import GroupRequirement
+from ...models.structure import DependsOn
 from ...models.table import Member
 from .parts import most_published
 from .rows import Ints
@@ -89,7 +90,7 @@ class _Judge:
         self.problem = problem
         self.requirements: list[GroupRequirement] = []
         for r in problem.policy.requirements:
-            if not isinstance(r, GroupRequirement) or r.sight(problem) is Sight.PEOPLE:
+            if not isinstance(r, GroupRequirement) or r.structure(problem).depends_on is DependsOn.MEMBERS:
                 raise CertificateError(f"{r.name} looks at more than what is published of a group")
             self.requirements.append(r)
         there = problem.table.histogram
@@ -124,15 +125,16 @@ def shapes_of(problem: Problem, top: int) -> Shapes:
     if not 1 <= top <= TOP:
         raise CertificateError(f"the proof is about groups of up to {top} tuples")
     judge = _Judge(problem)
-    rules = [rule for r in judge.requirements if (rule := r.equal_counts()) is not None]
-    others = [r for r in judge.requirements if r.equal_counts() is None]
-    if all(r.sight(problem) is Sight.SIZE for r in judge.requirements):
+    structures = [r.structure(problem) for r in judge.requirements]
+    rules = [s.signature for s in structures if s.signature is not None]
+    others = [s for s in structures if s.signature is None]
+    if all(s.depends_on is DependsOn.SIZE for s in structures):
         return _by_size(judge, top)
-    if all((r.evening and r.values_alike) or r.sight(problem) is Sight.SIZE for r in others):
-        times = {rule.times for rule in rules if rule.times is not None}
+    if all((s.schur_concave and s.symmetric) or s.depends_on is DependsOn.SIZE for s in others):
+        times = {rule.multiplicity for rule in rules if rule.multiplicity is not None}
         if not rules:
             return _by_sums(judge, top)
-        equal = _equal(judge, max(rule.least for rule in rules), times)
+        equal = _equal(judge, max(rule.min_values for rule in rules), times)
         if equal is not None:
             return equal
     return _by_values(judge, top)
@@ -142,7 +144,7 @@ def _reach(judge: _Judge, top: int) -> tuple[int, int | None]:
     """Largest size to look at, and again if there may be needed groups beyond."""
     most, known = judge.most, None
     if len(judge.requirements) == 1:
-        known = judge.requirements[0].splits_from()
+        known = judge.requirements[0].structure(judge.problem).decomposable_from
     if known is not None:
         most, top = min(most, known - 1), max(top, SPLIT)
     top = min(most, top, max(64, MOST_JUDGED // len(judge.names) ** 2))
@@ -293,7 +295,7 @@ def _undivided(entries: Ints, sizes: Ints, real: NDArray[np.bool_]) -> NDArray[n
 def _by_values(judge: _Judge, top: int) -> Shapes:
     limit, known = judge.problem.policy.counterfeit_limit, None
     if len(judge.requirements) == 1:
-        known = judge.requirements[0].splits_from()
+        known = judge.requirements[0].structure(judge.problem).decomposable_from
     reach = judge.most if known is None else min(judge.most, known - 1)
     room = judge.tuples + (judge.most if limit is None else limit)
     level, levels, size = np.zeros((1, len(room)), dtype=np.int64), list[Ints](), 0

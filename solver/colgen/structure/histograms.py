@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from ....models.problem import Problem
 from ....models.release import QIGroup
-from ....models.requirement import GroupRequirement, Sight
+from ....models.requirement import GroupRequirement
+from ....models.structure import DependsOn
 from ....models.table import Member
 from ...remembered import remembered
 
@@ -76,8 +77,8 @@ class Judge:
         policy = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
         self.requirements = policy if requirements is None else requirements
         self.names = sorted(problem.table.histogram)
-        self.alike = all(r.values_alike for r in self.requirements)
-        self.blind = all(r.sight(problem) is Sight.SIZE for r in self.requirements)
+        self.alike = all(r.structure(problem).symmetric for r in self.requirements)
+        self.blind = all(r.structure(problem).depends_on is DependsOn.SIZE for r in self.requirements)
         self._known: dict[Counts, bool] = {}
 
     @cached_property
@@ -202,7 +203,7 @@ def _implied(requirement: GroupRequirement, beside: list[GroupRequirement], judg
     """Whether a requirement on sizes holds for every group that the smallest sizes of others allow."""
     problem, value = judge.problem, judge.names[0]
     others = [r.smallest_group(problem.table) for r in beside]
-    if not others or requirement.sight(problem) is not Sight.SIZE:
+    if not others or requirement.structure(problem).depends_on is not DependsOn.SIZE:
         return False
     first, most = max(others), len(problem.table)
     counts = np.zeros((max(0, most - first + 1), len(judge.names)), dtype=np.int64)
@@ -224,7 +225,7 @@ def _splits_from(binding: list[GroupRequirement], judge: Judge, room: Counts, *,
     as well: whatever is admissible splits, by that one requirement, into such histograms.
     """
     for requirement in binding:
-        size = requirement.splits_from()
+        size = requirement.structure(judge.problem).decomposable_from
         if len(binding) == 1:
             return size
         if size is None:

@@ -14,7 +14,7 @@ counterfeits):
   values is cut into two of m or more; one of m or more needs no counterfeits; one of r < m needs m - r.
 * Buckets without requirements on meetings with earlier groups: each value once, by the same argument.
 * Buckets with such requirements: let c be a number such that from ``c |S|`` tuples on no meeting is
-  forbidden (`GroupRequirement.free_from`). A group with 2c or more of each value is cut into one with c
+  forbidden (`OverlapRule.unrestricted_from`). A group with 2c or more of each value is cut into one with c
   and one with the others in the same way; both are free. So at most 2c - 1 of each value are needed.
 """
 
@@ -26,10 +26,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.meeting import EqualCounts, Meeting
 from ....models.problem import Problem
 from ....models.release import QIGroup
-from ....models.requirement import GroupRequirement, Sight
+from ....models.requirement import GroupRequirement
+from ....models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
 from ....models.table import Member
 from ...remembered import remembered
 from ..table import Ints
@@ -100,7 +100,7 @@ class Rules:
         number = {value: i for i, value in enumerate(values)}
         old = [None if r is None else r.signature for r in found]
         for r, signature in zip(found, old, strict=True):
-            if r is not None and (signature is None or len(signature) < rule.least):
+            if r is not None and (signature is None or len(signature) < rule.min_values):
                 return "somebody was published under signatures that no group can keep"
         named = sorted({tuple(sorted(number[v] for v in s)) for s in old if s is not None})
         at = {signature: i for i, signature in enumerate(named)}
@@ -110,7 +110,7 @@ class Rules:
         present = Counter(met for r in found if r is not None for met in r.groups)
         earlier = {met: problem.history.group(*met) for met in sorted(present)}
         bucket = {met: int(home[t]) for t, r in enumerate(found) if r is not None for met in r.groups}
-        once = rule.times == 1
+        once = rule.multiplicity == 1
         times, relaxed = np.ones(len(named), dtype=np.int64), np.zeros(len(named), dtype=np.bool_)
         tables: dict[tuple[int, int], list[NDArray[np.bool_]]] = {}
         for met, group in earlier.items():
@@ -138,7 +138,7 @@ class Rules:
         if refusal is not None:
             return refusal
         return cls(
-            least=rule.least,
+            least=rule.min_values,
             values=values,
             signatures=tuple(named),
             home=home,
@@ -156,32 +156,34 @@ def _rules(problem: Problem) -> Rules | str:
     return Rules._of(problem)  # pyright: ignore[reportPrivateUsage]
 
 
-def _forms(problem: Problem) -> tuple[EqualCounts | str, list[GroupRequirement]]:
+def _forms(problem: Problem) -> tuple[SignatureRule | str, list[OverlapRule]]:
     """The one requirement on equal counts, and those on meetings."""
-    rules, meetings = list[EqualCounts](), list[GroupRequirement]()
+    rules, meetings = list[SignatureRule](), list[OverlapRule]()
     for r in problem.policy.requirements:
         if not isinstance(r, GroupRequirement):
             return f"it judges groups singly, {r.name} looks at whole releases", []
-        rule = r.equal_counts()
-        if rule is not None:
-            rules.append(rule)
-        elif r.by_meetings:
-            meetings.append(r)
-        elif r.sight(problem) is Sight.PEOPLE:
+        structure = r.structure(problem)
+        if structure.signature is not None:
+            rules.append(structure.signature)
+        elif structure.overlap is not None:
+            meetings.append(structure.overlap)
+        elif structure.depends_on is DependsOn.MEMBERS:
             return f"it cannot follow who was where before, as {r.name} needs it", []
-    fixed = {rule.times for rule in rules if rule.times is not None}
+    fixed = {rule.multiplicity for rule in rules if rule.multiplicity is not None}
     if not rules:
         return "releases with a past need a requirement of equal counts (as weak_m_invariance is one)", []
     if not fixed <= {1}:
         return "it takes groups with each value once, or any number of times alike", []
-    return EqualCounts(least=max(r.least for r in rules), times=min(fixed, default=None)), meetings
+    return SignatureRule(
+        min_values=max(r.min_values for r in rules), multiplicity=min(fixed, default=None)
+    ), meetings
 
 
 def _tables(
-    meetings: list[GroupRequirement], old: QIGroup, size: int, present: int, most: int | None
+    meetings: list[OverlapRule], old: QIGroup, size: int, present: int, most: int | None
 ) -> list[NDArray[np.bool_]]:
     """Verdicts by members and shared respondents, for 1, 2, ... times until nothing is forbidden."""
-    free = max([r.free_from(present, old.size) for r in meetings], default=1)
+    free = max([r.unrestricted_from(present, old.size) for r in meetings], default=1)
     reach = max(1, -(-free // size)) if most is None else most
     made: list[NDArray[np.bool_]] = []
     for times in range(1, reach + 1):
@@ -189,7 +191,7 @@ def _tables(
         table = np.ones((wide + 1, wide + 1), dtype=np.bool_)
         for members in range(1, wide + 1):
             for shared in range(1, min(members, present) + 1):
-                meeting = Meeting(
+                overlap = Overlap(
                     size=wide,
                     members=members,
                     shared=shared,
@@ -197,7 +199,7 @@ def _tables(
                     old_members=len(old.members),
                     alike=set(old.histogram.values()) == {times},
                 )
-                table[members, shared] = all(r.allows(meeting) for r in meetings)
+                table[members, shared] = all(r.permits(overlap) for r in meetings)
         made.append(table)
     while most is None and len(made) > 1 and made[-1].all() and made[-2].all():
         made.pop()
@@ -206,21 +208,25 @@ def _tables(
 
 def _sizes(
     problem: Problem,
-    rule: EqualCounts,
+    rule: SignatureRule,
     signatures: list[tuple[int, ...]],
     values: tuple[str, ...],
     times: Ints,
 ) -> str | None:
     """Why a requirement on published values forbids a group that the cuttings above make."""
-    if len(values) < rule.least:
-        return f"fewer than {rule.least} values can be published"
-    asked = {tuple(values[:size]): 1 for size in range(rule.least, min(len(values), 2 * rule.least - 1) + 1)}
+    if len(values) < rule.min_values:
+        return f"fewer than {rule.min_values} values can be published"
+    asked = {
+        tuple(values[:size]): 1
+        for size in range(rule.min_values, min(len(values), 2 * rule.min_values - 1) + 1)
+    }
     for signature, most in zip(signatures, times.tolist(), strict=True):
         asked[tuple(values[v] for v in signature)] = most
     for r in problem.policy.requirements:
-        if not isinstance(r, GroupRequirement) or r.equal_counts() is not None or r.by_meetings:
+        structure = r.structure(problem)
+        if not isinstance(r, GroupRequirement) or structure.signature or structure.overlap:
             continue
-        if not r.values_alike and r.sight(problem) is not Sight.SIZE:
+        if not structure.symmetric and structure.depends_on is not DependsOn.SIZE:
             return f"{r.name} tells values apart"
         for signature, most in asked.items():
             for c in range(1, most + 1):

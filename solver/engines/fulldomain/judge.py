@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 
 from ....models.problem import Problem
 from ....models.release import QIGroup
-from ....models.requirement import GroupRequirement, Requirement, Sight
+from ....models.requirement import GroupRequirement, Requirement
+from ....models.structure import DependsOn
 from .grid import Classes, Grid, Vector
 
 __all__ = ["Judge", "Outlook"]
@@ -63,8 +64,8 @@ class Judge:
         self.problem, self.grid = problem, grid
         found: Sequence[Requirement] = problem.policy.requirements
         single = [r for r in found if isinstance(r, GroupRequirement)]
-        self.monotone = [r for r in single if r.monotone]
-        self.others = [r for r in single if not r.monotone]
+        self.monotone = [r for r in single if r.structure(problem).monotone]
+        self.others = [r for r in single if r not in self.monotone]
         self.wide = [r for r in found if not isinstance(r, GroupRequirement)]
         self.smallest = max(r.smallest_group(problem.table) for r in found)
         self.limit = problem.policy.suppression_limit(len(problem.table))
@@ -138,7 +139,7 @@ class Judge:
         counts: NDArray[np.int64],
     ) -> bool:
         """One class by the requirement's own definition; equal histograms once if they decide."""
-        if requirement.sight(self.problem) is Sight.PEOPLE:
+        if requirement.structure(self.problem).depends_on is DependsOn.MEMBERS:
             return requirement.admits(self.group(levels, classes, index), self.problem.context)
         key = (id(requirement), counts.tobytes())
         known = self._verdicts.get(key)

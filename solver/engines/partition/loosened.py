@@ -70,7 +70,7 @@ def finite(problem: Problem) -> tuple[Part, Problem, Histograms]:
     known = [
         index
         for index, r in enumerate(problem.policy.requirements)
-        if isinstance(r, GroupRequirement) and r.splits_from() is not None
+        if isinstance(r, GroupRequirement) and r.structure(problem).decomposable_from is not None
     ]
     tried = [tuple(known), *((index,) for index in known), ()]
     for indices in tried:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ....models.losses import loss
 from ....models.problem import Problem
-from ....models.requirement import GroupRequirement, Scope, Sight
+from ....models.requirement import GroupRequirement, Scope
+from ....models.structure import DependsOn
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.structure.signatures import Rules
 from .boxless.search import boxless
@@ -45,7 +46,7 @@ class Plan:
     def of(cls, problem: Problem) -> Plan | str:
         """Make a plan, or say why the engine refuses the problem.
 
-        Equal counts (`GroupRequirement.equal_counts`) carry respondents who come back and
+        Equal counts (`Structure.signature`) carry respondents who come back and
         counterfeits. Histograms carry the rest if nobody's past matters and levels of
         counterfeits and suppressed tuples are at 0, because a release without them exists. Where no loss
         looks at boxes, histograms are all there is. All other problems are solved by listing groups: guided
@@ -71,8 +72,8 @@ class Plan:
         if isinstance(objective, str):
             return objective
         groupwise = [r for r in requirements if isinstance(r, GroupRequirement)]
-        past = next((r for r in groupwise if r.sight(problem) is Sight.PEOPLE), None)
-        equal = any(r.equal_counts() is not None for r in groupwise)
+        past = next((r for r in groupwise if r.structure(problem).depends_on is DependsOn.MEMBERS), None)
+        equal = any(r.structure(problem).signature is not None for r in groupwise)
         why = "only equal counts carry counterfeits"
         if past is not None or (equal and objective.any_fakes):
             rules = Rules.of(problem)

@@ -82,7 +82,7 @@ class Search:
         whole = self.problem.assemble([range(len(table))])
         for index, requirement in enumerate(policy.requirements):
             if (
-                requirement.monotone
+                requirement.structure(self.problem).monotone
                 and next(requirement.check(whole, self.problem.history), None) is not None
             ):
                 return Whole(requirement=index)

@@ -147,7 +147,9 @@ class Trials:
         for release in reversed(self._witnesses):
             if self._keeps(problem, release):
                 return Verdict(status=Status.FEASIBLE, release=release)
-        if any(r.form not in (None, problem.policy.form) for r in problem.policy.requirements):
+        if any(
+            r.structure(problem).form not in (None, problem.policy.form) for r in problem.policy.requirements
+        ):
             # Only a release of nobody could keep it, and that does not count.
             return Verdict(status=Status.INFEASIBLE)
         if obstacles(problem):

@@ -119,7 +119,7 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
                 "text": str(r),
                 "reference": r.reference,
                 "scope": r.scope.value,
-                "looks_back": r.looks_back(),
+                "looks_back": r.structure().looks_back,
                 "violations": broken[r.name],
             }
             for r in policy.requirements

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .....models.problem import Problem
-from .....models.requirement import GroupRequirement, Sight
+from .....models.structure import DependsOn, Structure
 from ....colgen.table import Ints
 from .shapes import Shapes, needed, published_at_most, splits_at
 from .verdicts import Verdicts
@@ -51,20 +51,22 @@ def evened(problem: Problem, top: int) -> Shapes | None:
     room = np.array([there.get(v, 0) for v in values], dtype=np.int64)
     if verdicts.blind:
         return _by_size(problem, verdicts, values, room, top)
-    rules = [rule for r in verdicts.requirements if (rule := r.equal_counts()) is not None]
-    others = [r for r in verdicts.requirements if r.equal_counts() is None]
-    if not all(_evening(r, problem) for r in others):
+    structures = [r.structure(problem) for r in verdicts.requirements]
+    rules = [s.signature for s in structures if s.signature is not None]
+    if not all(_evening(s) for s in structures if s.signature is None):
         return None
     if rules:
-        times = {rule.times for rule in rules if rule.times is not None}
+        times = {rule.multiplicity for rule in rules if rule.multiplicity is not None}
         if len(times) > 1:
             return _made(values, room, [], unit=1)
-        return _equal(problem, verdicts, values, room, max(r.least for r in rules), min(times, default=None))
+        return _equal(
+            problem, verdicts, values, room, max(r.min_values for r in rules), min(times, default=None)
+        )
     return _unequal(problem, verdicts, values, room, top)
 
 
-def _evening(r: GroupRequirement, problem: Problem) -> bool:
-    return (r.evening and r.values_alike) or r.sight(problem) is Sight.SIZE
+def _evening(structure: Structure) -> bool:
+    return (structure.schur_concave and structure.symmetric) or structure.depends_on is DependsOn.SIZE
 
 
 def _made(

@@ -16,7 +16,8 @@ from .....models.errors import CertificateError
 from .....models.losses import loss
 from .....models.problem import Problem
 from .....models.release import Release
-from .....models.requirement import GroupRequirement, Sight
+from .....models.requirement import GroupRequirement
+from .....models.structure import DependsOn
 from ....claims import TrustedRefusal
 from ....exact.program import Program
 from ....result import Status, Termination
@@ -47,7 +48,7 @@ def boxless(problem: Problem) -> str | None:
     for r in problem.policy.requirements:
         if not isinstance(r, GroupRequirement):
             return f"{r.name} looks at whole releases"
-        if r.sight(problem) is Sight.PEOPLE:
+        if r.structure(problem).depends_on is DependsOn.MEMBERS:
             return f"{r.name} asks who was where before"
     return None
 

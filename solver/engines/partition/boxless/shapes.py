@@ -82,7 +82,9 @@ def published_at_most(problem: Problem, values: int) -> int:
 
 def splits_at(verdicts: Verdicts) -> int | None:
     """A size from which every admissible histogram splits, if the only requirement knows one."""
-    return verdicts.requirements[0].splits_from() if len(verdicts.requirements) == 1 else None
+    if len(verdicts.requirements) != 1:
+        return None
+    return verdicts.requirements[0].structure(verdicts.problem).decomposable_from
 
 
 def needed(shapes: Shapes, deep: int = 12) -> Shapes:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from .....models.problem import Problem
 from .....models.release import QIGroup
-from .....models.requirement import GroupRequirement, Sight
+from .....models.requirement import GroupRequirement
+from .....models.structure import DependsOn
 from .....models.table import Member
 from ....colgen.table import Ints
 
@@ -38,7 +39,7 @@ class Verdicts:
         there = sorted(problem.table.histogram)
         others = [v for v in problem.values if v not in problem.table.histogram]
         self.values = (*there, *(others if problem.policy.counterfeit_limit != 0 else ()))
-        self.blind = all(r.sight(problem) is Sight.SIZE for r in self.requirements)
+        self.blind = all(r.structure(problem).depends_on is DependsOn.SIZE for r in self.requirements)
 
     def admit(self, counts: Ints) -> NDArray[np.bool_]:
         """Verdict on each histogram, shape (histograms, values)."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .....models.problem import Problem
 from .....models.release import Release
-from .....models.requirement import GroupRequirement, Sight
+from .....models.requirement import GroupRequirement
+from .....models.structure import DependsOn
 from .columns import Column, group_of
 
 __all__ = ["Judge"]
@@ -14,7 +15,7 @@ class Judge:
     """Verdicts on single groups, remembered where published values decide.
 
     A group must keep every requirement on groups, and, of requirements that a release keeps only if every
-    part of it does (`Requirement.hereditary`), the group alone must keep them.
+    part of it does (`Structure.closed_under_suppression`), the group alone must keep them.
 
     Parameters
     ----------
@@ -25,14 +26,14 @@ class Judge:
         self.problem = problem
         requirements = problem.policy.requirements
         groupwise = [r for r in requirements if isinstance(r, GroupRequirement)]
-        self._values = [r for r in groupwise if r.sight(problem) is not Sight.PEOPLE]
-        self._people = [r for r in groupwise if r.sight(problem) is Sight.PEOPLE]
+        self._values = [r for r in groupwise if r.structure(problem).depends_on is not DependsOn.MEMBERS]
+        self._people = [r for r in groupwise if r.structure(problem).depends_on is DependsOn.MEMBERS]
         # Where rows are written ahead, they strike out single groups as well, and faster.
         self._parts = [
             r
             for r in requirements
-            if r.hereditary
-            and not isinstance(r, GroupRequirement)
+            if not isinstance(r, GroupRequirement)
+            and r.structure(problem).closed_under_suppression
             and next(r.ahead(problem.history), None) is None
         ]
         self._known: dict[tuple[int, ...], bool] = {}

@@ -17,8 +17,9 @@ from fractions import Fraction
 
 from .....models.policy import Policy
 from .....models.problem import Problem
-from .....models.requirement import GroupRequirement, Requirement, Sight
+from .....models.requirement import GroupRequirement, Requirement
 from .....models.requirements import KCAnonymity
+from .....models.structure import DependsOn
 from ....colgen.structure.histograms import Histograms
 from ..objective import COUNTED, MEASURED, factor
 
@@ -30,7 +31,8 @@ def kept(problem: Problem) -> tuple[int, ...]:
     return tuple(
         index
         for index, requirement in enumerate(problem.policy.requirements)
-        if isinstance(requirement, GroupRequirement) and requirement.sight(problem) is not Sight.PEOPLE
+        if isinstance(requirement, GroupRequirement)
+        and requirement.structure(problem).depends_on is not DependsOn.MEMBERS
     )
 
 

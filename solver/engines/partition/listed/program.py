@@ -4,7 +4,7 @@ Group-scope requirements hold for every column. Other requirements write the row
 (`Requirement.encode`), and the rest as cuts when a release breaks them (`Requirement.separate`); the model
 without all cuts is a relaxation, so its bounds stay valid. Every release that the solver passes on its
 way is looked at, so that one round finds many cuts. A requirement without cuts of its own
-still gives a strong one if it is hereditary: the fewest groups that break it together are
+still gives a strong one if it is closed under suppression: the fewest groups that break it together are
 not published together again. Only otherwise is a single release forbidden.
 """
 
@@ -157,7 +157,9 @@ class Program:
         found = list(requirement.separate(release, self.problem.history))
         if found:
             return found
-        if requirement.hereditary:
+        if isinstance(requirement, GroupRequirement) or (
+            requirement.structure(self.problem).closed_under_suppression
+        ):
             return [_together(_fewest(requirement, release, self.problem), None)]
         return [_together(release.groups, release)]
 
@@ -175,7 +177,7 @@ class _Listener(cp_model.CpSolverSolutionCallback):
 
 
 def _fewest(requirement: Requirement, release: Release, problem: Problem) -> Sequence[QIGroup]:
-    """Groups of a release that break a hereditary requirement, none of which can be left out."""
+    """Groups of a release that break a requirement by themselves, none of which can be left out."""
     left = list(release.groups)
     for group in release.groups:
         fewer = [other for other in left if other is not group]

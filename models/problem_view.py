@@ -14,22 +14,22 @@ from .history import History
 from .release import Release
 from .table import Microdata
 
-__all__ = ["Bounds", "Limits", "Objective", "Question", "fake_cap"]
+__all__ = ["LevelView", "PolicyView", "ProblemView", "RequirementView", "fake_cap"]
 
 
-class Bounds(Protocol):
+class RequirementView(Protocol):
     """What a requirement says of the groups it can accept."""
 
     def smallest_group(self, table: Microdata) -> int:
         """A lower bound on the published size of any group."""
         ...
 
-    def largest_count(self, problem: Question) -> int:
+    def largest_count(self, problem: ProblemView) -> int:
         """How many tuples of one value a group may need at most."""
         ...
 
 
-class Objective(Protocol):
+class LevelView(Protocol):
     """One level of the objective."""
 
     @property
@@ -38,13 +38,13 @@ class Objective(Protocol):
         ...
 
 
-class Limits(Protocol):
+class PolicyView(Protocol):
     """What a policy allows besides its requirements."""
 
     @property
-    def requirements(self) -> Sequence[Bounds]: ...
+    def requirements(self) -> Sequence[RequirementView]: ...
     @property
-    def levels(self) -> Sequence[Objective]: ...
+    def levels(self) -> Sequence[LevelView]: ...
     @property
     def form(self) -> Form: ...
     @property
@@ -54,7 +54,7 @@ class Limits(Protocol):
         ...
 
 
-class Question(Protocol):
+class ProblemView(Protocol):
     """Microdata, history and the policy's limits."""
 
     @property
@@ -62,7 +62,7 @@ class Question(Protocol):
     @property
     def history(self) -> History: ...
     @property
-    def policy(self) -> Limits: ...
+    def policy(self) -> PolicyView: ...
     @property
     def values(self) -> tuple[str, ...]: ...
     def assemble(
@@ -72,7 +72,7 @@ class Question(Protocol):
         ...
 
 
-def fake_cap(problem: Question) -> int:
+def fake_cap(problem: ProblemView) -> int:
     """Most counterfeits of one value that a group of `problem` is looked for with.
 
     The policy's limit, or, if it sets none, twice what all requirements together may need: each
