@@ -137,13 +137,15 @@ def proven_loss(
     CertificateError
         If some statement does not hold.
     """
-    bound = priced_loss(problem, claim, None, over)
     if isinstance(claim, claims.Priced):
-        return bound
+        return priced_loss(problem, claim, None, over)
+    apart = Fraction(0) if claim.part is None else priced_loss(problem, claim, None, over)
     single = Single.of(problem)
     rows, root = single.rows, claim.root
     duals = Duals.of(rows, root.duals, odd_sets(rows, claim.cuts), root.cut_duals, root.scale)
-    groups, _ = single.columns(duals, claim.tree.listed_for, over)
+    # One list is both the columns of the tree's program and the proof that no group costs less than its duals.
+    groups, duals = single.columns(duals, claim.tree.listed_for, over)
+    bound = max(apart, Fraction(duals.bound(rows.count), rows.one))
     found = searched(covering(groups, rows.costs(groups), rows.count), claim.tree.proof, over)
     # Releases that cost as much may hold groups that were not listed.
     return max(bound, Fraction(min(found, claim.tree.listed_for), rows.one))
