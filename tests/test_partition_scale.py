@@ -18,7 +18,7 @@ from optanon.models.table import Microdata
 from optanon.solver.colgen.column import padded
 from optanon.solver.colgen.dual_bound import Best
 from optanon.solver.colgen.first_order import FirstOrder
-from optanon.solver.colgen.master import Group, Master, group_costs
+from optanon.solver.colgen.master import Group, Master
 from optanon.solver.colgen.neighbours import around
 from optanon.solver.colgen.pricing import Pricing
 from optanon.solver.colgen.primal import start as start_module
@@ -112,7 +112,7 @@ def test_dives_make_releases_of_the_whole_table(kind: str, seed: int):
             counts = np.bincount(pricing.rows.value[list(group)], minlength=len(judge.names))
             assert judge.admits(tuple(counts.tolist()))
         dives.append(groups)
-    assert known.bound <= sum(group_costs(pricing.rows, dives[0]))
+    assert known.bound <= sum(pricing.rows.group_costs(dives[0]))
     assert sorted(dives[0]) != sorted(dives[1])
     assert (program.amount == before[0]).all()
     assert (program.dual == before[1]).all()
@@ -184,13 +184,13 @@ def test_windows_neither_lose_nor_double_a_tuple(kind: str, seed: int):
     for places, better in windows.sweep(start, 40, np.random.default_rng(seed)):
         before = [groups.pop(place) for place in places.tolist()]
         assert covered(before) == covered(list(better))
-        assert sum(group_costs(rows, better)) < sum(group_costs(rows, before))
+        assert sum(rows.group_costs(better)) < sum(rows.group_costs(before))
         groups |= {1000 * (1 + int(places[0])) + at: group for at, group in enumerate(better)}
         improved += 1
     assert improved
     after = list(groups.values())
     assert covered(after) == dict(enumerate(rows.count.tolist()))
-    assert known.bound <= sum(group_costs(rows, after))
+    assert known.bound <= sum(rows.group_costs(after))
 
 
 POLICIES = {
@@ -221,7 +221,7 @@ def test_a_start_without_time_is_a_release_of_small_groups(
     assert in_full is not None
     assert len(start) > len(in_full) / 2
     everybody = [tuple(np.repeat(np.arange(len(rows)), rows.count).tolist())]
-    assert 2 * sum(group_costs(rows, start)) < sum(group_costs(rows, everybody))
+    assert 2 * sum(rows.group_costs(start)) < sum(rows.group_costs(everybody))
 
 
 def test_many_verdicts_are_those_on_each():

@@ -13,7 +13,7 @@ from ..backends.highs import quiet_solver
 from .cuts import Cuts
 from .table import Ints, Rows
 
-__all__ = ["FREE", "Group", "Master", "Proposal", "group_costs"]
+__all__ = ["FREE", "Group", "Master", "Proposal"]
 
 Group = tuple[int, ...]
 
@@ -89,7 +89,7 @@ class Master:
         if not fresh:
             return 0
         self._known.update(fresh)
-        costs = group_costs(self.rows, fresh)
+        costs = self.rows.group_costs(fresh)
         entries = [self._column(group) for group in fresh]
         start = np.concatenate([[0], np.cumsum([len(column) for column in entries])])
         self._solver.addCols(
@@ -171,12 +171,3 @@ class Master:
             amount=amount[self._slack :],
             missing=float(amount[: self._slack].sum()),
         )
-
-
-def group_costs(rows: Rows, groups: Sequence[Group]) -> list[int]:
-    """Cost of each group."""
-    wide = max(map(len, groups), default=1)
-    padded = np.full((len(groups), wide), -1, dtype=np.int64)
-    for line, group in enumerate(groups):
-        padded[line, : len(group)] = group
-    return rows.group_cost(padded).tolist()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -201,6 +202,17 @@ class Rows:
         filled = np.where(there, members, members[:, :1])
         codes = self.geometry.codes[filled]
         return there.sum(axis=1) * self.box_cost(codes.min(axis=1), codes.max(axis=1))
+
+    def group_costs(self, groups: Sequence[tuple[int, ...]]) -> list[int]:
+        """Cost of each group."""
+        if not groups:
+            return []
+        # Padded to the largest group, a few large ones among many would fill the memory.
+        sizes = np.fromiter(map(len, groups), dtype=np.int64, count=len(groups))
+        members = np.fromiter(chain.from_iterable(groups), dtype=np.int64, count=int(sizes.sum()))
+        codes, first = self.geometry.codes[members], np.cumsum(sizes) - sizes
+        boxes = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
+        return (sizes * self.box_cost(*boxes)).tolist()
 
     def loss(self, cost: int) -> Fraction:
         """Information loss that a cost (or a bound on it) stands for."""

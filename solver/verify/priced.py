@@ -143,7 +143,7 @@ def proven_loss(
     single = Single.of(problem)
     rows, root = single.rows, claim.root
     duals = Duals.of(rows, root.duals, odd_sets(rows, claim.cuts), root.cut_duals, root.scale)
-    # One list is both the columns of the tree's program and the proof that no group costs less than its duals.
+    # One list: the columns of the tree's program, and the proof that no group costs less than its duals.
     groups, duals = single.columns(duals, claim.tree.listed_for, over)
     bound = max(apart, Fraction(duals.bound(rows.count), rows.one))
     found = searched(covering(groups, rows.costs(groups), rows.count), claim.tree.proof, over)

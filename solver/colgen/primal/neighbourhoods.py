@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..choice import best_of
 from ..cuts import Cuts
-from ..master import Group, group_costs
+from ..master import Group
 from ..pricing import Duals, Pricing
 from ..table import Ints, Rows
 
@@ -47,7 +47,7 @@ class Windows:
 
         Yields the places in `groups` of those to be replaced, and what replaces them.
         """
-        costs = np.array(group_costs(self.pricing.rows, groups), dtype=np.int64)
+        costs = np.array(self.pricing.rows.group_costs(groups), dtype=np.int64)
         earned = np.array([int(self.duals.rows[list(group)].sum()) for group in groups], dtype=np.int64)
         parts = self._cut(groups, size, random)
         lost = [int((costs[part] * self.duals.scale - earned[part]).sum()) for part in parts]
@@ -81,7 +81,7 @@ class Windows:
         pricing = Pricing(local, self.pricing.histograms, 1, clock)
         penalty = self._cuts_within(place, pricing.cuts)
         duals = Duals(rows=self.duals.rows[chosen], cuts=penalty, scale=self.duals.scale)
-        cost = sum(group_costs(local, before))
+        cost = sum(local.group_costs(before))
         slack = (cost - 1) * duals.scale - duals.value(local, pricing.cuts)
         if slack < 0:
             return None
@@ -98,7 +98,7 @@ class Windows:
             seed=self.seed,
             seconds=None if clock is None else clock.left,
         )
-        if found is None or sum(group_costs(local, found)) >= cost:
+        if found is None or sum(local.group_costs(found)) >= cost:
             return None
         return tuple(tuple(int(chosen[at]) for at in group) for group in found)
 

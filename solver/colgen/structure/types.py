@@ -137,15 +137,9 @@ class Types:
 
     def costs(self, columns: Sequence[Column]) -> list[int]:
         """Scaled information loss (or counterfeits) of each column."""
-        if not columns:
-            return []
         if self.counting:
             return [self.fakes(column) for column in columns]
-        wide = max(len(column.rows) for column in columns)
-        padded = np.full((len(columns), wide), -1, dtype=np.int64)
-        for line, column in enumerate(columns):
-            padded[line, : len(column.rows)] = column.rows
-        return self.rows.group_cost(padded).tolist()
+        return self.rows.group_costs([column.rows for column in columns])
 
     def made_of(self, columns: Sequence[Column]) -> tuple[int, int]:
         """Counterfeits and scaled loss of a release."""

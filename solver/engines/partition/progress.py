@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ...colgen.master import Group, group_costs
+from ...colgen.master import Group
 from ...colgen.table import Rows
 from ...settings import Watch
 
@@ -44,7 +44,7 @@ class Progress:
         """Keep a release if it is better; whether it was."""
         if groups is None:
             return False
-        cost = sum(group_costs(self.rows, groups))
+        cost = sum(self.rows.group_costs(groups))
         if self.groups is not None and cost >= self.cost:
             return False
         self.groups, self.cost = tuple(groups), cost

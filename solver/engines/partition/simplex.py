@@ -7,7 +7,7 @@ import numpy as np
 from ...colgen.column import padded
 from ...colgen.dual_bound import Best
 from ...colgen.generation import Generation
-from ...colgen.master import Master, group_costs
+from ...colgen.master import Master
 from ...colgen.pricing import Pricing
 from ...exact.odd_sets import separated
 from ...settings import Clock
@@ -29,7 +29,7 @@ def by_simplex(pricing: Pricing, progress: Progress, best: Best, clock: Clock) -
     guess = np.full(len(rows), 0.3 * unit)
     if progress.groups is not None:
         master.add([*progress.starts, *progress.groups])
-        for group, cost in zip(progress.groups, group_costs(rows, progress.groups), strict=True):
+        for group, cost in zip(progress.groups, rows.group_costs(progress.groups), strict=True):
             guess[list(group)] = 0.6 * cost / len(group)
     generation.begin(guess)
     while True:
