@@ -258,7 +258,7 @@ def _forked(
     pid = os.fork()
     if pid:
         return pid
-    from ..solver.cli import app
+    from ..solver.cli.app import app
 
     code = 1
     try:

@@ -1,3 +1,5 @@
 """What is asked: data, requirements, losses. Nothing here searches."""
 
-from . import hierarchies as hierarchies
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["hierarchies"])

@@ -26,11 +26,10 @@ from ..models.table import Microdata, Persistence
 from .insight.audit import audit
 from .insight.audit_report import AuditReport
 from .result import Result
+from .seconds import AUDIT_SECONDS
 
-__all__ = ["AUDIT_SECONDS", "SeriesVerdict", "append_release", "examine", "refuse_blind"]
+__all__ = ["SeriesVerdict", "append_release", "examine", "refuse_blind"]
 
-AUDIT_SECONDS = 60.0
-"""Time for the audit of a series before a release is appended."""
 EXAMPLES = 3
 """Disclosures explained in a refusal."""
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from ..models.problem import Problem
 from .result import UNCHECKED, Point
 
-__all__ = ["live_display", "plain_console", "show_number", "show_warning", "warn_unchecked"]
+__all__ = ["live_display", "plain_console", "show_number", "show_warning", "soft_console", "warn_unchecked"]
 
 
 def show_number(number: Fraction | None) -> str:
@@ -27,6 +27,11 @@ def show_number(number: Fraction | None) -> str:
 def plain_console() -> Console:
     """Full width where nothing draws the line, so that tables stay whole in files and pipes."""
     return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+
+
+def soft_console() -> Console:
+    """The same for sentences and paths: a line is never broken, so that it can be copied."""
+    return Console(width=None if sys.stdout.isatty() else 140, highlight=False, soft_wrap=True)
 
 
 def show_warning(console: Console, warning: str) -> None:

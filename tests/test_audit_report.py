@@ -23,7 +23,7 @@ from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import InputError, ProblemFileError, ReleaseError
 from optanon.models.history import History
 from optanon.models.requirements import Difference
-from optanon.solver import cli_audit
+from optanon.solver.cli import audit as audit_command
 from optanon.solver.insight.attacks import usual_attacks
 from optanon.solver.insight.audit import AuditReport, audit
 
@@ -247,7 +247,7 @@ def test_ctrl_c_ends_the_search_and_keeps_the_report(tmp_path: Path, monkeypatch
         return audit(*arguments, **named)
 
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(cli_audit, "audit", interrupted)
+    monkeypatch.setattr(audit_command, "audit", interrupted)
     done = run(
         "audit", *data("pigeonhole", "release-1.steward.csv", "release-2.steward.csv"), folder=tmp_path
     )

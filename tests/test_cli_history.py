@@ -104,10 +104,10 @@ def test_keyed_hashes_from_the_key_to_the_second_release(folder: Path):
 
 def test_a_history_that_moved_on_while_solving(folder: Path, monkeypatch: pytest.MonkeyPatch):
     """Nothing is written, neither to the store nor as files for publication."""
-    from optanon.solver import cli
+    from optanon.solver.cli import solve as solve_command
 
     ok("history", "init", "releases.db", folder=folder)
-    solve = cli.solve_problem
+    solve = solve_command.solve_problem
 
     def slow(problem: oa.Problem, **options: object) -> oa.Result:
         result = solve(problem, **options)  # type: ignore[arg-type]
@@ -115,7 +115,7 @@ def test_a_history_that_moved_on_while_solving(folder: Path, monkeypatch: pytest
         oa.History.open(folder / "releases.db").append(result.release)
         return result
 
-    monkeypatch.setattr(cli, "solve_problem", slow)
+    monkeypatch.setattr(solve_command, "solve_problem", slow)
     done = run("solve", "release-1.yaml", "--append", folder=folder)
     assert done.returncode == 2
     assert "solve again" in done.stderr

@@ -6,7 +6,7 @@ import pytest
 from command_line import run
 
 from optanon.instances import catalog
-from optanon.solver import cli
+from optanon.solver.cli import solve as solve_command
 from optanon.solver.collecting import set_apart
 
 
@@ -34,13 +34,13 @@ def test_collection_goes_on_after_an_error():
 
 
 def test_a_table_is_read_without_and_nothing_stays_set_apart(monkeypatch, tmp_path):
-    load, seen = cli.load_problem, []
+    load, seen = solve_command.load_problem, []
 
     def noted(*given, **named):
         seen.append(gc.isenabled())
         return load(*given, **named)
 
-    monkeypatch.setattr(cli, "load_problem", noted)
+    monkeypatch.setattr(solve_command, "load_problem", noted)
     assert run("solve", catalog.path("hospital") / "release-1.yaml", "-q", folder=tmp_path).returncode == 0
     assert seen == [False]
     assert gc.isenabled()

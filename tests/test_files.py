@@ -246,7 +246,7 @@ def test_what_the_system_refuses_is_one_line(
     def broken(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("optanon.solver.cli.load_problem", broken)
+    monkeypatch.setattr("optanon.solver.cli.solve.load_problem", broken)
     done = run("solve", HOSPITAL, folder=tmp_path)
     assert done.returncode == 2
     assert said in done.stderr

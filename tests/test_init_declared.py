@@ -11,7 +11,7 @@ import yaml
 from command_line import Done, run
 
 from optanon.instances.problem_file import load_problem
-from optanon.solver import cli_init
+from optanon.solver.cli import init as init_command
 
 HEAD = "id,age,town,illness\n"
 ILL = ["HIV", "HIV ", "hiv", "flu", "flu", "cold", "N/A", "null", "gout", "gout", "cold", "-"]
@@ -157,7 +157,7 @@ def test_ids_are_asked_about_on_a_terminal(tmp_path: Path, monkeypatch: pytest.M
         questions.append(question)
         return different if "different people" in question else True
 
-    monkeypatch.setattr(cli_init, "on_terminal", lambda: True)
+    monkeypatch.setattr(init_command, "on_terminal", lambda: True)
     monkeypatch.setattr(typer, "confirm", answer)
     content = rows(["HIV", "flu", "cold", "gout"] * 3, towns="AB", ids="P{}")
     done = start(tmp_path, content, name="t2")

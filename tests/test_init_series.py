@@ -15,7 +15,7 @@ import optanon as oa
 from optanon.instances.problem_file import load_problem
 from optanon.instances.series_policy import MINIMIZE, fewest_counterfeits, series_requirements
 from optanon.instances.store.stored import StoredHistory
-from optanon.solver import cli_init
+from optanon.solver.cli import init as init_command
 
 ROOT = Path(oa.__file__).parent
 VALUES = ("flu", "flu", "cold", "cold", "gout", "acne", "mumps")
@@ -283,7 +283,7 @@ def test_on_a_terminal_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         return answer
 
     years(tmp_path)
-    monkeypatch.setattr(cli_init, "on_terminal", lambda: True)
+    monkeypatch.setattr(init_command, "on_terminal", lambda: True)
     monkeypatch.setattr("typer.confirm", confirm)
     done: Done = run("init", "year1.csv", folder=tmp_path)
     assert done.returncode == 0, done.stderr

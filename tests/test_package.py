@@ -49,7 +49,7 @@ def test_names_that_are_not_used_load_nothing():
 
 def test_stored_histories_open_from_the_command_line_alone(tmp_path: Path):
     """Whatever registers stores must be imported by what opens them, not by chance."""
-    command = [sys.executable, "-c", "from optanon.solver.cli import app; app()", "history", "init", "a.db"]
+    command = [sys.executable, "-c", "from optanon.solver.cli import main; main()", "history", "init", "a.db"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     assert (tmp_path / "a.db").exists()

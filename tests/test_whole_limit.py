@@ -10,7 +10,7 @@ from command_line import run
 import optanon as oa
 from optanon.instances import catalog
 from optanon.instances.generators import generated_roles, uniform_table
-from optanon.solver import cli
+from optanon.solver.cli import solve as solve_command
 from optanon.solver.ending import sample
 from optanon.solver.insight.report.facts import facts
 from optanon.solver.insight.report.spread import tally
@@ -21,7 +21,7 @@ HOSPITAL = catalog.path("hospital") / "release-2.yaml"
 
 def test_the_limit_counts_reading_and_keeps_time_for_files(monkeypatch, tmp_path):
     seconds = faked(monkeypatch)
-    load, solve, asked = cli.load_problem, cli.solve_problem, {}
+    load, solve, asked = solve_command.load_problem, solve_command.solve_problem, {}
 
     def slowly(*given, **named):
         seconds[0] += 40.0
@@ -31,9 +31,9 @@ def test_the_limit_counts_reading_and_keeps_time_for_files(monkeypatch, tmp_path
         asked.update(named)
         return solve(problem, **named)
 
-    monkeypatch.setattr(cli, "load_problem", slowly)
-    monkeypatch.setattr(cli, "solve_problem", noted)
-    monkeypatch.setattr(cli, "writing", lambda *_, **__: 7.0)
+    monkeypatch.setattr(solve_command, "load_problem", slowly)
+    monkeypatch.setattr(solve_command, "solve_problem", noted)
+    monkeypatch.setattr(solve_command, "writing", lambda *_, **__: 7.0)
     assert run("solve", HOSPITAL, "-q", "--time-limit", "100", folder=tmp_path).returncode == 0
     assert asked["began"] == 0.0  # before the table was read
     assert asked["time_limit"] == 93.0
@@ -42,14 +42,14 @@ def test_the_limit_counts_reading_and_keeps_time_for_files(monkeypatch, tmp_path
 
 def test_a_call_that_is_late_writes_a_checked_release(monkeypatch, tmp_path):
     seconds = faked(monkeypatch)
-    solve = cli.solve_problem
+    solve = solve_command.solve_problem
 
     def slowly(problem, **named):
         found = solve(problem, **named)
         seconds[0] += 1000.0
         return found
 
-    monkeypatch.setattr(cli, "solve_problem", slowly)
+    monkeypatch.setattr(solve_command, "solve_problem", slowly)
     done = run("solve", HOSPITAL, "-q", "--time-limit", "60", folder=tmp_path)
     assert done.returncode == 0
     assert "every check passed" in done.stdout

@@ -27,7 +27,7 @@ from ...models.files import write_whole
 from ...models.hierarchy import Hierarchy
 from ...models.table import MISSING
 from ..appending import examine, refuse_blind
-from ..cli_verify import read_solved
+from ..cli.verify import read_solved
 from ..insight.report.facts import facts
 from ..insight.report.page import report_page
 from ..insight.report.told import told

@@ -9,80 +9,40 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..instances.asked_series import read_asked
-from ..instances.bounded import read_json
-from ..models.errors import CertificateError
-from ..models.files import write_whole
-from .cli_options import Expect, Force
-from .display import plain_console
-from .insight.attacks import usual_attacks
-from .insight.audit import AuditReport, PersistentAudit, audit
-from .insight.exclusions import verify_audit
-from .overwriting import may_write
+from ...instances.asked_series import read_asked
+from ...instances.bounded import read_json
+from ...models.errors import CertificateError
+from ..display import plain_console
+from ..insight.attacks import usual_attacks
+from ..insight.audit import AuditReport, PersistentAudit, audit
+from ..insight.exclusions import verify_audit
+from ..overwriting import may_write
+from .commands.adversary import AuditCommand, VerifyAuditCommand
+from .writing import write_json, write_text
 
 __all__ = [
-    "Files",
-    "KnowledgeFile",
-    "audit_command",
     "audit_course",
+    "audit_series",
     "print_audit",
     "problems",
-    "verify_audit_command",
-]
-
-Files = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="[PROBLEM.yaml] [RELEASE.csv]...",
-        help="Releases, oldest first: steward's copies, or with a problem file also public copies; "
-        "without releases the problem's history.",
-    ),
-]
-KnowledgeFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--knowledge",
-        "--known",
-        help="YAML of what the adversary knows: compromised, excluded, priors, persistence, membership, "
-        "counterfeits.",
-    ),
+    "verify_proofs",
 ]
 
 
-def audit_command(
-    files: Files,
-    knowledge_file: KnowledgeFile = None,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds; what is not decided by then is said.")
-    ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Also write the report to this file.")
-    ] = None,
-    certificates: Annotated[
-        Path | None, typer.Option(help="Also write the proofs of all exclusions to this file.")
-    ] = None,
-    show_ids: Annotated[
-        bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
-    ] = False,
-    expect: Expect = None,
-    force: Force = False,
-) -> None:
-    """Say what someone who holds all releases can conclude about each respondent, exactly.
-
-    Ctrl-C ends the search; what was found until then is reported, the rest is unknown. Exit code 0 if
-    nobody's value is disclosed and everything was decided, 1 if somebody's is, 4 if something
-    stayed undecided.
-    """
+def audit_series(asked: AuditCommand) -> None:
+    """Audit the series, print the verdicts, and write the report and the proofs."""
     may_write(
-        [json_file, certificates], force=force, problems=problems(files), inputs=[*files, knowledge_file]
+        [asked.json_file, asked.certificates],
+        force=asked.force,
+        problems=problems(asked.files),
+        inputs=[*asked.files, asked.knowledge_file],
     )
-    history, knowledge, requirements = read_asked(files, knowledge_file, expect=expect)
+    history, knowledge, requirements = read_asked(asked.files, asked.knowledge_file, expect=asked.expect)
     # The named attacks: with the thresholds of the problem's policy if it guards against them.
     named = {requirement.name: requirement for requirement in requirements}
     attacks = tuple(named.get(attack.name, attack) for attack in usual_attacks())
@@ -90,34 +50,23 @@ def audit_command(
         report = audit(
             history,
             knowledge,
-            time_limit=time_limit,
+            time_limit=asked.time_limit,
             attacks=attacks if knowledge.persistence != "transient" else (),
             stop=stopped,
             progress=told,
         )
-    if certificates is not None:
-        text = json.dumps(report.certificates()) + "\n"
-        write_whole(certificates, lambda draft: draft.write_text(text, encoding="utf-8"), private=True)
-    raise typer.Exit(print_audit(plain_console(), report, json_file, show_ids))
+    if asked.certificates is not None:
+        write_text(asked.certificates, json.dumps(report.certificates()) + "\n")
+    raise typer.Exit(print_audit(plain_console(), report, asked.json_file, asked.show_ids))
 
 
-def verify_audit_command(
-    certificate_file: Annotated[
-        Path, typer.Argument(metavar="CERTIFICATES.json", help="Written by audit --certificates.")
-    ],
-    files: Files,
-    knowledge_file: KnowledgeFile = None,
-    expect: Expect = None,
-) -> None:
-    """Re-check the proofs of an audit against its releases, in whole numbers and without a solver.
-
-    Exit code 0 if all are confirmed, 5 if some rest on a solver's word, 2 if something is wrong.
-    """
-    content = read_json(certificate_file)
+def verify_proofs(asked: VerifyAuditCommand) -> None:
+    """Check the proofs of an audit; say how many hold, and on whose word."""
+    content = read_json(asked.certificate_file)
     if not isinstance(content, dict):
-        raise CertificateError(f"{certificate_file}: this is no file of certificates")
-    asked = read_asked(files, knowledge_file, expect=expect)
-    found = verify_audit(content, asked.history, asked.knowledge)
+        raise CertificateError(f"{asked.certificate_file}: this is no file of certificates")
+    history, knowledge, _ = read_asked(asked.files, asked.knowledge_file, expect=asked.expect)
+    found = verify_audit(content, history, knowledge)
     trusted = found["rests on CP-SAT"]
     verdict = (
         f"CONFIRMED IN PART: {found['proven']} exclusions, but {trusted} are the word of CP-SAT"
@@ -195,9 +144,7 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
         console.print(f"not defined: {reason}", markup=False)
     for text in report.texts(show_ids=show_ids):
         console.print(text, markup=False)
-    if json_file is not None:
-        text = json.dumps(report.to_dict(show_ids=show_ids), indent=2) + "\n"
-        write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"), private=True)
+    write_json(json_file, report.to_dict(show_ids=show_ids))
     if not report.complete:
         console.print("not everything was decided in time: what is missing above is unknown, not safe")
     return 1 if report.disclosed else 0 if report.complete else 4

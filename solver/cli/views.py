@@ -10,14 +10,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..instances.views_file import load_views, load_views_problem
-from ..models.csv_cells import write_csv
-from ..models.errors import OptanonError
-from ..models.files import OutputFile, write_together
-from ..models.views import associations, breach, project
-from ..models.views.breach import Breach
-from .engines.views import choose_views
-from .overwriting import may_write
+from ...instances.views_file import load_views, load_views_problem
+from ...models.csv_cells import write_csv
+from ...models.errors import OptanonError
+from ...models.files import OutputFile, write_together
+from ...models.views import associations, breach, project
+from ...models.views.breach import Breach
+from ..engines.views import choose_views
+from ..overwriting import may_write
 
 __all__ = ["check_views", "solve_views"]
 

@@ -2,94 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Mapping, Sequence
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..instances.problem_file import load_problem
-from ..instances.views_file import is_views_file
-from ..models.errors import InputError, OptanonError
-from .cli_options import Expect, Force
-from .display import plain_console, show_number, warn_unchecked
-from .insight.comparison.comparing import compare
-from .insight.comparison.found import Comparison, comparisons_to_csv, comparisons_to_json
-from .insight.comparison.rows import Row
-from .insight.comparison.table import cells, columns, notes
-from .overwriting import may_write
+from ...instances.problem_file import load_problem
+from ...instances.views_file import is_views_file
+from ...models.errors import InputError, OptanonError
+from ...models.problem import Problem
+from ..display import plain_console, show_number, warn_unchecked
+from ..insight.comparison.comparing import compare
+from ..insight.comparison.found import Comparison, comparisons_to_csv, comparisons_to_json
+from ..insight.comparison.rows import Row
+from ..insight.comparison.table import cells, columns, notes
+from ..overwriting import may_write
+from .commands.alternatives import CompareCommand
 
-__all__ = ["compare_command", "print_comparison"]
+__all__ = ["compare_all", "print_comparison"]
 
 
-def compare_command(
-    problem_files: Annotated[
-        list[Path], typer.Argument(metavar="PROBLEM.yaml ...", help="Table, history, policy; or several.")
-    ],
-    baseline: Annotated[str, typer.Option(help="all, none, or names with commas.")] = "all",
-    engine: Annotated[str, typer.Option(help="auto, all, none, or names with commas.")] = "auto",
-    time_limit: Annotated[float, typer.Option(help="Seconds for each search of an engine.")] = 60.0,
-    seed: Annotated[int, typer.Option(help="Of baselines, engines and queries.")] = 0,
-    workers: Annotated[int | None, typer.Option(help="Threads of the engines.")] = None,
-    selectivity: Annotated[float, typer.Option(help="Share of tuples a query should count.")] = 0.1,
-    queries: Annotated[int, typer.Option(help="How many counting queries; 0 for none.")] = 1000,
-    promised: Annotated[
-        bool, typer.Option(help="Also search for the best release with what each baseline promises.")
-    ] = True,
-    csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the rows here.")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Also write everything here.")] = None,
-    plot_file: Annotated[Path | None, typer.Option("--plot", help="Also draw: .png, .svg or .pdf.")] = None,
-    expect: Expect = None,
-    force: Force = False,
-) -> None:
-    """Compare published heuristics and engines: loss, queries, violations, distance from the proven optimum.
+def compare_all(asked: CompareCommand) -> None:
+    """Compare for each problem, write the files, and print the tables."""
+    outputs = (asked.csv_file, asked.json_file, asked.plot_file)
+    may_write(outputs, force=asked.force, problems=asked.problem_files)
+    if asked.plot_file is not None:
+        from ..insight.comparison.chart import check_picture  # loads what draws
 
-    Several problems are compared one after the other, each with its own optimum: no policy suits all
-    heuristics, since some publish boxes, one hides cells, and some need earlier releases.
-
-    Exit code 0; 4 if nothing is proven of the best release of some problem.
-    """
-    may_write([csv_file, json_file, plot_file], force=force, problems=problem_files)
-    if plot_file is not None:
-        # Imported here: drawing takes a second to load that other commands need not wait.
-        from .insight.comparison.chart import check_picture
-
-        check_picture(plot_file)
-    for problem_file in problem_files:
-        if is_views_file(problem_file):
-            raise OptanonError(f"{problem_file}: published views have no baselines to compare: use solve")
-        if problem_files.count(problem_file) > 1:
-            raise InputError(f"{problem_file}: named twice: name each problem once")
-    problems = {
-        str(problem_file): load_problem(problem_file, expect=expect) for problem_file in problem_files
-    }
+        check_picture(asked.plot_file)
+    problems = _read(asked)
     console = plain_console()
     for name, problem in problems.items():
         warn_unchecked(console, problem, name if len(problems) > 1 else "")
-    found = {
-        name: compare(
-            problem,
-            _names(baseline),
-            _names(engine),
-            time_limit=time_limit,
-            seed=seed,
-            workers=workers,
-            selectivity=selectivity,
-            queries=queries,
-            promised=promised,
-        )
-        for name, problem in problems.items()
-    }
-    if csv_file is not None:
-        comparisons_to_csv(found, csv_file)
-    if json_file is not None:
-        comparisons_to_json(found, json_file)
-    if plot_file is not None:
-        from .insight.comparison.chart import save_picture
-
-        save_picture(found, plot_file)
+    found = {name: _compare(asked, problem) for name, problem in problems.items()}
+    _write(asked, found)
     for name, comparison in found.items():
         others = [other for other in found.values() if other is not comparison]
         if others:
@@ -97,12 +44,49 @@ def compare_command(
         print_comparison(console, comparison, others)
     if len(found) > 1:
         _print_sum(console, list(found.values()))
-    for path in (csv_file, json_file, plot_file):
+    for path in outputs:
         if path is not None:
             console.print(f"wrote {path}", markup=False)
     known = [comparison.reference for comparison in found.values()]
     if any(not one.infeasible and not one.optimum and one.bound is None for one in known):
         raise typer.Exit(4)
+
+
+def _read(asked: CompareCommand) -> dict[str, Problem]:
+    for problem_file in asked.problem_files:
+        if is_views_file(problem_file):
+            raise OptanonError(f"{problem_file}: published views have no baselines to compare: use solve")
+        if asked.problem_files.count(problem_file) > 1:
+            raise InputError(f"{problem_file}: named twice: name each problem once")
+    return {
+        str(problem_file): load_problem(problem_file, expect=asked.expect)
+        for problem_file in asked.problem_files
+    }
+
+
+def _compare(asked: CompareCommand, problem: Problem) -> Comparison:
+    return compare(
+        problem,
+        _names(asked.baseline),
+        _names(asked.engine),
+        time_limit=asked.time_limit,
+        seed=asked.seed,
+        workers=asked.workers,
+        selectivity=asked.selectivity,
+        queries=asked.queries,
+        promised=asked.promised,
+    )
+
+
+def _write(asked: CompareCommand, found: Mapping[str, Comparison]) -> None:
+    if asked.csv_file is not None:
+        comparisons_to_csv(found, asked.csv_file)
+    if asked.json_file is not None:
+        comparisons_to_json(found, asked.json_file)
+    if asked.plot_file is not None:
+        from ..insight.comparison.chart import save_picture
+
+        save_picture(found, asked.plot_file)
 
 
 def _print_sum(console: Console, found: Sequence[Comparison]) -> None:

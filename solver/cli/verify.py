@@ -4,35 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import typer
 
-from ..instances.problem_file import load_answer, load_problem
-from ..instances.text_files import Reading
-from ..models.errors import CertificateError, ReleaseError
-from ..models.problem import Problem
-from ..models.release import Release
-from .certificate import Certificate
-from .cli_history import Expect, as_of
-from .display import plain_console
-from .result_file import ResultFile, beside, certificate_of, read_result
-from .verify.checking import verify
+from ...instances.problem_file import load_answer, load_problem
+from ...instances.text_files import Reading
+from ...models.errors import CertificateError, ReleaseError
+from ...models.problem import Problem
+from ...models.release import Release
+from ..certificate import Certificate
+from ..display import plain_console
+from ..result_file import ResultFile, beside, certificate_of, read_result
+from ..verify.checking import verify
+from .commands.release import VerifyCommand
+from .stored import as_of
 
-__all__ = ["SECONDS", "ProblemOf", "ReleaseOf", "Solved", "read_solved", "verify_command"]
-
-SECONDS = 120.0
-"""What takes longer to derive is said to rest on somebody's word."""
-
-ProblemOf = Annotated[Path, typer.Option("--problem", "-p", help="The problem it is about.")]
-ReleaseOf = Annotated[
-    Path | None,
-    typer.Option(
-        "--release",
-        "-r",
-        help="The release, public or steward's copy; default: the one beside the result file.",
-    ),
-]
+__all__ = ["Solved", "read_solved", "verify_result"]
 
 
 class Solved(NamedTuple):
@@ -82,26 +70,18 @@ def read_solved(
     return Solved(certificate, problem, release)
 
 
-def verify_command(
-    result_file: Annotated[Path, typer.Argument(metavar="RESULT.json", help="Result or certificate.")],
-    problem: ProblemOf,
-    release_file: ReleaseOf = None,
-    expect: Expect = None,
-    time_limit: Annotated[
-        float, typer.Option(help="Seconds; what takes longer to derive is said to rest on somebody's word.")
-    ] = SECONDS,
-) -> None:
-    """Derive again, without a solver, everything that a result says: release, values, bounds, infeasibility.
-
-    Exit code 0 if all of it is confirmed, 5 if a part rests on somebody's word (whose is said), 2 if
-    something is wrong.
-    """
+def verify_result(asked: VerifyCommand) -> None:
+    """Verify a result with its problem and release, and say what is confirmed."""
     console = plain_console()
     try:
         found = read_solved(
-            result_file, problem, release_file, lambda words: console.print(words, markup=False), expect
+            asked.result_file,
+            asked.problem,
+            asked.release_file,
+            lambda words: console.print(words, markup=False),
+            asked.expect,
         )
-        outcome = verify(found.certificate, found.problem, found.release, seconds=time_limit)
+        outcome = verify(found.certificate, found.problem, found.release, seconds=asked.time_limit)
     except CertificateError as error:
         raise CertificateError(f"REFUSED: {error}") from error
     for line in outcome.confirmed:

@@ -5,137 +5,142 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import pandas as pd
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..instances.declared_cells import DeclaredCells, published_gaps
-from ..instances.guess import Guess, guess_roles
-from ..instances.named_files import store_files
-from ..instances.problem_draft import AS_BEFORE, LARGE, draft_problem
-from ..instances.problem_file import load_problem
-from ..instances.readers import parquet_frame
-from ..instances.text_files import Reading, read_text_table
-from ..models.errors import InputError, OptanonError, SpellingError
-from ..models.files import write_whole
-from ..models.history import History
-from ..models.missing import Gaps
-from ..models.problem import Problem
-from .cli_options import Force
-from .cli_past import STORE, Past
-from .overwriting import may_write
+from ...instances.declared_cells import DeclaredCells, published_gaps
+from ...instances.guess import Guess, guess_roles
+from ...instances.named_files import store_files
+from ...instances.problem_draft import AS_BEFORE, LARGE, draft_problem
+from ...instances.problem_file import load_problem
+from ...instances.readers import parquet_frame
+from ...instances.text_files import Reading, read_text_table
+from ...models.errors import InputError, OptanonError, SpellingError
+from ...models.files import write_whole
+from ...models.history import History
+from ...models.missing import Gaps
+from ...models.problem import Problem
+from ..display import soft_console
+from ..overwriting import may_write
+from .commands.table import InitCommand
+from .past import STORE, Past
 
 __all__ = ["init", "on_terminal"]
 
 
-def init(
-    table: Annotated[Path, typer.Argument(metavar="TABLE.csv", help="CSV or Parquet, one row per person.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Problem file; default: beside the table, .yaml.")
-    ] = None,
-    respondent: Annotated[str | None, typer.Option(help="Column that says who a row is about.")] = None,
-    sensitive: Annotated[str | None, typer.Option(help="Column that must be protected.")] = None,
-    qi: Annotated[
-        list[str] | None,
-        typer.Option("--qi", help="Column others may know; repeat it. The rest is left out."),
-    ] = None,
-    k: Annotated[int | None, typer.Option("-k", min=2, help="Smallest size of a group.")] = None,
-    series: Annotated[
-        bool | None,
-        typer.Option(
-            "--series/--once",
-            help="Whether the table is released again and again, or this once; asked for on a terminal, "
-            "otherwise a series.",
-        ),
-    ] = None,
-    history: Annotated[
-        str | None,
-        typer.Option(help="Stored history of the series; begun if there is none. Default: releases.db."),
-    ] = None,
-    key_file: Annotated[
-        Path | None, typer.Option(help="Key of the history: respondent ids are kept as keyed hashes.")
-    ] = None,
-    people: Annotated[
-        Literal["keep", "merge"] | None,
-        typer.Option(
-            "--spelling",
-            help="What ids are that differ in blanks, case or composed letters only: different people "
-            "(keep), or a person who returns (merge); asked for on a terminal, otherwise refused.",
-        ),
-    ] = None,
-    ask: Annotated[bool, typer.Option("--ask", help="Ask about each role.")] = False,
-    force: Force = False,
-) -> None:
-    """Write a problem file for a table: roles are guessed, every line is explained, and it can be solved.
+def init(asked: InitCommand) -> None:
+    """Guess the roles of a table's columns, write a problem file and read it back."""
+    console = soft_console()
+    target = asked.table.with_suffix(".yaml") if asked.output is None else asked.output
+    store = os.path.relpath(target.absolute().parent / STORE) if asked.history is None else asked.history
+    may_write([target], force=asked.force, inputs=[asked.table, asked.key_file, *store_files(store)])
+    unread = _read(asked.table)  # what is wrong with the table is said before anything is asked
+    again = _is_series(console, asked.series, asked.history, asked.key_file)
+    past = Past.of(target.absolute().parent, store, asked.key_file) if again else None
+    draft = _drafted(asked, target, past, unread)
+    console.print(str(draft.reading), markup=False)
+    if asked.k is not None and asked.k > len(draft.frame):
+        rows = len(draft.frame)
+        raise OptanonError(f"-k: groups of {asked.k} rows cannot be made of {rows}: give a smaller k")
+    draft, problem = _written(console, draft, asked.people)
+    _print(console, draft)
+    if past is not None:
+        past.go_on(console, problem)
+    console.print(f"wrote {target}: read it, correct the roles if needed, then", markup=False)
+    limit = "" if past is None and len(draft.frame) > LARGE else " --time-limit 60"
+    console.print(f"  optanon solve {target}{' --append' if past else ''}{limit}", markup=False)
 
-    A table of a series gets a policy for series, and goes on with the roles and the policy of the releases
-    before it. A table that is published once gets a policy that looks at no other release.
-    """
-    console = Console(width=None if sys.stdout.isatty() else 140, highlight=False, soft_wrap=True)
-    target = table.with_suffix(".yaml") if output is None else output
-    store = os.path.relpath(target.absolute().parent / STORE) if history is None else history
-    may_write([target], force=force, inputs=[table, key_file, *store_files(store)])
-    frame, reading = _read(table)
-    again = _is_series(console, series, history, key_file)
-    past = Past.of(target.absolute().parent, store, key_file) if again else None
+
+@dataclass(frozen=True, kw_only=True)
+class _Draft:
+    """What a problem file says, and where it will be."""
+
+    asked: InitCommand
+    target: Path
+    past: Past | None
+    frame: pd.DataFrame
+    reading: Reading
+    guesses: tuple[Guess, ...]
+    declared: DeclaredCells
+
+    def write(self) -> Problem:
+        """Write the file, and read it back as `solve` will."""
+        beside = Path(os.path.relpath(self.asked.table.absolute(), self.target.absolute().parent)).as_posix()
+        text = draft_problem(
+            self.declared.applied(self.frame),
+            self.reading,
+            beside,
+            self.guesses,
+            k=self.asked.k,
+            series=None if self.past is None else self.past.drafted,
+            declared=self.declared,
+        )
+        problems: list[Problem] = []
+        write_whole(self.target, lambda draft: problems.append(_checked(draft, self.target, text, self.past)))
+        return problems[0]
+
+
+def _drafted(
+    asked: InitCommand, target: Path, past: Past | None, unread: tuple[pd.DataFrame, Reading]
+) -> _Draft:
+    """Roles and what cells mean: as given or said, as in the releases before, or guessed."""
     before = History() if past is None else past.history
     gaps = published_gaps(before)
-    if gaps.real:
-        frame, reading = _read(table, gaps)
+    frame, reading = _read(asked.table, gaps) if gaps.real else unread
+    respondent, sensitive, qi = asked.respondent, asked.sensitive, asked.qi
     try:
-        if ask:
+        if asked.ask:
             respondent, sensitive, qi = _ask(frame, respondent, sensitive, qi)
         declared = DeclaredCells.of(frame, map(str, frame.columns), before)
         guesses = _guessed(declared.applied(frame), respondent, sensitive, qi, past)
         as_written = [guess.name for guess in guesses if guess.role in ("respondent", "sensitive")]
         if not set(as_written).isdisjoint(reading.decimal_commas):
-            frame, reading = _read(table, gaps, as_written)
+            frame, reading = _read(asked.table, gaps, as_written)
         declared = declared.about(frame, guesses, before)
     except InputError as error:
-        raise type(error)(f"{table}: {error}") from error
-    console.print(str(reading), markup=False)
-    if k is not None and k > len(frame):
-        raise OptanonError(f"-k: groups of {k} rows cannot be made of {len(frame)}: give a smaller k")
-    beside = Path(os.path.relpath(table.absolute(), target.absolute().parent)).as_posix()
+        raise type(error)(f"{asked.table}: {error}") from error
+    return _Draft(
+        asked=asked,
+        target=target,
+        past=past,
+        frame=frame,
+        reading=reading,
+        guesses=guesses,
+        declared=declared,
+    )
 
-    def drafted(declared: DeclaredCells) -> Problem:
-        going_on = None if past is None else past.drafted
-        text = draft_problem(
-            declared.applied(frame), reading, beside, guesses, k=k, series=going_on, declared=declared
-        )
-        problems: list[Problem] = []
-        write_whole(target, lambda draft: problems.append(_checked(draft, target, text, past)))
-        return problems[0]
 
+def _written(
+    console: Console, draft: _Draft, people: Literal["keep", "merge"] | None
+) -> tuple[_Draft, Problem]:
+    """Write the problem file; whether similar ids are one person is asked if nobody said so."""
+    said = replace(draft, declared=replace(draft.declared, people=people))
     try:
-        declared = replace(declared, people=people)
-        problem = drafted(declared)
+        return said, said.write()
     except _UnusableError as error:
         if people is not None or not isinstance(error.__cause__, SpellingError):
             raise
         if not on_terminal():
             raise OptanonError(f"{error} (optanon init --spelling keep, or merge)") from error
         console.print(str(error.__cause__), markup=False)
-        asked = typer.confirm("Are these different people (otherwise they are one, who returns)?")
-        declared = replace(declared, people="keep" if asked else "merge")
-        problem = drafted(declared)
+        different = typer.confirm("Are these different people (otherwise they are one, who returns)?")
+        return _written(console, draft, "keep" if different else "merge")
+
+
+def _print(console: Console, draft: _Draft) -> None:
     shown = Table("column", "taken for", "generalized as", "why")
-    for guess in guesses:
+    for guess in draft.guesses:
         shown.add_row(*(cell.replace("[", r"\[") for cell in (guess.name, guess.role, guess.kind, guess.why)))
     console.print(shown)
-    for line in declared.lines():
+    for line in draft.declared.lines():
         if line.startswith(("missing_marks", "real_values", "spelling")):
             console.print(f"declared, please check: {line}", markup=False)
-    if past is not None:
-        past.go_on(console, problem)
-    console.print(f"wrote {target}: read it, correct the roles if needed, then", markup=False)
-    limit = "" if past is None and len(frame) > LARGE else " --time-limit 60"
-    console.print(f"  optanon solve {target}{' --append' if past else ''}{limit}", markup=False)
 
 
 class _UnusableError(OptanonError):

@@ -2,73 +2,47 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Annotated
-
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..instances.asked_series import read_asked
-from ..models.files import write_whole
-from .cli_audit import Files, KnowledgeFile, problems
-from .cli_options import Expect, Force
-from .insight.breach_chance import BreachChance, Estimate
-from .insight.giveaways import Giveaway
-from .insight.what_if import WhatIf, what_if as ask
-from .overwriting import may_write
+from ...instances.asked_series import read_asked
+from ..display import plain_console
+from ..insight.breach_chance import BreachChance, Estimate
+from ..insight.giveaways import Giveaway
+from ..insight.what_if import WhatIf, what_if as ask
+from ..overwriting import may_write
+from .audit import problems
+from .commands.adversary import WhatIfCommand
+from .writing import write_json
 
 __all__ = ["what_if"]
 
 EXAMPLES = 10
 
 
-def what_if(
-    files: Files,
-    knowledge_file: KnowledgeFile = None,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Rank pairs of respondents, too.")] = False,
-    smallest: Annotated[
-        bool, typer.Option("--smallest", help="Fewest compromised respondents that disclose somebody.")
-    ] = False,
-    probability: Annotated[
-        str | None, typer.Option(help="Chance that a tuple is compromised, for example 0.04: simulate.")
-    ] = None,
-    trials: Annotated[int, typer.Option(help="Trials of the simulation.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 0,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds; what is not decided by then is said.")
-    ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Also write the report to this file.")
-    ] = None,
-    show_ids: Annotated[
-        bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
-    ] = False,
-    expect: Expect = None,
-    force: Force = False,
-) -> None:
-    """Say who, if compromised, gives away whom, and how few compromised respondents disclose somebody.
-
-    Exit code 0 if everything asked was decided, 4 otherwise.
-    """
-    may_write([json_file], force=force, problems=problems(files), inputs=[*files, knowledge_file])
-    asked = read_asked(files, knowledge_file, expect=expect)
-    report = ask(
-        asked.history,
-        asked.knowledge,
-        pairs=pairs,
-        smallest=smallest,
-        probability=probability,
-        trials=trials,
-        seed=seed,
-        time_limit=time_limit,
+def what_if(asked: WhatIfCommand) -> None:
+    """Rank who gives away whom, and print it."""
+    may_write(
+        [asked.json_file],
+        force=asked.force,
+        problems=problems(asked.files),
+        inputs=[*asked.files, asked.knowledge_file],
     )
-    console = Console(width=140, highlight=False)
-    _print(console, report, show_ids)
-    if json_file is not None:
-        text = json.dumps(report.to_dict(show_ids=show_ids), indent=2) + "\n"
-        write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"), private=True)
+    series = read_asked(asked.files, asked.knowledge_file, expect=asked.expect)
+    report = ask(
+        series.history,
+        series.knowledge,
+        pairs=asked.pairs,
+        smallest=asked.smallest,
+        probability=asked.probability,
+        trials=asked.trials,
+        seed=asked.seed,
+        time_limit=asked.time_limit,
+    )
+    console = plain_console()
+    _print(console, report, asked.show_ids)
+    write_json(asked.json_file, report.to_dict(show_ids=asked.show_ids))
     if not report.complete:
         console.print("not everything was decided in time: numbers may be too small, open is not safe")
         raise typer.Exit(4)

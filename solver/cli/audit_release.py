@@ -2,83 +2,48 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..instances.problem_file import load_problem
-from ..instances.views_file import is_views_file
-from ..models.errors import InputError, OptanonError
-from ..models.files import write_whole
-from .cli_options import Expect, Force
-from .display import plain_console, show_number
-from .insight.comparison.distance import Distance
-from .insight.foreign_audit import ForeignAudit, audit_release
-from .overwriting import may_write
+from ...instances.problem_file import load_problem
+from ...instances.views_file import is_views_file
+from ...models.errors import InputError, OptanonError
+from ..display import plain_console, show_number
+from ..insight.comparison.distance import Distance
+from ..insight.foreign_audit import ForeignAudit, audit_release
+from ..overwriting import may_write
+from .commands.adversary import AuditReleaseCommand
+from .writing import write_json
 
-__all__ = ["audit_release_command"]
+__all__ = ["audit_foreign"]
 
 
-def audit_release_command(
-    release_file: Annotated[Path, typer.Argument(metavar="RELEASE.csv", help="One row per record.")],
-    problem_file: Annotated[
-        Path, typer.Argument(metavar="PROBLEM.yaml", help="The table it was made from, and the policy.")
-    ],
-    ends: Annotated[
-        str, typer.Option(help="Ends of intervals: written, closed, half-open for 20-30, upper-open for all.")
-    ] = "written",
-    stars: Annotated[
-        str, typer.Option(help="Records without quasi-identifiers: suppressed, or a group.")
-    ] = "suppressed",
-    match: Annotated[
-        str, typer.Option(help="Who is behind a row: respondents, order, fit, or auto.")
-    ] = "auto",
-    column: Annotated[
-        list[str] | None, typer.Option(help="NAME=FILE'S NAME of a column that is called otherwise.")
-    ] = None,
-    count: Annotated[str, typer.Option(help="Column of how many records a row is, if there.")] = "count",
-    delimiter: Annotated[str, typer.Option(help="Between cells.")] = ",",
-    solve: Annotated[bool, typer.Option(help="Search for the best release.")] = True,
-    bound: Annotated[str | None, typer.Option(help="A proven lower bound, instead of a search.")] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for each search.")] = 60.0,
-    seed: Annotated[int, typer.Option(help="Of searches and queries.")] = 0,
-    workers: Annotated[int | None, typer.Option(help="Threads.")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the report here.")] = None,
-    show_ids: Annotated[
-        bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")
-    ] = False,
-    expect: Expect = None,
-    force: Force = False,
-) -> None:
-    """Check and score a release made by ARX, sdcMicro, anonypy, ANJANA, ..., and give its gap to the optimum.
-
-    Exit code 0 if the policy is kept, 1 if it is not, 4 if that depends on who is in which group.
-    """
-    may_write([json_file], force=force, problems=[problem_file], inputs=[release_file])
-    if is_views_file(problem_file):
-        raise OptanonError(f"{problem_file}: published views are checked with: optanon check")
-    choices: dict[str, Any] = {"ends": ends, "stars": stars, "match": match}
-    found = audit_release(
-        release_file,
-        load_problem(problem_file, expect=expect),
-        **choices,
-        columns=dict(_pair(given) for given in column or ()),
-        count=count,
-        delimiter=delimiter,
-        solve=solve,
-        bound=bound,
-        time_limit=time_limit,
-        seed=seed,
-        workers=workers,
+def audit_foreign(asked: AuditReleaseCommand) -> None:
+    """Audit a release of another tool and print what was found."""
+    may_write(
+        [asked.json_file], force=asked.force, problems=[asked.problem_file], inputs=[asked.release_file]
     )
-    if json_file is not None:
-        text = json.dumps(found.to_dict(), indent=2) + "\n"
-        write_whole(json_file, lambda draft: draft.write_text(text, encoding="utf-8"), private=True)
-    _show(plain_console(), found, show_ids=show_ids)
+    if is_views_file(asked.problem_file):
+        raise OptanonError(f"{asked.problem_file}: published views are checked with: optanon check")
+    choices: dict[str, Any] = {"ends": asked.ends, "stars": asked.stars, "match": asked.match}
+    found = audit_release(
+        asked.release_file,
+        load_problem(asked.problem_file, expect=asked.expect),
+        **choices,
+        columns=dict(_pair(given) for given in asked.column or ()),
+        count=asked.count,
+        delimiter=asked.delimiter,
+        solve=asked.solve,
+        bound=asked.bound,
+        time_limit=asked.time_limit,
+        seed=asked.seed,
+        workers=asked.workers,
+    )
+    write_json(asked.json_file, found.to_dict())
+    _show(plain_console(), found, show_ids=asked.show_ids)
     raise typer.Exit({True: 0, False: 1, None: 4}[found.passes])
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ..instances.series_draft import Continued
-from ..instances.store.opening import History
-from ..models.problem import Problem
-from ..models.release import Release
-from ..models.requirement import build_requirement
-from .cli_history import begin_history, holds_history, stored
+from ...instances.series_draft import Continued
+from ...instances.store.opening import History
+from ...models.problem import Problem
+from ...models.release import Release
+from ...models.requirement import build_requirement
+from .stored import begin_history, holds_history, stored
 
 __all__ = ["STORE", "Past"]
 

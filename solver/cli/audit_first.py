@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
 from rich.console import Console
 
-from ..models.errors import OptanonError
-from ..models.problem import Problem
-from ..models.release import Release
-from .appending import SeriesVerdict, examine
-from .cli_audit import audit_course
+from ...models.errors import OptanonError
+from ...models.problem import Problem
+from ...models.release import Release
+from ..appending import SeriesVerdict, examine
+from .audit import audit_course
 
-__all__ = ["REFUSED", "AuditLimit", "AuditTime", "audit_first", "limit_of"]
+__all__ = ["REFUSED", "audit_first", "limit_of"]
 
 REFUSED = 5
 """Exit code of an append that the audit refused."""
-
-AuditLimit = Annotated[
-    str,
-    typer.Option(
-        metavar="N",
-        help="Refuse the append if the series would disclose more than N people, those not decided in time "
-        "among them; `none` for no limit.",
-    ),
-]
-AuditTime = Annotated[float, typer.Option(help="Seconds for the audit of the series before an append.")]
 
 
 def limit_of(text: str) -> int | None:

@@ -1,0 +1,137 @@
+"""Commands about one release: find it, check it, verify what is said of it, report it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...seconds import AUDIT_SECONDS, VERIFY_SECONDS
+from ..options import (
+    Answered,
+    AuditLimit,
+    AuditTime,
+    EngineName,
+    Expect,
+    Force,
+    KeyFile,
+    OutputFolder,
+    ProblemFile,
+    Quiet,
+    RawCells,
+    ReleaseFile,
+    ShowIds,
+    Steward,
+    Workers,
+)
+
+__all__ = ["CheckCommand", "ReportCommand", "SolveCommand", "VerifyCommand"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveCommand:
+    """Compute the release with the least loss that keeps the policy, check it, and write it.
+
+    Writes NAME.release.csv (for publication) and NAME.result.json (status, bounds, certificate), the
+    latter also if there is provably no release. Files
+    that exist are replaced with --force only, files that the problem names never.
+    With --append the series is audited first: what whoever holds all releases can conclude is printed, and
+    stored with the release.
+    Exit code 0 with a release, 3 if there is none (proven, or it is said whose word that is),
+    4 if none was found in time, 5 if the audit refuses the append: then nothing is stored, and no file for
+    publication is written.
+    """
+
+    problem_file: ProblemFile
+    output: OutputFolder = Path()
+    steward: Steward = False
+    engine: EngineName = "auto"
+    time_limit: Annotated[
+        float | None,
+        typer.Option(help="Seconds for all, files included; the best release so far is kept."),
+    ] = None
+    seed: Annotated[
+        int | None, typer.Option(help="Same seed and workers: same result; 0 unless the release is drawn.")
+    ] = None
+    workers: Workers = None
+    randomize: Annotated[
+        str | None,
+        typer.Option(metavar="BETA", help="Draw a release with weight exp(-BETA loss), against minimality."),
+    ] = None
+    quiet: Quiet = False
+    history: Annotated[
+        str | None,
+        typer.Option("--history", help="Stored history (file or URL) instead of the one the problem names."),
+    ] = None
+    key_file: KeyFile = None
+    append: Annotated[
+        bool, typer.Option("--append", help="Append the release to the stored history, then write the files.")
+    ] = False
+    audit_limit: AuditLimit = "0"
+    audit_time: AuditTime = AUDIT_SECONDS
+    ignores_history: Annotated[
+        bool,
+        typer.Option(
+            "--policy-ignores-history",
+            help="Append although no requirement of the policy looks at the other releases.",
+        ),
+    ] = False
+    expect: Expect = None
+    raw_cells: RawCells = False
+    force: Force = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckCommand:
+    """Check a release against a policy by the definitions, without a solver.
+
+    Exit code 0 if every requirement holds, 1 with a table of violations otherwise.
+    """
+
+    release_files: Annotated[
+        list[Path],
+        typer.Argument(metavar="RELEASE.csv", help="Public or steward's copy; or two published views."),
+    ]
+    problem: Answered
+    show_ids: ShowIds = False
+    expect: Expect = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyCommand:
+    """Derive again, without a solver, everything that a result says: release, values, bounds, infeasibility.
+
+    Exit code 0 if all of it is confirmed, 5 if a part rests on somebody's word (whose is said), 2 if
+    something is wrong.
+    """
+
+    result_file: Annotated[Path, typer.Argument(metavar="RESULT.json", help="Result or certificate.")]
+    problem: Answered
+    release_file: ReleaseFile = None
+    expect: Expect = None
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds; what takes longer to derive is said to rest on somebody's word.")
+    ] = VERIFY_SECONDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportCommand:
+    """Write one self-contained page about a release: policy, proof, loss, distributions, risks.
+
+    The result is verified first, as `optanon verify` does, and everything shown is made anew from problem
+    and release: of the file nothing is believed. The page needs no network and no script. It is the
+    steward's, not for publication.
+    """
+
+    result_file: Annotated[Path, typer.Argument(metavar="RESULT.json", help="What `optanon solve` wrote.")]
+    problem: Answered
+    release_file: ReleaseFile = None
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The page; default: beside the result, .html.")
+    ] = None
+    comparison: Annotated[
+        Path | None, typer.Option("--comparison", help="What `optanon compare --json` wrote.")
+    ] = None
+    force: Force = False

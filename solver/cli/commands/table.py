@@ -1,0 +1,107 @@
+"""Commands before a problem is there: shipped instances, a first problem file, hierarchies, the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ..options import Force
+
+__all__ = ["HierarchyCommand", "InitCommand", "InstancesCommand", "UiCommand"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstancesCommand:
+    """List the shipped instances, or show one."""
+
+    name: Annotated[str | None, typer.Argument(help="Show one instance's files and description.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitCommand:
+    """Write a problem file for a table: roles are guessed, every line is explained, and it can be solved.
+
+    A table of a series gets a policy for series, and goes on with the roles and the policy of the releases
+    before it. A table that is published once gets a policy that looks at no other release.
+    """
+
+    table: Annotated[Path, typer.Argument(metavar="TABLE.csv", help="CSV or Parquet, one row per person.")]
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Problem file; default: beside the table, .yaml.")
+    ] = None
+    respondent: Annotated[str | None, typer.Option(help="Column that says who a row is about.")] = None
+    sensitive: Annotated[str | None, typer.Option(help="Column that must be protected.")] = None
+    qi: Annotated[
+        list[str] | None,
+        typer.Option("--qi", help="Column others may know; repeat it. The rest is left out."),
+    ] = None
+    k: Annotated[int | None, typer.Option("-k", min=2, help="Smallest size of a group.")] = None
+    series: Annotated[
+        bool | None,
+        typer.Option(
+            "--series/--once",
+            help="Whether the table is released again and again, or this once; asked for on a terminal, "
+            "otherwise a series.",
+        ),
+    ] = None
+    history: Annotated[
+        str | None,
+        typer.Option(help="Stored history of the series; begun if there is none. Default: releases.db."),
+    ] = None
+    key_file: Annotated[
+        Path | None, typer.Option(help="Key of the history: respondent ids are kept as keyed hashes.")
+    ] = None
+    people: Annotated[
+        Literal["keep", "merge"] | None,
+        typer.Option(
+            "--spelling",
+            help="What ids are that differ in blanks, case or composed letters only: different people "
+            "(keep), or a person who returns (merge); asked for on a terminal, otherwise refused.",
+        ),
+    ] = None
+    ask: Annotated[bool, typer.Option("--ask", help="Ask about each role.")] = False
+    force: Force = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchyCommand:
+    """Write how a column becomes coarser, one row per value, finest first (ARX's format).
+
+    Give exactly one of --intervals, --rounding, --prefix, --dates, --ordered. Name the file in a problem
+    file as {kind: taxonomy, hierarchy: FILE}.
+    """
+
+    table: Annotated[Path, typer.Argument(metavar="TABLE.csv", help="Where the values are.")]
+    column: Annotated[str, typer.Argument(help="The column.")]
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write; default: COLUMN.csv.")
+    ] = None
+    intervals: Annotated[str | None, typer.Option(help="Widths of intervals, fine to coarse: 5,10,20.")] = (
+        None
+    )
+    rounding: Annotated[str | None, typer.Option(help="Round to the nearest multiple, odd steps: 10,30.")] = (
+        None
+    )
+    prefix: Annotated[str | None, typer.Option(help="How many first characters are said: 4,2,1.")] = None
+    dates: Annotated[str | None, typer.Option(help="Of month,quarter,year,decade: month,year.")] = None
+    pattern: Annotated[str | None, typer.Option(help="How dates are written: %d.%m.%Y.")] = None
+    ordered: Annotated[str | None, typer.Option(help="The categories in their order: low,middle,high.")] = (
+        None
+    )
+    sizes: Annotated[str, typer.Option(help="With --ordered: how many are put together: 2,4.")] = "2"
+    force: Force = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class UiCommand:
+    """Open a page on this machine: choose a CSV, set a policy, solve, read the report, keep the history.
+
+    The page answers to this machine only and to whoever holds the address that is printed; no data
+    leaves the machine, and uploaded files are removed at the end. Stop it with Ctrl-C.
+    """
+
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 0
+    show: Annotated[bool, typer.Option("--show/--no-show", help="Open a browser.")] = True

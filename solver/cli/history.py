@@ -1,0 +1,147 @@
+"""``optanon history``: a stored history is begun, listed, appended to, and moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from rich.table import Table
+
+from ...instances.named_files import store_files
+from ...instances.problem_file import load_answer, load_problem
+from ...instances.store.transfer import export_history, import_history
+from ...models.errors import StoreError
+from ...models.files import write_together
+from ..appending import SeriesVerdict
+from ..display import soft_console, warn_unchecked
+from ..overwriting import may_write
+from ..result_file import certificate_of, read_result
+from .audit_first import REFUSED, audit_first, limit_of
+from .commands.history import (
+    AppendCommand,
+    BeginCommand,
+    ExportCommand,
+    ImportCommand,
+    ShowCommand,
+    WriteCommand,
+)
+from .reading import teller
+from .stored import begin_history, holds_history, open_stored, record_answer
+
+__all__ = ["append", "begin", "export", "restore", "show", "write"]
+
+
+def begin(asked: BeginCommand) -> None:
+    """Begin an empty history where there is none."""
+    if holds_history(asked.where):
+        raise StoreError(f"{asked.where}: there is a history already: show it, or name another file")
+    begin_history(soft_console(), asked.where, asked.key_file)
+
+
+def show(asked: ShowCommand) -> None:
+    """List the releases of a history."""
+    history = open_stored(asked.where, asked.expect)
+    console = soft_console()
+    kept = "as given" if history.identities.check is None else "as keyed hashes"
+    console.print(
+        f"{history.name}: {_count(len(history), 'release')}, {_count(len(history.records), 'respondent')}, "
+        f"ids {kept}"
+    )
+    console.print(f"digest {history.digest or 'none yet'}")
+    if not len(history):
+        return
+    table = Table(
+        "release",
+        "appended",
+        "form",
+        "tuples",
+        "groups",
+        "counterfeits",
+        "suppressed",
+        "policy",
+        "proven",
+        "audit when appended",
+    )
+    for number, (release, entry) in enumerate(zip(history, history.entries, strict=True), start=1):
+        table.add_row(
+            str(number),
+            entry.appended.replace("T", " ").removesuffix("+00:00"),
+            release.form,
+            str(sum(group.size for group in release.groups)),
+            str(len(release.groups)),
+            str(release.counterfeits or ""),
+            str(len(release.suppressed) or ""),
+            "-" if entry.policy is None else _requirements(entry.policy),
+            "-" if entry.certificate is None else str(entry.certificate.get("status", "yes")),
+            "-" if entry.audit is None else SeriesVerdict.from_dict(entry.audit).short,
+        )
+    console.print(table)
+    console.print("times are UTC")
+
+
+def append(asked: AppendCommand) -> None:
+    """Audit the series with the release, and append it."""
+    console = soft_console()
+    problem = load_problem(
+        asked.problem,
+        history=asked.where,
+        key_file=asked.key_file,
+        expect=asked.expect,
+        tell=teller(console),
+    )
+    release = load_answer(asked.release_file, problem)
+    certificate = None if asked.result_file is None else certificate_of(read_result(asked.result_file))
+    broken = {violation.requirement for violation in problem.check(release)}
+    warn_unchecked(console, problem)
+    limit = limit_of(asked.audit_limit)
+    verdict, why = audit_first(console, problem, release, limit=limit, seconds=asked.audit_time)
+    if why is not None:
+        console.print(f"not appended: {why} (--audit-limit)", markup=False)
+        raise typer.Exit(REFUSED)
+    console.print(record_answer(problem, release, certificate, verdict), markup=False)
+    if broken:
+        console.print(f"take note: it breaks {', '.join(sorted(broken))}; `optanon check` shows how")
+    if broken or verdict.disclosed:
+        raise typer.Exit(1)
+
+
+def write(asked: WriteCommand) -> None:
+    """Write the files of a stored release again."""
+    history = open_stored(asked.where, asked.expect)
+    if not 1 <= asked.number <= len(history):
+        raise StoreError(f"{history.name}: there is no release {asked.number}, only 1 to {len(history)}")
+    release = history[asked.number - 1]
+    files = release.files(asked.output / f"release-{asked.number}.release.csv", raw_cells=asked.raw_cells)
+    if asked.steward:
+        private = asked.output / f"release-{asked.number}.steward.csv"
+        files += release.files(private, copy="steward", raw_cells=asked.raw_cells)
+    may_write([file.path for file in files], force=asked.force, inputs=store_files(asked.where))
+    write_together(files)
+    for file in files:
+        soft_console().print(f"wrote {file.path}", markup=False)
+
+
+def export(asked: ExportCommand) -> None:
+    """Write a whole history to one file."""
+    may_write([asked.file], force=asked.force, inputs=store_files(asked.where))
+    history = open_stored(asked.where, asked.expect)
+    export_history(history, asked.file)
+    soft_console().print(
+        f"wrote {asked.file}: {_count(len(history), 'release')}; it says who was in which group: "
+        "keep it private",
+        markup=False,
+    )
+
+
+def restore(asked: ImportCommand) -> None:
+    """Make a new stored history out of an exported file."""
+    history = import_history(asked.where, asked.file, key_file=asked.key_file, expect=asked.expect)
+    soft_console().print(f"made {history.name}: {_count(len(history), 'release')}", markup=False)
+
+
+def _requirements(policy: Any) -> str:
+    return ", ".join(name for requirement in policy["requirements"] for name in requirement)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,46 @@
+"""The command line's report: a result file becomes one page."""
+
+from __future__ import annotations
+
+from ...instances.bounded import read_json
+from ...models.errors import CertificateError, InputError, ProblemFileError
+from ..display import soft_console
+from ..insight.report.facts import facts
+from ..insight.report.page import report_page
+from ..insight.report.told import told
+from ..overwriting import may_write
+from ..seconds import VERIFY_SECONDS
+from .commands.release import ReportCommand
+from .verify import read_solved
+from .writing import write_text
+
+__all__ = ["report"]
+
+
+def report(asked: ReportCommand) -> None:
+    """Verify a result and write its page."""
+    target = asked.result_file.with_suffix(".html") if asked.output is None else asked.output
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"--output: {target}: the report is an HTML page: let its name end in .html")
+    may_write(
+        [target],
+        force=asked.force,
+        problems=[asked.problem],
+        inputs=[asked.result_file, asked.release_file, asked.comparison],
+    )
+    console = soft_console()
+    try:
+        found = read_solved(
+            asked.result_file,
+            asked.problem,
+            asked.release_file,
+            lambda words: console.print(words, markup=False),
+        )
+        said = told(found.certificate, found.problem, found.release, seconds=VERIFY_SECONDS)
+    except CertificateError as error:
+        raise CertificateError(f"REFUSED: {error}") from error
+    assert found.release is not None  # otherwise there is nothing to tell, and that was an error
+    beside = None if asked.comparison is None else read_json(asked.comparison, kind=ProblemFileError)
+    page = report_page(said, facts(found.problem, found.release), comparison=beside)
+    write_text(target, page)
+    console.print(f"wrote {target}", markup=False)

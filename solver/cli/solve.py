@@ -1,0 +1,224 @@
+"""``optanon solve``: read and search; show the release, append it if wanted, and write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ...instances.named_files import store_files
+from ...instances.problem_file import load_problem
+from ...instances.views_file import is_views_file
+from ...models.errors import OptanonError
+from ...models.problem import Problem
+from ...models.release import Release
+from ..appending import refuse_blind
+from ..collecting import set_apart
+from ..display import plain_console, show_number, show_warning
+from ..output import refuse_results, write_files, writing
+from ..overwriting import may_write
+from ..result import Result, Status
+from ..search import solve_problem
+from ..settings import Clock
+from .audit_first import REFUSED, audit_first, limit_of
+from .commands.release import SolveCommand
+from .reading import teller
+from .stored import record_answer, stored
+from .views import solve_views
+
+__all__ = ["solve"]
+
+SHOWN = 40
+"""Groups that are printed."""
+
+
+def solve(asked: SolveCommand) -> None:
+    """Search for a release; print and write it, or say why there is none."""
+    clock = Clock(asked.time_limit)  # reading the table and writing the files count
+    limit = limit_of(asked.audit_limit)
+    if not asked.output.is_dir():
+        raise OptanonError(f"--output: {asked.output} is no folder: create it or name another")
+    if is_views_file(asked.problem_file):
+        _views(asked)
+        return
+    refused = _may_write(asked)
+    console = plain_console()
+    problem = _read(asked, console)
+    result = _search(asked, problem, clock)
+    for warning in result.warnings:
+        show_warning(console, warning)
+    if result.release is None:
+        _end_without(asked, console, problem, result)
+        return
+    _print_groups(console, result.release)
+    _print_result(console, result, problem)
+    if not asked.append:
+        _write(asked, console, problem, result)
+        if (kept := stored(problem.history)) is not None:
+            told = "append the release (--append) before it is published, or later ones do not know it"
+            console.print(f"not appended to {kept.name}: {told}", markup=False)
+        return
+    verdict, why = audit_first(console, problem, result.release, limit=limit, seconds=asked.audit_time)
+    if why is not None:
+        _keep_refused(console, result.release, problem, refused, why)
+        raise typer.Exit(REFUSED)
+    record = partial(record_answer, problem, result.release, result.certificate, verdict)
+    # The files are about the history as it was.
+    answered = replace(problem, history=problem.history.before(len(problem.history)))
+    _write(asked, console, answered, result, before=lambda: console.print(record(), markup=False))
+
+
+def _views(asked: SolveCommand) -> None:
+    if asked.randomize is not None:
+        raise OptanonError("--randomize draws releases of a table: leave it out for published views")
+    solve_views(
+        plain_console(),
+        asked.problem_file,
+        asked.output,
+        asked.time_limit,
+        asked.seed or 0,
+        raw_cells=asked.raw_cells,
+        force=asked.force,
+    )
+
+
+def _may_write(asked: SolveCommand) -> Path:
+    """See that the files can be written; return the one for a release whose append is refused."""
+    read = [asked.key_file, *(store_files(asked.history) if asked.history is not None else ())]
+    name = asked.problem_file.stem
+    refuse_results(
+        asked.output,
+        name,
+        steward=asked.steward,
+        force=asked.force,
+        problems=[asked.problem_file],
+        inputs=read,
+    )
+    refused = asked.output / f"{name}.refused.steward.csv"
+    may_write(
+        [refused] if asked.append else [], force=asked.force, problems=[asked.problem_file], inputs=read
+    )
+    return refused
+
+
+def _read(asked: SolveCommand, console: Console) -> Problem:
+    """The problem; refused if the answer is to be appended and cannot be, or blindly."""
+    with set_apart():
+        problem = load_problem(
+            asked.problem_file,
+            history=asked.history,
+            key_file=asked.key_file,
+            expect=asked.expect,
+            tell=teller(console),
+        )
+    if asked.append and stored(problem.history) is None:
+        raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
+    if asked.append and not asked.ignores_history:
+        refuse_blind(problem.policy, "give --policy-ignores-history")
+    return problem
+
+
+def _search(asked: SolveCommand, problem: Problem, clock: Clock) -> Result:
+    """Solve in what the files leave of the time."""
+    search = Clock(asked.time_limit, clock.began)
+    if asked.time_limit is not None and asked.time_limit > 0:
+        search.keep(writing(problem, steward=asked.steward))
+    return solve_problem(
+        problem,
+        engine=asked.engine,
+        time_limit=search.limit,
+        seed=asked.seed,
+        workers=asked.workers,
+        display=False if asked.quiet else None,
+        randomize=asked.randomize,
+        began=clock.began,
+    )
+
+
+def _end_without(asked: SolveCommand, console: Console, problem: Problem, result: Result) -> None:
+    console.print(f"[bold]{result.status.value}[/] ({result.termination.value}, {result.seconds:.2f} s)")
+    if result.reason:
+        console.print(result.reason, markup=False)
+    for path in write_files(result, problem, asked.output, asked.problem_file.stem):
+        console.print(f"wrote {path}", markup=False)
+    raise typer.Exit(3 if result.status is Status.INFEASIBLE else 4)
+
+
+def _write(
+    asked: SolveCommand,
+    console: Console,
+    problem: Problem,
+    result: Result,
+    before: Callable[[], object] | None = None,
+) -> None:
+    """Write the files; nothing is published that the history does not know, or recorded that cannot be."""
+    with set_apart():
+        written = write_files(
+            result,
+            problem,
+            asked.output,
+            asked.problem_file.stem,
+            steward=asked.steward,
+            raw_cells=asked.raw_cells,
+            before=before,
+        )
+    for path in written:
+        console.print(f"wrote {path}", markup=False)
+
+
+def _keep_refused(console: Console, release: Release, problem: Problem, path: Path, why: str) -> None:
+    """What was searched for is not lost: the steward may look at it, loosen the limit, or append it."""
+    release.to_csv(path, copy="steward", respondent=problem.table.respondent)
+    console.print(f"[bold]NOT APPENDED[/]: {why} (--audit-limit). Nothing was stored or made for publication")
+    console.print(
+        f"kept for you alone: {path}; `optanon history append` takes it if it is to be appended all the same",
+        markup=False,
+    )
+
+
+def _print_groups(console: Console, release: Release) -> None:
+    table = Table("group", *release.attributes, release.sensitive, "tuples", "counterfeits")
+    for number, group in enumerate(release.groups[:SHOWN], start=1):
+        cells = (
+            [str(cell) for cell in group.box]
+            if group.box is not None
+            else ["exact"] * len(release.attributes)
+        )
+        values = ", ".join(v if n == 1 else f"{v} x{n}" for v, n in sorted(group.histogram.items()))
+        table.add_row(str(number), *cells, values, str(group.size), str(group.fakes or ""))
+    console.print(table)
+    if len(release.groups) > SHOWN:
+        console.print(f"... and {len(release.groups) - SHOWN} more groups")
+
+
+def _print_result(console: Console, result: Result, problem: Problem) -> None:
+    rounds = f", {result.rounds} rounds of cuts" if result.rounds else ""
+    console.print(
+        f"[bold]{result.status.value}[/] ({result.termination.value}, {result.engine}, "
+        f"{result.seconds:.2f} s{rounds})"
+    )
+    table = Table("loss", "value", "exactly", "proven bound", "gap")
+    for level in result.levels:
+        gap = "-" if level.gap is None else f"{float(level.gap):.2%}"
+        table.add_row(level.name, show_number(level.value), str(level.value), show_number(level.bound), gap)
+    console.print(table)
+    kept = ", ".join(str(r) for r in problem.policy.requirements)
+    console.print(f"every check passed: {kept}", markup=False)
+    if result.randomized is not None:
+        drawn = result.randomized
+        guarantee = (
+            "no guarantee: who has which value may decide what can be released"
+            if drawn.odds is None
+            else f"knowing this changes the odds of values by a factor of at most {drawn.odds:.4g}"
+        )
+        console.print(
+            f"drawn among {drawn.candidates} releases with beta = {drawn.beta}; {guarantee}. "
+            "Publish the release and beta only: bounds and this output stay with the steward",
+            markup=False,
+            soft_wrap=True,
+        )

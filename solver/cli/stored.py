@@ -1,0 +1,91 @@
+"""What commands do with stored histories; the database library is loaded when there is one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from ...instances.store.opening import History
+from ...models.errors import OptanonError, StoreError
+from ...models.history import Statement
+from ...models.problem import Problem
+from ...models.release import Release
+from ..appending import SeriesVerdict
+
+if TYPE_CHECKING:
+    from ...instances.store.stored import StoredHistory
+
+__all__ = ["as_of", "begin_history", "holds_history", "open_stored", "record_answer", "stored"]
+
+
+def stored(history: History) -> StoredHistory | None:
+    """The history as a stored one, if it is."""
+    if type(history) is History:
+        return None  # and the database library need not be loaded to know
+    from ...instances.store.stored import StoredHistory
+
+    return history if isinstance(history, StoredHistory) else None
+
+
+def record_answer(
+    problem: Problem, release: Release, certificate: Statement | None, verdict: SeriesVerdict
+) -> str:
+    """Append a release to its problem's stored history; return what was done, in words."""
+    history = stored(problem.history)
+    if history is None:
+        raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
+    history.append(release, policy=problem.policy, certificate=certificate, audit=verdict.to_dict())
+    return f"appended to {history.name} as release {len(history)}; its digest is now {history.digest}"
+
+
+def as_of(problem: Problem, release: Release) -> tuple[Problem, str | None]:
+    """The problem as it was when `release` was made, if its stored history already holds it; in words too."""
+    history = stored(problem.history)
+    if history is None:
+        return problem, None
+    wanted = _content(release)
+    for number in range(len(history) - 1, -1, -1):
+        if _content(history[number]) == wanted:
+            earlier = replace(problem, history=history.before(number))
+            return earlier, f"this is release {number + 1} of {history.name}: judged by those before it"
+    return problem, None
+
+
+def begin_history(console: Console, where: str, key_file: Path | None) -> None:
+    """Begin an empty history, with a new key if the key file does not exist; say what was made."""
+    from ...instances.store.identities import new_key_file  # with the database library
+
+    if key_file is not None and not key_file.exists():
+        new_key_file(key_file)
+        console.print(f"wrote a new random key to {key_file}: keep it safe, and apart from the history")
+    history = stored(History.open(where, key_file=key_file))
+    assert history is not None
+    kept = "as given" if key_file is None else "as keyed hashes"
+    console.print(f"began {history.name}; respondent ids are kept {kept}", markup=False)
+
+
+def open_stored(where: str, expect: str | None = None) -> StoredHistory:
+    """Open a stored history that is there."""
+    found = stored(History.open(where, create=False, expect=expect))
+    assert found is not None
+    return found
+
+
+def holds_history(where: str) -> bool:
+    """Whether there is a history that can be opened; what else may be wrong is found by beginning one."""
+    try:
+        _ = open_stored(where)
+    except StoreError:
+        return False
+    return True
+
+
+def _content(release: Release) -> tuple[object, ...]:
+    groups = {
+        (group.respondents, tuple(sorted(group.histogram.items())), tuple(str(c) for c in group.box or ()))
+        for group in release.groups
+    }
+    return groups, {member.respondent for member in release.suppressed}

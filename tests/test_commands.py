@@ -1,0 +1,87 @@
+"""What commands can be asked is told without loading what answers, and fits what answers."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from dataclasses import fields
+from importlib import import_module
+from typing import get_type_hints
+
+import pytest
+from command_line import run
+
+import optanon
+from optanon.solver.cli.app import COMMANDS, HISTORY
+
+ALL = {(name,): entry for name, entry in COMMANDS.items()} | {
+    ("history", name): entry for name, entry in HISTORY.items()
+}
+HEAVY = {
+    "highspy",
+    "matplotlib",
+    "networkx",
+    "numba",
+    "numpy",
+    "ortools",
+    "pandas",
+    "scipy",
+    "sqlalchemy",
+}
+LIGHT = {
+    "optanon",
+    "optanon.models",
+    "optanon.models.errors",
+    "optanon.solver",
+    "optanon.solver.cli",
+    "optanon.solver.cli.app",
+    "optanon.solver.cli.command",
+    "optanon.solver.cli.options",
+    "optanon.solver.collecting",
+    "optanon.solver.seconds",
+}
+"""What help loads of this library, besides the declarations of commands."""
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("--help",), ("--version",), ("history", "--help"), ("solve", "--help")]
+)
+def test_help_loads_nothing_that_computes(arguments: tuple[str, ...]):
+    script = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
+        f"sys.argv = ['optanon', *{arguments!r}]\n"
+        "from optanon.solver.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    loaded = set(done.stderr.split())
+    assert "optanon" in done.stdout
+    assert "optanon.solver.cli.app" in loaded
+    assert not HEAVY & loaded
+    own = {name for name in loaded if name.partition(".")[0] == "optanon"}
+    assert {name for name in own if not name.startswith("optanon.solver.cli.commands")} == LIGHT
+
+
+def test_the_version_is_printed(tmp_path):
+    done = run("--version", folder=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.strip() == f"optanon {optanon.__version__}"
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_what_is_asked_is_what_is_answered(words: tuple[str, ...], tmp_path):
+    """The function named in the table takes what the command was asked, and help tells all of it."""
+    asked, work = ALL[words]
+    module, name = work.split(".")
+    function = getattr(import_module(f"optanon.solver.cli.{module}"), name)
+    (parameter,) = inspect.signature(function).parameters
+    assert get_type_hints(function)[parameter] is asked
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "200")
+        told = run(*words, "--help", folder=tmp_path)
+    assert told.returncode == 0
+    assert inspect.getdoc(asked).splitlines()[0] in told.stdout
+    options = [line for line in told.stdout.splitlines() if line.startswith("│")]
+    assert len(options) >= len(fields(asked))
