@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..models import hierarchies
 from ..models.domain import Domain, Numeric
@@ -16,13 +16,23 @@ from ..models.hierarchy import ROOT, Hierarchy
 from ..models.missing import MISSING
 from ..models.table import QISpec
 
-__all__ = ["Kind", "OrderedKind", "Strict", "TaxonomyKind", "column_spec"]
+__all__ = ["Kind", "MarksKey", "OrderedKind", "Strict", "TaxonomyKind", "column_spec"]
 
 
 class Strict(BaseModel):
     """A part of a file in which unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+def _mark(raw: Any) -> Any:
+    """What YAML takes for nothing is what stands there: null."""
+    return "null" if raw is None else str(raw) if isinstance(raw, int | float) else raw
+
+
+_Mark = Annotated[str, BeforeValidator(_mark)]
+MarksKey = list[_Mark] | dict[str, list[_Mark]]
+"""What may stand under `missing_marks` and `real_values`."""
 
 
 class _NumericKind(Strict):

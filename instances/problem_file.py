@@ -34,10 +34,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import pandas as pd
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from ..models.errors import InputError, PolicyError, ProblemFileError, ReleaseError, StoreError
 from ..models.hierarchy import Hierarchy
@@ -49,7 +49,7 @@ from ..models.requirement import build_requirement
 from ..models.spelling import Choice, Spelling
 from ..models.table import Microdata, Sensitive
 from .bounded import read_yaml
-from .column_kinds import Kind, OrderedKind, Strict, TaxonomyKind, column_spec
+from .column_kinds import Kind, MarksKey, OrderedKind, Strict, TaxonomyKind, column_spec
 from .readers import parquet_frame
 from .release_files import read_release
 from .store.opening import History
@@ -85,15 +85,6 @@ class _StoreFile(Strict):
     key_file: str | None = None
 
 
-def _mark(raw: Any) -> Any:
-    """What YAML takes for nothing is what stands there: null."""
-    return "null" if raw is None else str(raw) if isinstance(raw, int | float) else raw
-
-
-_Mark = Annotated[str, BeforeValidator(_mark)]
-_Marks = list[_Mark] | dict[str, list[_Mark]]
-
-
 class _ProblemFile(Strict):
     table: str | _QueryFile
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
@@ -103,8 +94,8 @@ class _ProblemFile(Strict):
     quasi_identifiers: list[str] | dict[str, Literal["numeric", "flat"] | Kind | None]
     sensitive: str | _SensitiveFile
     missing: Literal["refuse", "category"] = "refuse"
-    missing_marks: _Marks = Field(default_factory=list[str])
-    real_values: _Marks = Field(default_factory=list[str])
+    missing_marks: MarksKey = Field(default_factory=list[str])
+    real_values: MarksKey = Field(default_factory=list[str])
     spelling: Choice | dict[Literal["respondent", "sensitive"], Choice] = "refuse"
     history: list[str] | str | _StoreFile = Field(default_factory=list[str])
     policy: _PolicyFile

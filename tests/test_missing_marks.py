@@ -12,6 +12,7 @@ from command_line import run
 
 import optanon as oa
 from optanon.instances.problem_file import load_problem
+from optanon.instances.views_file import load_views, load_views_problem
 from optanon.models.missing import DOUBTFUL, MISSING_MARKS
 
 DOUBTFUL_CELLS = ["N/A", "n/a ", "null", "NULL", "None", "-", "<NA>", "NaT", "#N/A", ".", "\u2013", "\\N"]
@@ -159,3 +160,42 @@ def test_ids_may_be_called_respondent_but_not_group(tmp_path: Path):
     assert len(oa.Microdata.from_frame(data.rename(columns={"id": "respondent"}), **roles)) == 3
     with pytest.raises(oa.TableError, match="'kind'"):
         oa.Microdata.from_frame(data.rename(columns={"id": "kind"}), **ROLES | {"respondent": "kind"})
+
+
+VIEWS = "select Problem from T where Name = 'Ann'"
+
+
+def views_folder(folder: Path, cell: str, **declared: Any) -> Path:
+    base = f"ID,Name,Age,Problem\n1,Ann,30,{cell}\n2,Bob,45,flu\n3,Eve,30,flu\n"
+    (folder / "t.csv").write_text(base, encoding="utf-8")
+    spec = {"table": "t.csv", "secrets": [{"query": VIEWS, "threshold": "1/2"}], **declared}
+    (folder / "views.yaml").write_text(yaml.safe_dump(spec), encoding="utf-8")
+    return folder / "views.yaml"
+
+
+def test_a_table_of_views_is_asked_about_too(tmp_path: Path):
+    with pytest.raises(oa.TableError, match=r"t\.csv: column 'Problem': '-' \(row 1\) may be missing"):
+        load_views_problem(views_folder(tmp_path, "-"))
+
+
+def test_a_declared_value_of_views_is_a_value_and_a_declared_gap_is_missing(tmp_path: Path):
+    path = views_folder(tmp_path, "-", real_values={"Problem": ["-"]})
+    assert load_views_problem(path).table["Problem"].tolist() == ["-", "flu", "flu"]
+    path = views_folder(tmp_path, "-", missing_marks=["-"])
+    assert load_views_problem(path).table["Problem"].isna().tolist() == [True, False, False]
+    told = run("solve", path, folder=tmp_path)
+    assert told.returncode == 2
+    assert "missing value" in told.stderr
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_published_views_follow_what_their_table_declares(tmp_path: Path, declared: bool):
+    marks = {"real_values": ["-"]} if declared else {}
+    problem = load_views_problem(views_folder(tmp_path, "-" if declared else "cold", **marks))
+    (tmp_path / "1.csv").write_text("Name,Age\nAnn,30\nBob,45\nEve,30\n", encoding="utf-8")
+    (tmp_path / "2.csv").write_text("Age,Problem\n30,-\n45,flu\n30,flu\n", encoding="utf-8")
+    if declared:
+        assert "-" in load_views(tmp_path / "1.csv", tmp_path / "2.csv", problem).second["Problem"].tolist()
+    else:
+        with pytest.raises(oa.TableError, match=r"2\.csv: column 'Problem'"):
+            load_views(tmp_path / "1.csv", tmp_path / "2.csv", problem)
