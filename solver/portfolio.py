@@ -20,7 +20,8 @@ from ..models.problem import Problem
 from ..models.release import Release
 from .baselines.registry import Baseline, baselines
 from .ending import ending
-from .result import Status, Termination
+from .incumbent import BestRelease, overtaken
+from .result import Status
 from .settings import Answer, Clock, Engine, Settings, Watch
 
 __all__ = ["Known", "best_known", "informed"]
@@ -71,13 +72,13 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
         for known in better_and_better(problem, settings, watch):
             watch.note(0, known.values[0], None, known.source)
         if known is not None and settings.first:
-            return _unproven(problem, known, Termination.COMPLETED)
+            return _known(problem, known).answer(enough=True)
         start = None if known is None else known.release
         answer = engine.solve(problem, replace(settings, known=start), watch)
     except KeyboardInterrupt:
         if known is None:
             raise
-        return _unproven(problem, known, Termination.INTERRUPTED)
+        return _known(problem, known).answer(interrupted=True)
     return no_worse(problem, answer, known)
 
 
@@ -109,18 +110,14 @@ def no_worse(problem: Problem, answer: Answer, known: Known | None) -> Answer:
         raise CertificateError(
             f"the engine calls a release optimal that is worse than that of {known.source}"
         )
-    done = answer.termination is Termination.COMPLETED
-    ended = Termination.ITERATION_LIMIT if done else answer.termination
-    return replace(answer, release=known.release, status=Status.FEASIBLE, termination=ended)
+    return overtaken(answer, known.release)
 
 
-def _unproven(problem: Problem, known: Known, termination: Termination) -> Answer:
-    return Answer(
-        release=known.release,
-        bounds=(None,) * len(problem.policy.levels),
-        status=Status.FEASIBLE,
-        termination=termination,
-    )
+def _known(problem: Problem, known: Known) -> BestRelease:
+    """What is known without a search."""
+    incumbent = BestRelease(problem, Watch())
+    incumbent.offer(known.release, checked=True)
+    return incumbent
 
 
 def _releases(problem: Problem, settings: Settings, watch: Watch) -> Iterator[tuple[str, Release]]:

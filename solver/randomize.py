@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Container, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from math import exp, log
 from typing import Protocol
@@ -43,8 +44,9 @@ from ..models.requirement import GroupRequirement, as_fraction
 from ..models.structure import DependsOn
 from .claims import Drawn, NoDraw
 from .enumeration import MOST_TUPLES, Judge, Partition, partitions, require_enumerable
-from .result import Randomized, Status, Termination
-from .settings import Answer
+from .incumbent import BestRelease, refused
+from .result import Randomized
+from .settings import Answer, Watch
 
 __all__ = ["MOST_BY_SETS", "Space", "described", "draw", "space_of"]
 
@@ -82,33 +84,21 @@ def draw(problem: Problem, beta: Fraction | float | str, seed: int | None) -> An
     space = space_of(problem, judge)
     random = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
     if not space.count:
-        return Answer(
-            release=None,
-            bounds=(None,),
-            status=Status.INFEASIBLE,
-            termination=Termination.COMPLETED,
-            refusal=NoDraw(),
-        )
+        return refused(problem, NoDraw())
     chosen = space.pick(rate, random)
     release = problem.assemble(chosen)
-    (cost,) = problem.objective(release)
     facts = described(problem, space, rate)
-    return Answer(
-        release=release,
-        bounds=(space.least,),
-        status=Status.OPTIMAL if cost == space.least else Status.FEASIBLE,
-        termination=Termination.COMPLETED,
-        claims=(
-            Drawn(
-                level=0,
-                beta=facts.beta,
-                candidates=facts.candidates,
-                cost_range=facts.cost_range,
-                log_odds=facts.log_odds,
-            ),
-        ),
-        randomized=facts,
+    incumbent = BestRelease(problem, Watch())
+    incumbent.offer(release, checked=True)
+    incumbent.raise_bound(0, space.least)
+    claim = Drawn(
+        level=0,
+        beta=facts.beta,
+        candidates=facts.candidates,
+        cost_range=facts.cost_range,
+        log_odds=facts.log_odds,
     )
+    return replace(incumbent.answer([claim], enough=True), randomized=facts)
 
 
 def space_of(problem: Problem, judge: Judge) -> Space:

@@ -23,9 +23,10 @@ from .display import live_display
 from .ending import ending
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
+from .incumbent import refused
 from .portfolio import informed
 from .randomize import draw
-from .result import Point, Result, Status, Termination
+from .result import Point, Result, Status
 from .settings import Answer, Clock, Engine, Settings, Watch
 from .settling import settled
 
@@ -177,13 +178,7 @@ def solve_problem(
     )
     plain = {} if settings.extend else obstacles(problem)
     if plain:
-        answer = Answer(
-            release=None,
-            bounds=(),
-            status=Status.INFEASIBLE,
-            termination=Termination.COMPLETED,
-            refusal=Obstacle(requirement=next(iter(plain))),
-        )
+        answer = refused(problem, Obstacle(requirement=next(iter(plain))))
         return Result(
             status=answer.status,
             termination=answer.termination,

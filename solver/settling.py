@@ -13,6 +13,7 @@ from fractions import Fraction
 from ..models.errors import CertificateError
 from ..models.problem import Problem
 from .claims import Claim, Refusal, Trusted, TrustedRefusal
+from .incumbent import settled_on
 from .result import LevelValue, Status, Termination
 from .settings import Answer, Clock
 from .verify.bounds import Derived, derived
@@ -110,26 +111,9 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock) -> Set
         )
         for index, (level, value, bound) in enumerate(zip(problem.policy.levels, values, bounds, strict=True))
     )
-    optimal = all(level.value == level.bound for level in levels)
-    status = Status.OPTIMAL if optimal else Status.FEASIBLE
-    return Settled(
-        answer=replace(
-            answer,
-            bounds=tuple(bounds),
-            status=status,
-            termination=_termination(answer, status),
-            claims=(*used, *words),
-        ),
-        levels=levels,
-    )
+    return Settled(answer=settled_on(answer, values, bounds, (*used, *words)), levels=levels)
 
 
 def _word(level: int, bound: Fraction, whose: str) -> Trusted:
     solver, _, why = whose.partition(" (")
     return Trusted(level=level, bound=bound, solver=solver[:200], why=why.removesuffix(")")[:2_000])
-
-
-def _termination(answer: Answer, status: Status) -> Termination:
-    if status is Status.OPTIMAL:
-        return Termination.COMPLETED
-    return Termination.PROOF_INCOMPLETE if answer.status is Status.OPTIMAL else answer.termination

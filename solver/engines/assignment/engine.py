@@ -26,7 +26,7 @@ from ....models.requirement import Cut
 from ...baselines.greedy import greedy, together
 from ...claims import Claim, Trusted, TrustedRefusal
 from ...ending import ending
-from ...result import Status, Termination
+from ...incumbent import BestRelease
 from ...settings import Answer, Clock, Settings, Watch
 from ..interruptible import interruptible, prompt
 
@@ -83,42 +83,48 @@ class _Search:
         self.problem, self.settings, self.watch = problem, settings, watch
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
-        self.best: Release | None = None
-        self.bounds: list[Fraction | None] = [None] * len(problem.policy.levels)
+        self.incumbent = BestRelease(problem, watch)
         self.rounds = 0
-        self.interrupted = False
+        self.infeasible = self.solved = self.interrupted = False
 
     def run(self) -> Answer:
-        if self.settings.extend is None:
-            self._offer(self.settings.initial)
-            if self.best is None:
-                self._offer(together(self.problem))
-                self._offer(greedy(self.problem, self.settings.seed, clock=self._start_clock()))
-            self._offer(self.settings.known)
-        if self.settings.first and self.best is not None:
-            return self._answer(Status.FEASIBLE, Termination.COMPLETED)
         try:
-            if not self._build():
-                status = Status.UNKNOWN if self.best is None else Status.FEASIBLE
-                return self._answer(status, Termination.TIME_LIMIT)
-            for index in range(len(self.objectives)):
-                status, termination = self._minimize(index)
-                if status is not Status.OPTIMAL:
-                    return self._answer(status, termination)
-            if self.settings.workers > 1:
-                self._repeatable()
+            self._search()
         except KeyboardInterrupt:
-            if self.best is None:
+            if self.incumbent.best is None:
                 raise
-            return self._answer(Status.FEASIBLE, Termination.INTERRUPTED)
-        proven = self.best is not None and all(
-            value == bound
-            for value, bound in zip(self.problem.objective(self.best), self.bounds, strict=True)
+            self.interrupted = True
+        if self.infeasible:
+            refusal = TrustedRefusal(solver=MADE_BY, why=f"the direct model, {self.rounds} rounds of cuts")
+            return self.incumbent.refused(refusal, self.rounds)
+        return self.incumbent.answer(
+            self._claims(),
+            enough=self._enough,
+            solved=self.solved,
+            interrupted=self.interrupted or self.clock.limit is None,
+            late=True,
+            rounds=self.rounds,
         )
-        return self._answer(
-            Status.OPTIMAL if proven else Status.FEASIBLE,
-            Termination.COMPLETED if proven else Termination.ROUNDING,
-        )
+
+    def _search(self) -> None:
+        """Start releases, then one level after the other as long as each is solved."""
+        offer, settings = self.incumbent.offer, self.settings
+        if settings.extend is None:
+            offer(settings.initial)
+            if self.incumbent.best is None:
+                offer(together(self.problem))
+                offer(greedy(self.problem, settings.seed, clock=self._start_clock()))
+            offer(settings.known)
+        if self._enough or not self._build():
+            return
+        self.solved = all(self._minimize(index) for index in range(len(self.objectives)))
+        if self.solved and settings.workers > 1:
+            self._repeatable()
+
+    @property
+    def _enough(self) -> bool:
+        """Whether any release was all that was asked for, and is there."""
+        return self.settings.first and self.incumbent.best is not None
 
     def _build(self) -> bool:
         """Write the model; False if there is no time for it: a step takes about as long as all before it."""
@@ -157,49 +163,37 @@ class _Search:
         if self.clock.left is not None:
             solver.parameters.max_time_in_seconds = prompt(self.clock.left)
         if interruptible(solver, self.model.cp)[0] in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            release = self.model.release(solver.value)
-            if next(self.problem.check(release), None) is None:
-                self.best = release
+            self.incumbent.exchange(self.model.release(solver.value))
 
-    def _offer(self, release: Release | None) -> None:
-        """Keep a release if it passes every check and is better than the best so far."""
-        if release is None or next(self.problem.check(release), None) is not None:
-            return
-        if self.best is None or self.problem.objective(release) < self.problem.objective(self.best):
-            self.best = release
-
-    def _minimize(self, index: int) -> tuple[Status, Termination]:
+    def _minimize(self, index: int) -> bool:
+        """Minimize a level within those before; whether it was solved, so that the next one may follow."""
         objective = self.objectives[index]
         self.model.cp.minimize(objective.expression)
         while True:
-            if self.best is not None:
-                self.model.hint(self.best)
+            if self.incumbent.best is not None:
+                self.model.hint(self.incumbent.best)
             solver, status = self._call(index, objective)
             if status == cp_model.INFEASIBLE:
-                return Status.INFEASIBLE, Termination.COMPLETED
+                self.infeasible = True
+                return False
             if status == cp_model.MODEL_INVALID:
                 raise EngineError(f"CP-SAT refuses the model: {self.model.cp.validate()}")
             self._raise_bound(index, objective, solver)
             if status == cp_model.UNKNOWN:
-                break
+                return False
             release = self.model.release(solver.value)
             cuts = self._separate(release)
             if not cuts:
-                self._offer(release)
+                self.incumbent.offer(release)
                 if status == cp_model.OPTIMAL and not self.settings.first:
                     self.model.cp.add(objective.expression <= round(solver.objective_value))
-                    return Status.OPTIMAL, Termination.COMPLETED
-                break
+                    return True
+                return False
             self.rounds += 1
             for cut in cuts:
                 cut.apply(self.model)
             if self.interrupted or (status == cp_model.FEASIBLE and not self.settings.first):
-                break
-        if self.settings.first and self.best is not None:
-            return Status.FEASIBLE, Termination.COMPLETED
-        stopped = self.interrupted or self.clock.limit is None
-        termination = Termination.INTERRUPTED if stopped else Termination.TIME_LIMIT
-        return Status.UNKNOWN if self.best is None else Status.FEASIBLE, termination
+                return False
 
     def _separate(self, release: Release) -> list[Cut]:
         """Cuts for a release that fails its check; none if it passes."""
@@ -227,23 +221,7 @@ class _Search:
         if not isfinite(solver.best_objective_bound):
             return
         bound = objective.decode(round(solver.best_objective_bound), self.problem)
-        old = self.bounds[index]
-        self.bounds[index] = bound if old is None else max(old, bound)
-        value = None if self.best is None else self.problem.objective(self.best)[index]
-        self.watch.note(index, value, self.bounds[index])
-
-    def _answer(self, status: Status, termination: Termination) -> Answer:
-        return Answer(
-            release=None if status is Status.INFEASIBLE else self.best,
-            bounds=tuple(self.bounds),
-            status=status,
-            termination=termination,
-            rounds=self.rounds,
-            claims=self._claims(),
-            refusal=TrustedRefusal(solver=MADE_BY, why=f"the direct model, {self.rounds} rounds of cuts")
-            if status is Status.INFEASIBLE
-            else None,
-        )
+        self.incumbent.raise_bound(index, bound, "")
 
     def _claims(self) -> tuple[Claim, ...]:
         """Bounds as the solver states them: its word is all there is."""
@@ -251,7 +229,7 @@ class _Search:
         why = f"the direct model{extended}, {self.rounds} rounds of cuts"
         return tuple(
             Trusted(level=index, bound=bound, solver=MADE_BY, why=why)
-            for index, bound in enumerate(self.bounds)
+            for index, bound in enumerate(self.incumbent.bounds)
             if bound is not None
         )
 

@@ -15,7 +15,7 @@ from ....models.problem import Problem
 from ....models.recoding import recoding_of
 from ....models.release import Release
 from ...claims import Lattice, LatticeEmpty
-from ...result import Status, Termination
+from ...incumbent import BestRelease
 from ...settings import Answer, Clock, Settings, Watch
 from .grid import Classes, Grid, Vector
 from .judge import Mask
@@ -54,13 +54,15 @@ class FullDomainEngine:
 
         lattice = Search(problem, grid, release, watch)
         clock = Clock(settings.time_limit, watch.clock.began)
+        done = interrupted = False
         try:
             done = lattice.run(clock, _start(problem, settings.initial) or _start(problem, settings.known))
-            termination = Termination.COMPLETED if done else Termination.TIME_LIMIT
         except KeyboardInterrupt:
-            termination = Termination.INTERRUPTED
-        status = Status.UNKNOWN if lattice.open else Status.INFEASIBLE
-        found, best = None, lattice.best
+            interrupted = True
+        effort = {"lattice": grid.nodes, "visited": lattice.visited, "open": lattice.left}
+        incumbent, bounds, best = BestRelease(problem, watch), lattice.bounds(), lattice.best
+        if bounds is None:
+            return incumbent.refused(LatticeEmpty(), effort=effort)
         if best is not None:
             found = release(best.levels, best.classes, best.gone)
             broken = next(problem.check(found), None)
@@ -68,17 +70,10 @@ class FullDomainEngine:
                 raise EngineError(
                     f"the full-domain engine's release fails {broken.requirement}: {broken.message}"
                 )
-            status = Status.FEASIBLE if lattice.open else Status.OPTIMAL
-        bounds = lattice.bounds()
-        return Answer(
-            release=found,
-            bounds=bounds if bounds is not None else (None,) * len(problem.policy.levels),
-            status=status,
-            termination=termination,
-            claims=tuple(Lattice(level=index) for index in range(len(bounds or ()))),
-            refusal=LatticeEmpty() if status is Status.INFEASIBLE else None,
-            effort={"lattice": grid.nodes, "visited": lattice.visited, "open": lattice.left},
-        )
+            incumbent.offer(found, checked=True)
+        incumbent.raise_bounds(bounds)
+        claims = tuple(Lattice(level=index) for index in range(len(bounds)))
+        return incumbent.answer(claims, interrupted=interrupted, late=not done, effort=effort)
 
 
 def _start(problem: Problem, initial: Release | None) -> Vector | None:

@@ -1,55 +1,75 @@
-"""The best release and the best bound so far, and who is told when they change."""
+"""The best groups and the best bound so far, in whole costs of the level they are judged by."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
 
+from ....models.problem import Problem
+from ....models.release import Release
 from ...colgen.master import Group
 from ...colgen.table import Rows
+from ...incumbent import Incumbent
 from ...settings import Watch
 
 __all__ = ["Progress"]
 
 
-class Progress:
-    """What a search has reached.
+class Progress(Incumbent[tuple[Group, ...], int]):
+    """What a search for groups of rows has reached. The release they make is checked when it is told.
 
     Attributes
     ----------
-    groups : tuple of Group or None
-        The cheapest release so far.
-    cost : int
-        What it costs; above every release's cost if there is none.
-    bound : int
-        No release costs less.
     starts : list of Group
         Groups of all releases to start from.
     """
 
-    def __init__(self, rows: Rows, watch: Watch, level: int, factor: Fraction) -> None:
-        self.rows, self.watch = rows, watch
-        self.groups: tuple[Group, ...] | None = None
-        self.cost = rows.most + 1
-        self.bound = 0
+    def __init__(self, problem: Problem, rows: Rows, watch: Watch, level: int, factor: Fraction) -> None:
+        super().__init__(problem, watch, [level])
+        self.rows = rows
+        self.bounds = [0]
         self.starts: list[Group] = []
-        self._level, self._factor = level, factor
+        self._factor = factor
 
     @property
-    def closed(self) -> bool:
-        """Whether no better release can exist."""
-        return self.bound >= self.cost
+    def groups(self) -> tuple[Group, ...] | None:
+        """The cheapest release so far."""
+        return self.best
 
-    def offer(self, groups: Sequence[Group] | None, text: str = "release") -> bool:
-        """Keep a release if it is better; whether it was."""
-        if groups is None:
-            return False
-        cost = sum(self.rows.group_costs(groups))
-        if self.groups is not None and cost >= self.cost:
-            return False
-        self.groups, self.cost = tuple(groups), cost
-        self.note(text)
+    @property
+    def cost(self) -> int:
+        """What it costs; above every release's cost if there is none."""
+        return self.rows.most + 1 if self.values is None else self.values[0]
+
+    @property
+    def bound(self) -> int:
+        """No release costs less."""
+        return self.bounds[0] or 0
+
+    @property
+    def exact(self) -> bool:
+        return self.rows.exact
+
+    def offer(
+        self, solution: Sequence[Group] | None, text: str = "release", *, checked: bool = False
+    ) -> bool:
+        return super().offer(None if solution is None else tuple(solution), text, checked=checked)
+
+    def measured(self, solution: tuple[Group, ...]) -> tuple[int]:
+        return (sum(self.rows.group_costs(solution)),)
+
+    def keeps(self, solution: tuple[Group, ...]) -> bool:
         return True
+
+    def value(self, index: int, cost: int) -> Fraction:
+        """The level's value that a cost (or a bound on it) stands for."""
+        return self._factor * self.rows.loss(cost)
+
+    def release(self) -> Release | None:
+        if self.groups is None:
+            return None
+        left = [list(behind) for behind in self.rows.tuples]
+        return self.problem.assemble([[left[row].pop(0) for row in group] for group in self.groups])
 
     def start(self, groups: Sequence[Group] | None) -> None:
         """Offer a release found at the start; all its groups are columns from the beginning."""
@@ -58,14 +78,4 @@ class Progress:
 
     def lift(self, bound: int, text: str) -> None:
         """Keep a bound if it is higher."""
-        self.bound = max(self.bound, bound)
-        self.note(text)
-
-    def loss(self, cost: int) -> Fraction:
-        """The level's value that a cost (or a bound on it) stands for."""
-        return self._factor * self.rows.loss(cost)
-
-    def note(self, text: str) -> None:
-        """Tell how things stand."""
-        value = None if self.groups is None else self.loss(self.cost)
-        self.watch.note(self._level, value, self.loss(self.bound), text)
+        self.raise_bound(0, bound, text)

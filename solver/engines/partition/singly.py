@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from importlib.metadata import version
 
 from ....models.problem import Problem
-from ....models.release import Release
-from ...claims import Claim, DualAbove, Listed, Priced, Refusal, Trusted, Whole
+from ...claims import Claim, DualAbove, Listed, Priced, Trusted, Whole
 from ...colgen.dual_bound import Best
 from ...colgen.pricing import Pricing
 from ...colgen.primal.repair import repaired
@@ -15,7 +13,6 @@ from ...colgen.primal.start import halved
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import ending
-from ...result import Status, Termination
 from ...settings import Answer, Clock, Settings, Watch
 from .finish import Finish
 from .loosened import Part, by_part
@@ -46,7 +43,7 @@ class Search:
         assert isinstance(histograms, Histograms)
         self.pricing = Pricing(self.rows, histograms, settings.workers, self.clock)
         self.level = objective.measured
-        self.progress = Progress(self.rows, watch, self.level, objective.factor)
+        self.progress = Progress(problem, self.rows, watch, self.level, objective.factor)
         self.root = Best(self.pricing)
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed)
         self.part: Part | None = None
@@ -56,7 +53,7 @@ class Search:
         """Everything in order; Ctrl-C keeps what there is."""
         broken = self._broken_whole()
         if broken is not None:
-            return self._answer(Status.INFEASIBLE, Termination.COMPLETED, broken)
+            return self.progress.refused(broken)
         try:
             self._starts()
             large = len(self.rows) >= MANY
@@ -101,12 +98,6 @@ class Search:
         share = None if self.clock.limit is None else self.clock.part(STARTS * self.clock.limit)
         self.progress.start(halved(self.rows, self.judge, share))
 
-    def _release(self) -> Release | None:
-        if self.progress.groups is None:
-            return None
-        left = [list(behind) for behind in self.rows.tuples]
-        return self.problem.assemble([[left[row].pop(0) for row in group] for group in self.progress.groups])
-
     # -- the answer --------------------------------------------------------------------
 
     def _conclude(self) -> Answer:
@@ -114,47 +105,25 @@ class Search:
         if progress.groups is None and progress.bound > self.rows.most:
             described = self._described()
             refusal = None if described is None else DualAbove(claim=described)
-            return self._answer(Status.INFEASIBLE, Termination.COMPLETED, refusal)
-        if progress.closed:
-            exact = self.rows.exact
-            return self._answer(
-                Status.OPTIMAL if exact else Status.FEASIBLE,
-                Termination.COMPLETED if exact else Termination.ROUNDING,
-            )
-        ended = Termination.INTERRUPTED if self.interrupted else Termination.TIME_LIMIT
-        if not self.interrupted and not self.clock.over:
-            ended = Termination.ITERATION_LIMIT
-        return self._answer(Status.UNKNOWN if progress.groups is None else Status.FEASIBLE, ended)
-
-    def _answer(self, status: Status, termination: Termination, refusal: Refusal | None = None) -> Answer:
-        progress = self.progress
-        bounds: list[Fraction | None] = [Fraction(0)] * len(self.problem.policy.levels)
-        bounds[self.level] = (
-            None if status is Status.INFEASIBLE else progress.loss(min(progress.bound, progress.cost))
-        )
-        return Answer(
-            release=self._release(),
-            bounds=tuple(bounds),
-            status=status,
-            termination=termination,
-            rounds=self.root.rounds,
-            claims=() if status is Status.INFEASIBLE else self._claims(bounds[self.level]),
-            refusal=refusal,
+            return progress.refused(refusal, self.root.rounds)
+        return progress.answer(
+            self._claims(), interrupted=self.interrupted, late=self.clock.over, rounds=self.root.rounds
         )
 
-    def _claims(self, bound: Fraction | None) -> tuple[Claim, ...]:
+    def _claims(self) -> tuple[Claim, ...]:
         described = self._described()
         found: list[Claim] = [] if described is None else [described]
         why = None
-        finish, stated = self.finish, bound
+        finish, stated = self.finish, min(self.progress.bound, self.progress.cost)
         if finish.stated > self.progress.bound:
             why = "the integer program over all groups that a better release may hold"
-            stated = self.progress.loss(finish.stated)
+            stated = finish.stated
         elif finish.found is not None and not isinstance(described, Listed):
             why = f"a search tree of {finish.found.tree.nodes} nodes, too large to be written down"
-        if why is not None and stated is not None:
+        if why is not None:
+            bound = self.progress.value(0, stated)
             found.append(
-                Trusted(level=self.level, bound=stated, solver=f"HiGHS {version('highspy')}", why=why)
+                Trusted(level=self.level, bound=bound, solver=f"HiGHS {version('highspy')}", why=why)
             )
         return tuple(found)
 

@@ -12,17 +12,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 from ....models.errors import CertificateError, EngineError
 from ....models.problem import Problem
-from ....models.release import Release
-from ...claims import Claim, Empty, Refusal, Subsets as SubsetsClaim
+from ...claims import Claim, Empty, Subsets as SubsetsClaim
 from ...ending import ending
 from ...exact import groupings, subsets
 from ...exact.proving import counted
 from ...exact.subsets import BeyondReachError, Subsets
-from ...result import Status, Termination
+from ...incumbent import BestRelease
 from ...settings import Answer, Clock, Settings, Watch
 from ..assignment.engine import AssignmentEngine
 
@@ -61,23 +59,22 @@ class _Search:
         self.problem, self.settings, self.watch = problem, settings, watch
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
-        self.best: Release | None = None
-        self.values: tuple[Fraction, ...] | None = None
-        self.bounds: list[Fraction | None] = [None] * len(problem.policy.levels)
+        self.incumbent = BestRelease(problem, watch)
         self.claims: list[Claim] = []
 
     def run(self) -> Answer:
         try:
-            self._offer(self.settings.initial)
-            self._offer(self.settings.known)
+            self.incumbent.offer(self.settings.initial)
+            self.incumbent.offer(self.settings.known)
             return self._exact() or self._direct()
         except KeyboardInterrupt:
-            if self.best is None:
+            if self.incumbent.best is None:
                 raise
-            return self._answer(Status.FEASIBLE, Termination.INTERRUPTED)
+            return self.incumbent.answer(self.claims, interrupted=True)
 
     def _exact(self) -> Answer | None:
         """The answer, if it is within reach."""
+        incumbent = self.incumbent
         clock = self._part(ALL)
         if not clock.fits(3 ** len(self.problem.table) / (3 * PAIRS)):
             return None
@@ -85,30 +82,27 @@ class _Search:
             program = Subsets(self.problem, clock)
             found = program.optimum()
             if found.release is None:
-                return self._none(Empty(checked=None))
+                return incumbent.refused(Empty(checked=None))
             self.claims.append(SubsetsClaim())
-            self.bounds[0] = found.values[0]
-            self._offer(found.release)
-            if self.values == found.values:
-                return self._closed()
+            incumbent.raise_bound(0, found.values[0])
+            incumbent.offer(found.release)
+            if incumbent.values == found.values:
+                return self._proven()
             if program.exact:
                 raise CertificateError("the best grouping fails the check of a requirement on groups")
             if groupings.refusal(self.problem) is not None:
                 return None
             program.clock = self._part(SOME)
             better = groupings.Groupings(subsets=program, most=MOST_CHECKED)
-            for release in better.better(self.values):
-                self._offer(release)
-            proof = counted(program, self.values, MOST_CHECKED)
-            if self.values is None:
-                return self._none(Empty(checked=proof.checked))
+            for release in better.better(incumbent.values):
+                incumbent.offer(release)
+            proof = counted(program, incumbent.values, MOST_CHECKED)
+            if incumbent.values is None:
+                return incumbent.refused(Empty(checked=proof.checked))
             self.claims = [proof]
-            return self._closed()
+            return self._proven()
         except BeyondReachError:
-            if not self.clock.over:
-                return None
-            status = Status.UNKNOWN if self.best is None else Status.FEASIBLE
-            return self._answer(status, Termination.TIME_LIMIT)
+            return incumbent.answer(self.claims, late=True) if self.clock.over else None
 
     def _part(self, share: float) -> Clock:
         """A part of the time that is left: the direct model must have some, too."""
@@ -117,43 +111,13 @@ class _Search:
 
     def _direct(self) -> Answer:
         """The direct model, from the best release so far."""
-        settings = replace(self.settings, initial=self.best)
+        incumbent = self.incumbent
+        settings = replace(self.settings, initial=incumbent.best)
         answer = AssignmentEngine().solve(self.problem, settings, self.watch)
-        bounds = tuple(
-            new if old is None else old if new is None else max(old, new)
-            for old, new in zip(self.bounds, answer.bounds, strict=True)
-        )
-        return replace(answer, bounds=bounds, claims=(*self.claims, *answer.claims))
+        incumbent.raise_bounds(answer.bounds)
+        return replace(answer, bounds=incumbent.stated(), claims=(*self.claims, *answer.claims))
 
-    def _offer(self, release: Release | None) -> None:
-        """Keep a release if it is better than the best so far and passes every check."""
-        if release is None:
-            return
-        values = self.problem.objective(release)
-        if (self.values is None or values < self.values) and next(self.problem.check(release), None) is None:
-            self.best, self.values = release, values
-            self.watch.note(0, values[0], self.bounds[0], "release")
-
-    def _closed(self) -> Answer:
-        self.bounds = list(self.values or ())
-        for index, bound in enumerate(self.bounds):
-            self.watch.note(index, bound, bound, "proven")
-        return self._answer(Status.OPTIMAL, Termination.COMPLETED)
-
-    def _none(self, refusal: Refusal) -> Answer:
-        return Answer(
-            release=None,
-            bounds=(None,) * len(self.bounds),
-            status=Status.INFEASIBLE,
-            termination=Termination.COMPLETED,
-            refusal=refusal,
-        )
-
-    def _answer(self, status: Status, termination: Termination) -> Answer:
-        return Answer(
-            release=self.best,
-            bounds=tuple(self.bounds),
-            status=status,
-            termination=termination,
-            claims=tuple(self.claims),
-        )
+    def _proven(self) -> Answer:
+        """The best release is proven to be: nothing better is left."""
+        self.incumbent.raise_bounds(self.incumbent.values or ())
+        return self.incumbent.answer(self.claims)

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from fractions import Fraction
 from importlib.metadata import version
 
 from .....models.errors import CertificateError
 from .....models.losses import loss
 from .....models.problem import Problem
-from .....models.release import Release
 from .....models.requirement import GroupRequirement
 from .....models.structure import DependsOn
 from ....claims import TrustedRefusal
 from ....exact.program import Program
-from ....result import Status, Termination
+from ....incumbent import BestRelease
 from ....settings import Answer, Clock, Settings, Watch
 from ....verify.by_sizes import BySizes
 from .columns import shapes_of
@@ -34,6 +32,8 @@ from .solving import Solved, solved
 
 __all__ = ["Search", "boxless"]
 
+MADE_BY = f"CP-SAT {version('ortools')}"
+STEP = "integer program over histograms"
 PROOFS = 0.2
 """Part of the time limit for proofs that need no solver."""
 
@@ -60,9 +60,7 @@ class Search:
         self.problem, self.settings, self.watch = problem, settings, watch
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.prices = [Prices.of(problem, level) for level in problem.policy.levels]
-        self.best: Release | None = None
-        self.values: tuple[Fraction, ...] | None = None
-        self.bounds: list[Fraction | None] = [None] * len(self.prices)
+        self.incumbent = BestRelease(problem, watch)
         self.proofs: dict[int, Proven] = {}
         self.asked: dict[int, BySizes] = {}
         self.shapes: Shapes | None = None
@@ -75,8 +73,8 @@ class Search:
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
         try:
-            self._offer(self.settings.initial)
-            self._offer(self.settings.known)
+            self.incumbent.offer(self.settings.initial)
+            self.incumbent.offer(self.settings.known)
             self._levels()
         except KeyboardInterrupt:
             self.interrupted = True
@@ -91,7 +89,7 @@ class Search:
                 return
             self.shapes, self.top = shapes, top
             self._all_levels(shapes, last=top == TOPS[-1])
-            if self.infeasible or self._closed or shapes.beyond is None or self._over:
+            if self.infeasible or self.incumbent.closed or shapes.beyond is None or self._over:
                 return
 
     def _all_levels(self, shapes: Shapes, *, last: bool) -> None:
@@ -104,7 +102,7 @@ class Search:
             outer = None if costs is None else self._minimized(True, prices, outer_rows)
             if outer is not None and costs is not None:
                 if outer.empty:
-                    self.infeasible = self.best is None
+                    self.infeasible = self.incumbent.best is None
                     return
                 self._bounded(index, outer, costs)
             if outer is None or outer.x is None or self.wide.stands_in(outer.x):
@@ -113,7 +111,7 @@ class Search:
                 inner = outer
             if inner.x is not None:
                 frame = self.wide if inner is outer else self.tight
-                self._offer(release_of(self.problem, frame, inner.x))
+                self.incumbent.offer(release_of(self.problem, frame, inner.x), STEP)
             if inner.reached is None or not inner.solved or self._over:
                 return
             costs = [*costs, inner.reached] if outer is not None and costs is not None else None
@@ -157,8 +155,7 @@ class Search:
         old = self.proofs.get(index)
         if old is not None and old.bound > found.bound:
             return
-        self.bounds[index] = prices.value(found.bound)
-        self._note(index)
+        self.incumbent.raise_bound(index, prices.value(found.bound), STEP)
         derived, text, sets = None, None, ()
         if found.solved and not self._over:
             left = self.clock.left
@@ -191,49 +188,12 @@ class Search:
         values = self.shapes.values
         return tuple(tuple(sorted(place[values[v]] for v in inside)) for inside in self.wide.sets)
 
-    # -- what is known ---------------------------------------------------------------------------
-
-    def _offer(self, release: Release | None) -> None:
-        """Keep a release if it passes every check and is better than the best so far."""
-        if release is None:
-            return
-        values = self.problem.objective(release)
-        if (self.values is not None and values >= self.values) or next(
-            self.problem.check(release), None
-        ) is not None:
-            return
-        self.best, self.values = release, values
-        self._note(0)
-
-    @property
-    def _closed(self) -> bool:
-        """Whether no better release can exist."""
-        return self.values is not None and list(self.values) == self.bounds
-
-    def _note(self, index: int) -> None:
-        value = None if self.values is None else self.values[index]
-        self.watch.note(index, value, self.bounds[index], "integer program over histograms")
-
     def _answer(self) -> Answer:
-        status = Status.UNKNOWN if self.best is None else Status.FEASIBLE
-        ended = Termination.ITERATION_LIMIT
         if self.infeasible:
-            status, ended = Status.INFEASIBLE, Termination.COMPLETED
-        elif self._closed:
-            status, ended = Status.OPTIMAL, Termination.COMPLETED
-        elif self.interrupted:
-            ended = Termination.INTERRUPTED
-        elif self.clock.ended:
-            ended = Termination.TIME_LIMIT
-        solver = f"CP-SAT {version('ortools')}"
-        return Answer(
-            release=self.best,
-            bounds=tuple(self.bounds),
-            status=status,
-            termination=ended,
+            return self.incumbent.refused(TrustedRefusal(solver=MADE_BY, why=STEP), self.rounds)
+        return self.incumbent.answer(
+            () if self.incumbent.best is None else described(self.proofs, self.prices, MADE_BY),
+            interrupted=self.interrupted,
+            late=self.clock.ended,
             rounds=self.rounds,
-            claims=() if self.best is None else described(self.proofs, self.prices, solver),
-            refusal=TrustedRefusal(solver=solver, why="integer program over histograms")
-            if status is Status.INFEASIBLE
-            else None,
         )

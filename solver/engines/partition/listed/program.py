@@ -82,7 +82,7 @@ class Program:
         columns: Sequence[Column],
         settings: Settings,
         clock: Clock,
-        offer: Callable[[Release], None],
+        offer: Callable[[Release], object],
     ) -> None:
         self.problem, self.settings, self.clock, self.offer = problem, settings, clock, offer
         self.model = ColumnEncoding(problem, columns, clock)

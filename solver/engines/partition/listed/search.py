@@ -18,14 +18,13 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
-from time import perf_counter
 
 from .....models.problem import Problem
-from .....models.release import Release
 from .....models.requirement import GroupRequirement
 from ....claims import Claim, Refusal, Trusted, TrustedRefusal
 from ....ending import ending
 from ....exact.subsets import MOST_TUPLES
+from ....incumbent import BestRelease
 from ....result import Status, Termination
 from ....settings import Answer, Clock, Settings, Watch
 from ...assignment.engine import AssignmentEngine
@@ -42,8 +41,6 @@ __all__ = ["Search"]
 MADE_BY = f"CP-SAT {version('ortools')}"
 SMALL = 10
 """Up to so many tuples nothing is tried before the exact programs."""
-SPARE = 1.2
-"""Checks do not all take the same time."""
 LEAST_LISTED, MOST_LISTED = 2_000, 200_000
 """Groups of the first list that is guided by duals, and of the longest one."""
 DIRECT_ROWS = 40
@@ -59,11 +56,8 @@ class Search:
         self.problem, self.settings, self.watch = problem, settings, watch
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
-        self._checking = 0.0
         self.judge = Judge(problem)
-        self.best: Release | None = None
-        self.values: tuple[Fraction, ...] | None = None
-        self.bounds: list[Fraction | None] = [None] * len(problem.policy.levels)
+        self.incumbent = BestRelease(problem, watch, self.clock)
         self.guide: Guide | None = None
         self.exact: Answer | None = None
         self.direct = False
@@ -81,7 +75,7 @@ class Search:
         return self._answer()
 
     def _search(self) -> None:
-        starts = Starts(self.problem, self.settings, self.clock, self._offer)
+        starts = Starts(self.problem, self.settings, self.clock, self.incumbent.offer)
         starts.quick()
         if len(self.problem.table) > SMALL and self.clock.fits(SET_UP):
             self.guide = Guide(self.problem, self.settings, self.clock, self._heard)
@@ -90,14 +84,14 @@ class Search:
             if self.guide.infeasible:
                 self.infeasible = True
                 return
-            self._take(self.guide.bounds())
+            self.incumbent.raise_bounds(self.guide.bounds())
             starts.repaired(self.guide.releases)
-            if self.best is None:
+            if self.incumbent.best is None:
                 self._direct()
                 if self.infeasible:
                     return
-            self._take(self.guide.bounds(self.values))
-            if self.closed or self.interrupted:
+            self.incumbent.raise_bounds(self.guide.bounds(self.incumbent.values))
+            if self.incumbent.closed or self.interrupted:
                 return
             # Lists that are not short wait until it is known what the rest of the table costs.
             most = LEAST_LISTED if len(self.problem.table) <= MOST_TUPLES else MOST_LISTED
@@ -116,67 +110,24 @@ class Search:
         self.rounds += answer.rounds
         self.interrupted |= answer.termination is Termination.INTERRUPTED
         self.infeasible = self.direct = answer.status is Status.INFEASIBLE
-        self._offer(answer.release)
+        self.incumbent.offer(answer.release)
 
     def _exactly(self) -> None:
         """A small table: the best release, from the best one so far."""
         if self.clock.over or SubsetEngine().refuses(self.problem) is not None:
             return
-        settings = replace(self.settings, time_limit=self.clock.left, initial=self.best)
+        settings = replace(self.settings, time_limit=self.clock.left, initial=self.incumbent.best)
         self.exact = answer = SubsetEngine().solve(self.problem, settings, Watch())
         self.rounds += answer.rounds
         self.interrupted |= answer.termination is Termination.INTERRUPTED
         self.cut_short |= answer.termination is Termination.TIME_LIMIT
         self.infeasible = answer.status is Status.INFEASIBLE
-        self._offer(answer.release)
-        self._take(list(answer.bounds))
-
-    # -- what is known -----------------------------------------------------------------
-
-    @property
-    def closed(self) -> bool:
-        """Whether no better release can exist."""
-        return self.values is not None and list(self.values) == self.bounds
-
-    def _offer(self, release: Release | None) -> bool:
-        """Keep a release if it passes every check and is better than the best so far."""
-        if release is None:
-            return False
-        values = self.problem.objective(release)
-        if self.values is not None and values >= self.values:
-            return False
-        began = perf_counter()
-        broken = next(self.problem.check(release), None)
-        took = SPARE * (perf_counter() - began)
-        if took > self._checking:
-            # The release that is returned will be checked once more.
-            self.clock.keep(took - self._checking)
-            self._checking = took
-        if broken is not None:
-            return False
-        self.best, self.values = release, values
-        self._note("release")
-        return True
-
-    def _take(self, bounds: list[Fraction | None]) -> None:
-        """Keep bounds that are higher."""
-        for index, bound in enumerate(bounds):
-            old = self.bounds[index]
-            if bound is not None and (old is None or bound > old):
-                self.bounds[index] = bound
-        self._note("bound")
+        self.incumbent.offer(answer.release)
+        self.incumbent.raise_bounds(answer.bounds)
 
     def _heard(self, bound: Fraction) -> None:
-        if len(self.bounds) == 1:
-            self._take([bound])
-
-    def _note(self, text: str) -> None:
-        values = self.values or (None,) * len(self.bounds)
-        # The level in question: the first one not closed.
-        for index, (value, bound) in enumerate(zip(values, self.bounds, strict=True)):
-            if index == len(self.bounds) - 1 or value is None or value != bound:
-                self.watch.note(index, value, bound, text)
-                return
+        if len(self.problem.policy.levels) == 1:
+            self.incumbent.raise_bound(0, bound)
 
     # -- lists ---------------------------------------------------------------------------
 
@@ -184,7 +135,7 @@ class Search:
         """Lists of up to `most` groups, guided by duals; whether they decided the problem."""
         room = min(most, max(LEAST_LISTED, 20 * len(self.problem.table)))
         while not self.clock.over:
-            measure = guide.measure(self.values)
+            measure = guide.measure(self.incumbent.values)
             if measure is None:
                 return False
             found = measure.listed(self.judge, room)
@@ -193,15 +144,15 @@ class Search:
                     return False
                 room = min(most, 4 * room)
                 continue
-            program = Program(measure.problem, found.columns, self.settings, self.clock, self._offered)
+            program = Program(measure.problem, found.columns, self.settings, self.clock, self.incumbent.offer)
             expression = measure.expression(program.model, found.target)
-            outcome = program.minimize(expression, self.best)
+            outcome = program.minimize(expression, self.incumbent.best)
             self._count(program, found.columns)
             if outcome.empty:
-                self._take(measure.bounds(found.target))
+                self.incumbent.raise_bounds(measure.bounds(found.target))
             elif outcome.bound is not None:
-                self._take(measure.bounds(min(found.target, measure.least(outcome.bound))))
-            if self.closed:
+                self.incumbent.raise_bounds(measure.bounds(min(found.target, measure.least(outcome.bound))))
+            if self.incumbent.closed:
                 return True
             if not (outcome.empty or outcome.solved):
                 self.cut_short = True
@@ -211,9 +162,6 @@ class Search:
             room = min(most, 4 * room)
         return False
 
-    def _offered(self, release: Release) -> None:
-        self._offer(release)
-
     def _count(self, program: Program, columns: list[Column]) -> None:
         self.rounds += program.rounds
         self.listed = len(columns)
@@ -222,37 +170,27 @@ class Search:
     # -- the answer ------------------------------------------------------------------------
 
     def _answer(self) -> Answer:
-        status = Status.UNKNOWN if self.best is None else Status.FEASIBLE
-        ended = Termination.ITERATION_LIMIT
         if self.infeasible:
-            status, ended = Status.INFEASIBLE, Termination.COMPLETED
-        elif self.closed:
-            status, ended = Status.OPTIMAL, Termination.COMPLETED
-        elif self.interrupted:
-            ended = Termination.INTERRUPTED
-        elif self.cut_short or self.clock.ended:
-            ended = Termination.TIME_LIMIT
-        return Answer(
-            release=None if self.infeasible else self.best,
-            bounds=tuple(self.bounds),
-            status=status,
-            termination=ended,
+            return self.incumbent.refused(self._refusal(), self.rounds)
+        return self.incumbent.answer(
+            self._claims(),
+            interrupted=self.interrupted,
+            late=self.cut_short or self.clock.ended,
             rounds=self.rounds,
-            claims=() if self.infeasible else self._claims(),
-            refusal=self._refusal() if self.infeasible else None,
         )
 
     def _claims(self) -> tuple[Claim, ...]:
         """Those of the part and of the exact programs, and the solver's word for what is above them."""
-        guide, nothing = self.guide, [None] * len(self.bounds)
-        part = nothing if guide is None else guide.bounds(self.values)
+        guide, bounds = self.guide, self.incumbent.bounds
+        nothing = [None] * len(bounds)
+        part = nothing if guide is None else guide.bounds(self.incumbent.values)
         exact = nothing if self.exact is None else self.exact.bounds
         return (
-            *(() if guide is None else guide.claims_for(self.values)),
+            *(() if guide is None else guide.claims_for(self.incumbent.values)),
             *(() if self.exact is None else self.exact.claims),
             *(
                 Trusted(level=index, bound=bound, solver=MADE_BY, why=self._last_step)
-                for index, (bound, *least) in enumerate(zip(self.bounds, part, exact, strict=True))
+                for index, (bound, *least) in enumerate(zip(bounds, part, exact, strict=True))
                 if bound is not None and all(known is None or bound > known for known in least)
             ),
         )
