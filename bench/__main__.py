@@ -39,9 +39,11 @@ def main() -> int:
         command.add_argument("--json", type=Path, help="also write settings, machine and rows to this file")
         for option in fields(kind):
             default: Any = option.default
-            command.add_argument(
-                f"--{option.name.replace('_', '-')}", type=type(default), help=f"default {default}"
-            )
+            name = f"--{option.name.replace('_', '-')}"
+            if isinstance(default, bool):
+                command.add_argument(name, action="store_true", default=None)
+            else:
+                command.add_argument(name, type=type(default), help=f"default {default}")
     given = vars(parser.parse_args())
     if given["case"] is None:
         for name, kind in cases().items():

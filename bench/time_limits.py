@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -31,6 +32,7 @@ from ..models.requirements import (
 )
 from ..models.table import Microdata
 from ..solver.result import Result
+from ..solver.schedule import SCHEDULES, Seconds, Share
 from ..solver.search import solve
 from .engine import engine_table
 from .large_tables import LARGE_POLICIES, whole_call
@@ -69,6 +71,8 @@ class TimeLimits(Case):
         Of these calls, separated by commas.
     whole_limit : float
         Seconds for each of them.
+    schedule : bool
+        Instead of all that: who gets how much of a time limit, as the engines' tables have it.
     """
 
     name: ClassVar[str] = "time-limits"
@@ -89,9 +93,14 @@ class TimeLimits(Case):
     rows: int = 0
     policies: str = ",".join([*LARGE_POLICIES, *(f"{name}-suppressed" for name in LARGE_POLICIES)])
     whole_limit: float = 60.0
+    schedule: bool = False
 
     def run(self) -> list[Row]:
         """One row per problem and limit; `late` is in milliseconds, `late %` a share of the limit."""
+        if self.schedule:
+            return [
+                _line(name, step, given) for name, table in SCHEDULES.items() for step, given in table.rows()
+            ]
         if self.rows:
             return self._whole()
         limits = [float(text) for text in self.limits.split(",")]
@@ -147,6 +156,16 @@ class TimeLimits(Case):
             "status": result.status.value,
             "gap %": _gap(result),
         }
+
+
+def _line(engine: str, step: str, given: Share | Seconds) -> Row:
+    """One step of a schedule."""
+    row: Row = {"engine": engine, "step": step}
+    if isinstance(given, Seconds):
+        return {**row, "share": given.value, "of": given.unit, "why": given.why}
+    ends = {"least": given.least or None, "most": given.most, "no limit": given.unlimited}
+    seconds = {name: value for name, value in ends.items() if value is not None and value != inf}
+    return {**row, "share": given.part, "of": given.of.value, "why": given.why, **seconds}
 
 
 def _gap(result: Result) -> float | None:

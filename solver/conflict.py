@@ -8,14 +8,10 @@ from ..models.problem import Problem
 from .engines.assignment.engine import AssignmentEngine
 from .parts import Part, feasibility, parts_of, variant
 from .result import Status
+from .schedule import WHOLE
 from .settings import Clock, Settings, Watch
 
 __all__ = ["conflict"]
-
-SECONDS = 10.0
-"""Most time for each trial; a trial that does not end counts as undecided and keeps its part."""
-LEAST = 0.01
-"""Nothing is tried in less time."""
 
 
 def conflict(problem: Problem, settings: Settings, clock: Clock | None = None) -> str:
@@ -28,13 +24,13 @@ def conflict(problem: Problem, settings: Settings, clock: Clock | None = None) -
     """
     parts = list(parts_of(problem))
     undecided: list[str] = []
-    waiting = len(parts)
+    waiting, most = len(parts), WHOLE.conflict.value
     for part in list(parts):
         rest = [other for other in parts if other is not part]
         left = None if clock is None else clock.left
-        seconds = SECONDS if left is None else min(SECONDS, left / waiting)
+        seconds = most if left is None else min(most, left / waiting)
         waiting -= 1
-        found = None if seconds < LEAST else _feasible(problem, rest, settings, seconds)
+        found = None if seconds < WHOLE.hopeless.value else _feasible(problem, rest, settings, seconds)
         if found is False:
             parts = rest
         elif found is None:

@@ -11,13 +11,12 @@ from ..models.release import Release
 from ..models.requirement import GroupRequirement
 from .certify import release_digest
 from .remembered import remembered
+from .schedule import RESERVES
 
 __all__ = ["ending", "released", "sample", "scaled"]
 
 SAMPLE = 48
 """Groups that are made and judged for the estimate."""
-SPARE = 1.3
-"""Groups are not all alike, and the release is put into order and written down as well."""
 
 
 @remembered
@@ -37,7 +36,7 @@ def ending(problem: Problem) -> float:
 
 def scaled(problem: Problem, groups: list[list[int]], seconds: float) -> float:
     """What takes so long with some groups, with the whole table."""
-    return SPARE * seconds * len(problem.table) / max(1, sum(map(len, groups)))
+    return RESERVES.ending.value * seconds * len(problem.table) / max(1, sum(map(len, groups)))
 
 
 def sample(problem: Problem) -> list[list[int]]:

@@ -21,15 +21,13 @@ from ..models.problem import Problem
 from ..models.release import Release
 from .claims import Claim, Refusal
 from .result import Status, Termination
+from .schedule import RESERVES
 from .settings import Answer, Clock, Watch
 
 __all__ = ["BestRelease", "Incumbent", "overtaken", "refused", "settled_on"]
 
 S = TypeVar("S")
 N = TypeVar("N", int, Fraction)
-
-SPARE = 1.2
-"""Checks do not all take the same time."""
 
 
 class Incumbent(ABC, Generic[S, N]):
@@ -223,7 +221,7 @@ class BestRelease(Incumbent[Release, Fraction]):
     def keeps(self, solution: Release) -> bool:
         began = perf_counter()
         broken = next(self.problem.check(solution), None)
-        took = SPARE * (perf_counter() - began)
+        took = RESERVES.check.value * (perf_counter() - began)
         if self._clock is not None and took > self._checking:
             self._clock.keep(took - self._checking)
             self._checking = took

@@ -2,8 +2,8 @@
 
 What the best of them reached is kept whatever the engine does, so no answer is lexicographically worse
 than the release of a registered heuristic that keeps the policy and takes at most a third of the time limit
-(all that are tried together: `SHARE` of it). A heuristic looks at few requirements: its release counts
-if it passes every check of the policy.
+(`schedule.HEURISTICS` says how much all of them get). A heuristic looks at few requirements: its release
+counts if it passes every check of the policy.
 
 An engine that calls something optimal, or denies that there is a release, while a heuristic has a better
 one contradicts itself; that is an error and never an answer.
@@ -22,16 +22,10 @@ from .baselines.registry import Baseline, baselines
 from .ending import ending
 from .incumbent import BestRelease, overtaken
 from .result import Status
+from .schedule import HEURISTICS
 from .settings import Answer, Clock, Engine, Settings, Watch
 
 __all__ = ["Known", "best_known", "informed"]
-
-EACH, SHARE = 0.35, 0.6
-"""Parts of the time limit that one heuristic and all of them may take."""
-HOPELESS = 0.5
-"""A heuristic that will take a larger part of the limit is not begun: its time would be lost."""
-UNLIMITED = 60.0
-"""Seconds of the heuristics that are tried if there is no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,13 +117,14 @@ def _known(problem: Problem, known: Known) -> BestRelease:
 def _releases(problem: Problem, settings: Settings, watch: Watch) -> Iterator[tuple[str, Release]]:
     if settings.initial is not None and settings.initial.form == problem.policy.form:
         yield "initial", settings.initial
-    limit, share = settings.time_limit, Clock(settings.time_limit, watch.clock.began)
-    if limit is not None:
-        share.keep(max((1 - SHARE) * limit, ending(problem)))
-    for baseline in _worth_trying(problem, UNLIMITED if limit is None else HOPELESS * limit):
-        if share.over:
+    clock = Clock(settings.time_limit, watch.clock.began)
+    together, each, most = (clock.allowed(s) for s in (HEURISTICS.all, HEURISTICS.each, HEURISTICS.hopeless))
+    if clock.limit is not None and together is not None:
+        clock.keep(max(clock.limit - together, ending(problem)))
+    for baseline in _worth_trying(problem, most or 0.0):
+        if clock.over:
             return
-        own = share if limit is None else share.part(EACH * limit)
+        own = clock if each is None else clock.part(each)
         try:
             yield baseline.name, baseline.run(problem, settings.seed, own)
         except OptanonError:

@@ -27,6 +27,7 @@ from .incumbent import refused
 from .portfolio import informed
 from .randomize import draw
 from .result import Point, Result, Status
+from .schedule import WHOLE
 from .settings import Answer, Clock, Engine, Settings, Watch
 from .settling import settled
 
@@ -45,10 +46,6 @@ def engines() -> dict[str, Engine]:
 
 SMALL = 16
 """Up to so many tuples the program over all sets of tuples takes a twentieth of a second."""
-CHECKED, MOST_CHECKED = 0.04, 2.0
-"""Part of the time limit that is kept for that, and seconds at most."""
-EACH, MOST_EACH = 5e-5, 0.08
-"""Seconds per tuple besides: digests and what of the past is read again; part of the limit at most."""
 CLOSED = 30
 """Above so many tuples groups are listed if a part of the policy gives a bound."""
 
@@ -224,8 +221,7 @@ def _searching(problem: Problem, settings: Settings) -> Settings:
     limit = settings.time_limit
     if limit is None:
         return settings
-    kept = min(CHECKED * limit, MOST_CHECKED) + min(EACH * len(problem.table), MOST_EACH * limit)
-    return replace(settings, time_limit=limit - kept)
+    return replace(settings, time_limit=limit - WHOLE.kept(limit, len(problem.table)))
 
 
 def _checking(problem: Problem, settings: Settings, watch: Watch) -> Clock:

@@ -14,6 +14,7 @@ from ..models.problem import Problem
 from ..models.release import Release
 from .claims import Claim, Refusal
 from .result import Point, Randomized, Status, Termination
+from .schedule import RESERVES, Share
 
 __all__ = ["Answer", "Clock", "Engine", "Settings", "Watch"]
 
@@ -74,7 +75,7 @@ class Clock:
     def keep(self, seconds: float) -> None:
         """End so much earlier, at most by half of the limit: what comes after the search takes time, too."""
         if self.limit is not None:
-            self.limit = max(self.limit / 2, self.limit - seconds)
+            self.limit = max((1 - RESERVES.kept.value) * self.limit, self.limit - seconds)
 
     def fits(self, seconds: float) -> bool:
         """Whether something that takes so long can be done in time."""
@@ -85,6 +86,19 @@ class Clock:
         """A clock that is over after so many seconds, and no later than this one."""
         left = self.left
         return Clock(seconds if left is None else min(seconds, left), stop=self.stop)
+
+    def allowed(self, share: Share) -> float | None:
+        """Seconds of a share from now on, maybe more than what is left; None for no end."""
+        return share.unlimited if self.limit is None else share.seconds(self.limit, self.seconds)
+
+    def share(self, share: Share) -> Clock:
+        """A clock that is over when a share of the time is, and no later than this one."""
+        seconds = self.allowed(share)
+        return self if seconds is None else self.part(seconds)
+
+    def spent(self, share: Share) -> bool:
+        """Whether nothing is left of a share but what it gets however late it is."""
+        return self.limit is not None and share.seconds(self.limit, self.seconds) <= share.floor(self.limit)
 
     @property
     def over(self) -> bool:
@@ -99,7 +113,10 @@ class Clock:
     @property
     def ended(self) -> bool:
         """Whether a search that stopped now stopped for the limit: solvers may stop a moment early."""
-        return self.limit is not None and self.seconds >= self.limit - 0.15 - self.limit / 100
+        if self.limit is None:
+            return False
+        early = RESERVES.early.value + RESERVES.early_part.value * self.limit
+        return self.seconds >= self.limit - early
 
 
 class Watch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -56,6 +56,7 @@ from optanon.solver.exact.groupings import Groupings
 from optanon.solver.exact.proving import counted, proven
 from optanon.solver.exact.subsets import BeyondReachError, Subsets
 from optanon.solver.result import Status, Termination
+from optanon.solver.schedule import SUBSETS
 from optanon.solver.search import engines, solve_problem
 from optanon.solver.settings import Answer, Clock, Settings, Watch
 from optanon.solver.verify import exhaustive
@@ -647,7 +648,8 @@ def test_time_that_ends_leaves_the_best_known_release_and_true_bounds():
 
 
 def test_a_limit_too_short_for_all_sets_is_spent_on_the_direct_model(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(subset_engine, "PAIRS", 1)
+    slow = replace(SUBSETS, pairs=replace(SUBSETS.pairs, value=1.0))
+    monkeypatch.setattr(subset_engine, "SUBSETS", slow)
     problem = Problem(table=table(9, 3), policy=Policy([KCAnonymity(k=2)], ["semiperimeter"]))
     answer = engines()["subsets"].solve(problem, Settings(time_limit=60.0), Watch())
     assert answer.status is Status.OPTIMAL

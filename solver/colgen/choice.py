@@ -13,21 +13,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ..backends.highs import quiet_solver
+from ..schedule import SOLVERS
 from .column import Columns, padded
 from .cuts import Cuts
 from .master import Group
 from .pricing import Duals
 from .table import Rows
 
-__all__ = ["LEAST", "PROMPT", "best_of"]
+__all__ = ["best_of"]
 
 TOLERANCE = 1e-6
 """Relative."""
-PROMPT, LEAST = 0.95, 0.03
-"""Share of the time that the solver is told, and seconds it is told less at least.
-
-It looks at its clock between steps only.
-"""
 
 
 def best_of(
@@ -58,7 +54,7 @@ def best_of(
     -----
     The bound is taken `TOLERANCE` lower than stated, the solver's own precision. It is not a proof.
     """
-    if seconds is not None and seconds < LEAST:
+    if seconds is not None and seconds < SOLVERS.late_highs.least:
         return None, 0
     began = perf_counter()
     known, cuts = cuts, Cuts(rows)
@@ -107,7 +103,7 @@ def best_of(
         solver.setSolution(given)
     if seconds is not None:
         left = seconds - (perf_counter() - began)
-        solver.setOptionValue("time_limit", max(0.0, min(PROMPT * left, left - LEAST)))
+        solver.setOptionValue("time_limit", max(0.0, left - SOLVERS.late_highs.seconds(left, 0.0)))
     solver.run()
     info = solver.getInfo()
     stated = float(info.mip_dual_bound) * unit

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.highs import quiet_solver
+from ..schedule import SOLVERS
 from .cuts import Cuts
 from .table import Ints, Rows
 
@@ -157,7 +158,9 @@ class Master:
         """Solve from the last basis; None if that was not possible in time."""
         if seconds is not None:
             # HiGHS counts the time of all runs of one solver together.
-            self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(0.05, seconds))
+            self._solver.setOptionValue(
+                "time_limit", self._solver.getRunTime() + max(SOLVERS.least_highs.value, seconds)
+            )
         self._solver.run()
         if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None

@@ -15,19 +15,14 @@ from types import FrameType
 
 from ortools.sat.python import cp_model
 
+from ..schedule import SOLVERS
+
 __all__ = ["interruptible", "prompt"]
-
-_LISTEN = 0.1
-"""Seconds between looks for the signal; a call that had not begun and did not hear it is told again."""
-
-
-LATE, LATENESS = 0.1, 0.12
-"""CP-SAT looks at its clock between steps: it is late by so large a share of the time, or so many seconds."""
 
 
 def prompt(left: float, share: float = 1.0) -> float:
     """Seconds to tell CP-SAT so that it ends when `left` seconds have passed, or `share` of them."""
-    return max(0.01, min(share * left, left - min(LATE * left, LATENESS)))
+    return max(SOLVERS.least.value, min(share * left, left - SOLVERS.late.seconds(left, 0.0)))
 
 
 def interruptible(
@@ -56,7 +51,7 @@ def interruptible(
         return solver.solve(model, listener), False
     with _heard() as interrupt, ThreadPoolExecutor(1) as pool:
         call = pool.submit(solver.solve, model, listener)
-        while not wait([call], timeout=_LISTEN).done:
+        while not wait([call], timeout=SOLVERS.listen.value).done:
             if interrupt.is_set():
                 solver.stop_search()
     return call.result(), interrupt.is_set()

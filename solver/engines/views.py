@@ -36,6 +36,7 @@ from ...models.views import (
     standing_patterns,
     violated_pattern,
 )
+from ..schedule import SOLVERS
 
 __all__ = ["ChoiceStatus", "ViewChoice", "ViewModel", "choose_views"]
 
@@ -199,7 +200,7 @@ class ViewModel:
         self.solver = cp_model.CpSolver()
         self.solver.parameters.num_workers = 1
         self.solver.parameters.random_seed = seed
-        self.solver.parameters.max_time_in_seconds = max(seconds, 0.001)
+        self.solver.parameters.max_time_in_seconds = max(seconds, SOLVERS.least.value)
         return int(self.solver.solve(self.model))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ..backends.highs import quiet_solver
+from ..schedule import SOLVERS
 from .program import FREE, Ints, Program
 from .rank1 import Stack
 from .tree_check import Box
@@ -122,7 +123,9 @@ class Relaxation:
             return self._empty()
         if seconds is not None:
             # HiGHS counts the time of all runs of one solver together.
-            self.solver.setOptionValue("time_limit", self.solver.getRunTime() + max(0.05, seconds))
+            self.solver.setOptionValue(
+                "time_limit", self.solver.getRunTime() + max(SOLVERS.least_highs.value, seconds)
+            )
         self.solver.run()
         status, solution = self.solver.getModelStatus(), self.solver.getSolution()
         duals = np.array(solution.row_dual) * self.unit / self.grid

@@ -27,6 +27,7 @@ from ...baselines.greedy import greedy, together
 from ...claims import Claim, Trusted, TrustedRefusal
 from ...ending import ending
 from ...incumbent import BestRelease
+from ...schedule import ASSIGNMENT
 from ...settings import Answer, Clock, Settings, Watch
 from ..interruptible import interruptible, prompt
 
@@ -144,9 +145,7 @@ class _Search:
         return True
 
     def _start_clock(self) -> Clock:
-        """The start gets half of the time there is."""
-        left = self.clock.left
-        return Clock(None if left is None else left / 2)
+        return self.clock.share(ASSIGNMENT.greedy)
 
     def _repeatable(self) -> None:
         """Replace the optimum that parallel threads happened to find by the one a single thread finds.

@@ -18,6 +18,7 @@ from ...colgen.pricing import Duals, Pricing
 from ...colgen.table import Ints, Rows
 from ...exact.program import Program, covering
 from ...exact.tree import Tree
+from ...schedule import GAP, Share
 from ...settings import Clock
 from .progress import Progress
 
@@ -25,12 +26,10 @@ __all__ = ["Finish", "Finished", "numbered"]
 
 LEAST_LISTED, MOST_LISTED, MOST_PLACES = 1_000, 200_000, 100_000_000
 """How many groups are listed, and how many of them times rows: the programs need memory for them."""
-SHARE = 0.5
-"""Share of the remaining time for a tree."""
 NODES = 2_000
 """Nodes of the first integer program."""
-GUESS, GUESS_NODES = 0.15, 500
-"""Share of the remaining time and nodes of one after a tree that has ended."""
+GUESS_NODES = 500
+"""The same after a tree that has ended."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +77,7 @@ class Finish:
             if self._proved(duals, members, target):
                 if target < progress.cost:
                     # Nothing is below the target, but what is near it makes the next list shorter.
-                    self._improve(duals, members, target, GUESS_NODES, GUESS)
+                    self._improve(duals, members, target, GUESS_NODES, GAP.guess)
                 room = min(most, 4 * room)
                 continue
             before, whole = progress.cost, target == progress.cost
@@ -91,10 +90,9 @@ class Finish:
 
     def _proved(self, duals: Duals, members: NDArray[np.int32], target: int) -> bool:
         """Whether a tree over the listed groups comes to its end."""
-        progress, left = self.progress, self.clock.left
+        progress = self.progress
         program, groups = numbered(self.pricing.rows, members)
-        clock = self.clock if left is None else self.clock.part(SHARE * left)
-        tree = Tree(program, min(target, progress.cost), clock)
+        tree = Tree(program, min(target, progress.cost), self.clock.share(GAP.tree))
         done = tree.run()
         if tree.best is not None:
             taken = np.repeat(np.arange(len(groups)), tree.best)
@@ -106,10 +104,10 @@ class Finish:
         return done
 
     def _improve(
-        self, duals: Duals, members: NDArray[np.int32], target: int, nodes: int, share: float = SHARE
+        self, duals: Duals, members: NDArray[np.int32], target: int, nodes: int, share: Share = GAP.program
     ) -> None:
         """Look for a better release of the listed groups."""
-        progress, left = self.progress, self.clock.left
+        progress = self.progress
         found, stated = best_of(
             self.pricing.rows,
             self.pricing.cuts,
@@ -118,7 +116,7 @@ class Finish:
             progress.groups,
             nodes=nodes,
             seed=self.seed,
-            seconds=None if left is None else share * left,
+            seconds=self.clock.allowed(share),
         )
         progress.offer(found, f"integer program over {len(members)} groups")
         # Every release below the target consists of listed groups.

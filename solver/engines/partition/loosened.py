@@ -29,18 +29,15 @@ from ...colgen.relaxation import Relaxation
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Ints, Rows
 from ...remembered import remembered
+from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
 from .progress import Progress
-from .scale import CLOSE, a_release, improved, tightened, until
+from .scale import CLOSE, a_release, improved, tightened
 
 __all__ = ["Part", "by_part", "finite", "part_of", "part_rows"]
 
-PART_SHARE, CUTS_SHARE = 0.25, 0.35
-"""Shares of the time limit after which the part's linear program, and its cuts, stay as they are."""
-NEARER_SHARE, LAST_CUTS_SHARE = 0.5, 0.55
-"""The same for the groups that the whole policy needs, up to a few tuples more."""
-WHOLE_SHARE, WHOLE_NODES = 0.75, 20_000
-"""Share of the time limit at which pricing with the large groups is given up, and its nodes per anchor."""
+WHOLE_NODES = 20_000
+"""Nodes per anchor while duals are priced with the large groups."""
 FIRST_SIZES = (50, 50, 70, 100, 100, 140)
 """Tuples per window in the first sweeps: far from the bound, many groups may pay, and programs take long."""
 
@@ -104,26 +101,26 @@ def by_part(
     easier.cuts = pricing.cuts
     known = Best(easier)
     first = Relaxation(
-        easier, until(pricing, PART_SHARE), known, lambda: progress.lift(known.bound, "part of the policy")
+        easier, clock.share(HISTOGRAM.part), known, lambda: progress.lift(known.bound, "part of the policy")
     )
     solved = first.run(CLOSE)
     if progress.bound > pricing.rows.most:
         return False, indices
-    _tightened(first, solved, until(pricing, CUTS_SHARE), progress)
+    _tightened(first, solved, clock.share(HISTOGRAM.part_cuts), progress)
     if known.duals is None:
         return True, indices
     best.offer(known.duals)
     nearer = Pricing(pricing.rows, _few(pricing.histograms, histograms), settings.workers, clock)
     nearer.cuts = pricing.cuts
     reached = Best(nearer)
-    second = Relaxation(nearer, until(pricing, NEARER_SHARE), reached, lambda: None, begin=known.duals)
+    second = Relaxation(nearer, clock.share(HISTOGRAM.nearer), reached, lambda: None, begin=known.duals)
     second.start(progress.starts)
     second.start(_admissible(first, pricing.rows.value, judge))
     solved = second.run(CLOSE)
     # Groups are larger than elsewhere: what greedy rounding leaves over fits badly.
     progress.offer(a_release(second, judge), "rounded")
     progress.offer(a_release(second, judge, dive=True), "dived")
-    _tightened(second, solved, until(pricing, LAST_CUTS_SHARE), progress)
+    _tightened(second, solved, clock.share(HISTOGRAM.nearer_cuts), progress)
     progress.offer(a_release(second, judge, dive=True), "dived")
     priced = _priced(pricing, best, reached, progress)
     improved(second, judge, progress, settings, FIRST_SIZES)
@@ -153,7 +150,8 @@ def _priced(pricing: Pricing, best: Best, reached: Best, progress: Progress) -> 
     """Price duals for groups of any size; whether they prove more than what is known."""
     if reached.duals is None or reached.value <= best.value:
         return False
-    everything = Pricing(pricing.rows, pricing.histograms, pricing.workers, until(pricing, WHOLE_SHARE))
+    clock = (pricing.clock or Clock()).share(HISTOGRAM.priced)
+    everything = Pricing(pricing.rows, pricing.histograms, pricing.workers, clock)
     everything.cuts = pricing.cuts
     found = everything.search(reached.duals, per_anchor=1, nodes=WHOLE_NODES)
     before = best.value

@@ -17,10 +17,11 @@ from ...colgen.primal.neighbourhoods import Windows
 from ...colgen.primal.rounding import rounded
 from ...colgen.relaxation import Relaxation
 from ...colgen.structure.histograms import Judge
+from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
 from .progress import Progress
 
-__all__ = ["CLOSE", "FINISHED", "LINEAR_SHARE", "a_release", "at_scale", "improved", "tightened", "until"]
+__all__ = ["CLOSE", "FINISHED", "a_release", "at_scale", "improved", "tightened"]
 
 Floats = NDArray[np.float64]
 
@@ -28,14 +29,7 @@ CLOSE = 5e-5
 """Relative distance of bound and linear program at which the first linear program counts as solved."""
 NEAR, NEAR_BUCKETS, NEAREST = 3e-5, 2e-5, 1e-5
 """The same while cuts are added: at first (bucketed tables are solved sooner), and before cutting ends."""
-LINEAR_SHARE, LEAST_SHARE, ROUNDING = 0.85, 0.5, 8e-5
-"""Share of the time limit after which the linear program stays as it is: releases need the rest.
-
-It is less where a release, at so many seconds per row, needs more.
-"""
 CUT_ROUNDS = 40
-CUT_SHARE = 0.25
-"""Share of the time limit after which no more cuts are sought: releases need the rest."""
 LEAST_BROKEN = 0.01
 """Least violation of a cut that is added."""
 LEAST_GAIN = 1e-5
@@ -47,8 +41,6 @@ STALLED = 4
 """So many later sweeps without a better release end the sweeping."""
 OTHERS, FEW = 16, 4
 """So many other releases in a row that lead to nothing better are tried, each swept this often."""
-OTHERS_SHARE = 0.85
-"""Share of the time limit after which the last step begins."""
 NOISE, TAKEN = 0.06, 1e-3
 """Most that is added to a taken column's amount for another release."""
 COMBINED_NODES = 100
@@ -58,28 +50,18 @@ FINISHED = 4_000
 
 def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, settings: Settings) -> bool:
     """Prove a bound, then improve releases until nothing more is found; False if there is no release."""
-    limit = None if pricing.clock is None else pricing.clock.limit
-    share = LINEAR_SHARE
-    if limit:
-        share = max(LEAST_SHARE, min(share, 1 - ROUNDING * len(pricing.rows) / limit))
-    relaxation = Relaxation(
-        pricing, until(pricing, share), best, lambda: progress.lift(best.bound, "linear program")
-    )
+    clock = pricing.clock or Clock()
+    linear = clock.share(HISTOGRAM.solving(len(pricing.rows), clock.limit))
+    relaxation = Relaxation(pricing, linear, best, lambda: progress.lift(best.bound, "linear program"))
     relaxation.start(progress.starts)
     solved = relaxation.run(CLOSE)
     if progress.bound > pricing.rows.most:
         return False
     progress.offer(a_release(relaxation, judge), "rounded")
-    tightened(relaxation, solved, until(pricing, CUT_SHARE), progress)
+    tightened(relaxation, solved, clock.share(HISTOGRAM.cuts), progress)
     progress.offer(a_release(relaxation, judge), "rounded")
     improved(relaxation, judge, progress, settings)
     return True
-
-
-def until(pricing: Pricing, share: float) -> Clock:
-    """The clock of a search, over when a share of its limit has passed."""
-    clock = pricing.clock or Clock()
-    return clock if clock.limit is None else Clock(share * clock.limit, clock.began)
 
 
 def tightened(relaxation: Relaxation, solved: bool, clock: Clock, progress: Progress) -> None:
@@ -181,8 +163,7 @@ class _Sweeps:
 
     def _late(self) -> bool:
         """Whether the last step needs the time that is left."""
-        limit = self.clock.limit
-        return self.progress.closed or (limit is not None and self.clock.seconds > OTHERS_SHARE * limit)
+        return self.progress.closed or self.clock.spent(HISTOGRAM.others)
 
     def _noise(self) -> Floats:
         amount, most = self.relaxation.program.amount, self.random.uniform(0, NOISE)

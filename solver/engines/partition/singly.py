@@ -13,6 +13,7 @@ from ...colgen.primal.start import halved
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import ending
+from ...schedule import HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
 from .finish import Finish
 from .loosened import Part, by_part
@@ -26,8 +27,6 @@ __all__ = ["Search"]
 
 MANY = 150
 """From so many rows on, a first-order method takes the place of the simplex method."""
-STARTS = 0.3
-"""Share of the time limit for a first release."""
 
 
 class Search:
@@ -95,8 +94,7 @@ class Search:
             for release in begin:
                 buckets = self.pricing.buckets
                 self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=buckets))
-        share = None if self.clock.limit is None else self.clock.part(STARTS * self.clock.limit)
-        self.progress.start(halved(self.rows, self.judge, share))
+        self.progress.start(halved(self.rows, self.judge, self.clock.share(HISTOGRAM.start)))
 
     # -- the answer --------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from ...exact import groupings, subsets
 from ...exact.proving import counted
 from ...exact.subsets import BeyondReachError, Subsets
 from ...incumbent import BestRelease
+from ...schedule import SUBSETS
 from ...settings import Answer, Clock, Settings, Watch
 from ..assignment.engine import AssignmentEngine
 
@@ -28,10 +29,6 @@ __all__ = ["SubsetEngine"]
 
 MOST_CHECKED = 4_000
 """Groupings that are put to the check before the direct model takes over."""
-ALL, SOME = 0.5, 0.3
-"""Parts of the time left that the program over all sets and the list of groupings may take."""
-PAIRS = 500_000_000
-"""Pairs of a set and a group in it that a second is enough for."""
 
 
 class SubsetEngine:
@@ -75,8 +72,8 @@ class _Search:
     def _exact(self) -> Answer | None:
         """The answer, if it is within reach."""
         incumbent = self.incumbent
-        clock = self._part(ALL)
-        if not clock.fits(3 ** len(self.problem.table) / (3 * PAIRS)):
+        clock = self.clock.share(SUBSETS.every)
+        if not clock.fits(3 ** len(self.problem.table) / (3 * SUBSETS.pairs.value)):
             return None
         try:
             program = Subsets(self.problem, clock)
@@ -92,7 +89,7 @@ class _Search:
                 raise CertificateError("the best grouping fails the check of a requirement on groups")
             if groupings.refusal(self.problem) is not None:
                 return None
-            program.clock = self._part(SOME)
+            program.clock = self.clock.share(SUBSETS.some)
             better = groupings.Groupings(subsets=program, most=MOST_CHECKED)
             for release in better.better(incumbent.values):
                 incumbent.offer(release)
@@ -103,11 +100,6 @@ class _Search:
             return self._proven()
         except BeyondReachError:
             return incumbent.answer(self.claims, late=True) if self.clock.over else None
-
-    def _part(self, share: float) -> Clock:
-        """A part of the time that is left: the direct model must have some, too."""
-        left = self.clock.left
-        return self.clock if left is None else self.clock.part(share * left)
 
     def _direct(self) -> Answer:
         """The direct model, from the best release so far."""

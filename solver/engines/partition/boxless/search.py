@@ -19,6 +19,7 @@ from .....models.structure import DependsOn
 from ....claims import TrustedRefusal
 from ....exact.program import Program
 from ....incumbent import BestRelease
+from ....schedule import COUNTS
 from ....settings import Answer, Clock, Settings, Watch
 from ....verify.by_sizes import BySizes
 from .columns import shapes_of
@@ -34,8 +35,6 @@ __all__ = ["Search", "boxless"]
 
 MADE_BY = f"CP-SAT {version('ortools')}"
 STEP = "integer program over histograms"
-PROOFS = 0.2
-"""Part of the time limit for proofs that need no solver."""
 
 
 def boxless(problem: Problem) -> str | None:
@@ -158,8 +157,7 @@ class Search:
         self.incumbent.raise_bound(index, prices.value(found.bound), STEP)
         derived, text, sets = None, None, ()
         if found.solved and not self._over:
-            left = self.clock.left
-            share = self.clock if left is None else self.clock.part(PROOFS * left)
+            share = self.clock.share(COUNTS.proof)
             # What the verifier knows too little of stays the solver's word.
             with suppress(CertificateError):
                 sets = self._named_sets()

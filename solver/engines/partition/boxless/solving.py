@@ -13,13 +13,12 @@ from ....colgen.table import Ints
 from ....exact.guess import guessed
 from ....exact.program import FREE, Program
 from ....exact.tree import Tree
+from ....schedule import COUNTS, SOLVERS
 from ....settings import Clock, Settings
 from ...interruptible import interruptible
 
 __all__ = ["Solved", "solved"]
 
-FIRST, UNLIMITED = 0.3, 60.0
-"""Part of the time left for HiGHS, and for its proof; seconds that count as left without a limit."""
 MOST_NODES = 200
 """Of a search tree."""
 
@@ -58,8 +57,7 @@ def solved(program: Program, settings: Settings, clock: Clock, first: slice) -> 
     first : slice
         Variables to branch on first.
     """
-    left = clock.left
-    share = FIRST * (UNLIMITED if left is None else left)
+    share = clock.allowed(COUNTS.first) or 0.0
     hint = guessed(program, share, settings.seed)
     if hint is None:
         return _exact(program, settings, clock, None)
@@ -90,7 +88,7 @@ def _exact(program: Program, settings: Settings, clock: Clock, hint: Ints | None
     parameters.random_seed = settings.seed
     parameters.num_workers = settings.workers
     if clock.left is not None:
-        parameters.max_time_in_seconds = max(0.01, clock.left)
+        parameters.max_time_in_seconds = max(SOLVERS.least.value, clock.left)
     status, interrupted = interruptible(solver, model)
     if status == cp_model.MODEL_INVALID:
         raise EngineError(f"CP-SAT refuses the model: {model.validate()}")

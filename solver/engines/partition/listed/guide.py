@@ -27,6 +27,7 @@ from ....colgen.structure.histograms import Histograms
 from ....colgen.structure.signatures import Rules
 from ....portfolio import best_known
 from ....result import Status, Termination
+from ....schedule import ENUMERATED
 from ....settings import Answer, Clock, Settings, Watch
 from ..boxless.search import Search as Boxless
 from ..objective import Objective, factor
@@ -38,9 +39,6 @@ from .part import factor_of, grouped, kept, plain, searchable
 from .sizes import flattened, sized
 
 __all__ = ["Guide"]
-
-SHARE = 0.4
-"""Part of the time limit for the bound."""
 
 
 class Guide:
@@ -99,8 +97,7 @@ class Guide:
         return 0 < sum(isinstance(r, GroupRequirement) for r in requirements) < len(requirements)
 
     def _share(self) -> Settings:
-        left = self.clock.left
-        limit = None if left is None else max(0.1, SHARE * left)
+        limit = self.clock.allowed(ENUMERATED.part)
         return replace(self.settings, time_limit=limit, initial=None, known=None)
 
     def _series(self, part: Problem, rules: Rules, objective: Objective) -> None:

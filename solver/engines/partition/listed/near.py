@@ -27,14 +27,13 @@ from ....colgen.cuts import Cuts
 from ....colgen.kernels.boxes import box_with
 from ....colgen.pricing import Duals
 from ....colgen.table import Ints, Rows
+from ....schedule import ENUMERATED
 from ....settings import Clock
 
 __all__ = ["near_groups"]
 
 WORK = 2_000_000_000
 """Pairs looked at for one anchor, at most: a second or two, in which the clock is not heard."""
-PACE = 600_000_000
-"""Pairs that are looked at in a second, at least."""
 
 
 def near_groups(
@@ -84,7 +83,7 @@ def near_groups(
             slack,
             groups,
             total,
-            WORK if left is None else min(WORK, int(PACE * left)),
+            WORK if left is None else min(WORK, int(ENUMERATED.listing.value * left)),
         )
         if total < 0:
             return None

@@ -22,6 +22,7 @@ from .....models.errors import EngineError
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
 from .....models.requirement import Cut, GroupRequirement, Requirement
+from ....schedule import ENUMERATED
 from ....settings import Clock, Settings
 from ...interruptible import interruptible, prompt
 from .columns import Column
@@ -31,8 +32,6 @@ __all__ = ["Outcome", "Program"]
 
 LONG = 5_000
 """Longer lists are not presolved to the last: parts of that do not look at the clock."""
-PROMPT = 0.9
-"""Share of the time that the solver is told for them."""
 SEEN = 12
 """Releases of one call that are looked at, the last ones."""
 
@@ -130,7 +129,7 @@ class Program:
             parameters.cp_model_probing_level = 0
             parameters.merge_at_most_one_work_limit = 1e6
         if self.clock.left is not None:
-            share = PROMPT if len(self.model.columns) > LONG else 1.0
+            share = ENUMERATED.program.part if len(self.model.columns) > LONG else 1.0
             parameters.max_time_in_seconds = prompt(self.clock.left, share)
         listener = _Listener(self.model)
         status, interrupted = interruptible(solver, self.model.cp, listener)

@@ -26,6 +26,7 @@ from ....ending import ending
 from ....exact.subsets import MOST_TUPLES
 from ....incumbent import BestRelease
 from ....result import Status, Termination
+from ....schedule import ENUMERATED
 from ....settings import Answer, Clock, Settings, Watch
 from ...assignment.engine import AssignmentEngine
 from ...subsets.engine import SubsetEngine
@@ -34,7 +35,7 @@ from .guide import Guide
 from .judge import Judge
 from .model import TimeOverError
 from .program import Program
-from .starts import SET_UP, Starts
+from .starts import Starts
 
 __all__ = ["Search"]
 
@@ -45,8 +46,6 @@ LEAST_LISTED, MOST_LISTED = 2_000, 200_000
 """Groups of the first list that is guided by duals, and of the longest one."""
 DIRECT_ROWS = 40
 """Up to so many tuples the direct model is asked for a release if no start is one."""
-DIRECT_SHARE = 0.3
-"""Part of what is left of the time for a first release by the direct model."""
 
 
 class Search:
@@ -77,7 +76,7 @@ class Search:
     def _search(self) -> None:
         starts = Starts(self.problem, self.settings, self.clock, self.incumbent.offer)
         starts.quick()
-        if len(self.problem.table) > SMALL and self.clock.fits(SET_UP):
+        if len(self.problem.table) > SMALL and self.clock.fits(ENUMERATED.set_up.value):
             self.guide = Guide(self.problem, self.settings, self.clock, self._heard)
             self.guide.run()
             self.interrupted |= self.guide.interrupted
@@ -101,10 +100,9 @@ class Search:
 
     def _direct(self) -> None:
         """Ask the direct model for any release, if the table is not too large for it."""
-        left = self.clock.left
         if self.clock.over or len(self.problem.table) > DIRECT_ROWS:
             return
-        limit = None if left is None else DIRECT_SHARE * left
+        limit = self.clock.allowed(ENUMERATED.direct)
         settings = replace(self.settings, time_limit=limit, first=True)
         answer = AssignmentEngine().solve(self.problem, settings, Watch())
         self.rounds += answer.rounds

@@ -10,6 +10,7 @@ from .....models.problem import Problem
 from .....models.release import Release
 from ....baselines.greedy import greedy, together
 from ....colgen.structure.histograms import Histograms
+from ....schedule import ENUMERATED
 from ....settings import Clock, Settings, Watch
 from ..objective import Objective
 from ..singly import Search as Singly
@@ -18,12 +19,7 @@ from .part import kept, plain
 from .repair import aligned, merge_until_clean, newcomers
 from .state import State
 
-__all__ = ["SET_UP", "Starts"]
-
-QUICK_SHARE, NEW_SHARE, REPAIR_SHARE, IMPROVE_SHARE = 0.3, 0.1, 0.15, 0.2
-"""Parts of the time limit for the greedy release, for grouping newcomers, for repairs, for improving."""
-SET_UP = 0.15
-"""Seconds in which a search of a part of the policy, or of newcomers, is set up, at most."""
+__all__ = ["Starts"]
 
 
 class Starts:
@@ -45,7 +41,7 @@ class Starts:
         """The caller's release (else everybody in one group, and a greedy one), and the best known one."""
         if self.settings.initial is None or not self.offer(self.settings.initial):
             self.offer(together(self.problem))
-            self.offer(greedy(self.problem, self.settings.seed, clock=self._part(QUICK_SHARE)))
+            self.offer(greedy(self.problem, self.settings.seed, clock=self.clock.share(ENUMERATED.greedy)))
         self.offer(self.settings.known)
 
     def repaired(self, releases: Sequence[Release]) -> None:
@@ -61,23 +57,19 @@ class Starts:
             if not release.suppressed and not release.counterfeits
         ]
         together, fresh = aligned(self.problem), newcomers(self.problem)
-        if together and fresh and self.clock.fits(SET_UP):
+        if together and fresh and self.clock.fits(ENUMERATED.set_up.value):
             among = self._among(fresh)
             if among is not None:
                 states.append(State(self.problem, [*together, *among]))
-        clean = [s for s in states if merge_until_clean(s, self._part(REPAIR_SHARE))]
+        clean = [s for s in states if merge_until_clean(s, self.clock.share(ENUMERATED.repair))]
         for state in clean:
             self._offer(state)
         if clean and self.problem.policy.form == "generalized":
             best = min(clean, key=lambda state: state.total)
-            improve(best, self._part(IMPROVE_SHARE), lambda: self._offer(best))
+            improve(best, self.clock.share(ENUMERATED.improve), lambda: self._offer(best))
 
     def _offer(self, state: State) -> None:
         self.offer(self.problem.assemble([list(group) for group in state.groups]))
-
-    def _part(self, share: float) -> Clock:
-        limit = self.clock.limit
-        return self.clock if limit is None else self.clock.part(share * limit)
 
     def _among(self, fresh: list[int]) -> list[list[int]] | None:
         """Newcomers grouped by themselves under the searchable part of the policy."""
@@ -90,8 +82,7 @@ class Starts:
         objective = Objective.of(easier)
         if isinstance(objective, str) or isinstance(Histograms.of(easier), str):
             return None
-        limit = self.clock.left
-        seconds = 10.0 if limit is None else max(0.1, NEW_SHARE * limit)
+        seconds = self.clock.allowed(ENUMERATED.newcomers)
         settings = replace(self.settings, time_limit=seconds, initial=None, known=None)
         try:
             found = Singly(easier, settings, Watch(), objective).run()

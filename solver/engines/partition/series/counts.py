@@ -21,13 +21,12 @@ from ....colgen.table import Ints
 from ....exact.guess import guessed
 from ....exact.program import FREE, Program
 from ....exact.tree import Tree
+from ....schedule import SIGNATURE
 from ....settings import Clock
 
 __all__ = ["Fewest", "fewest", "program_of"]
 
 MOST_NODES = 2_000
-SHARE, LEAST = 0.2, 0.05
-"""Part of what is left of the time for a solution; seconds it gets at least."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +134,7 @@ def fewest(types: Types, clock: Clock | None = None) -> Fewest:
     Complexity: about three variables per bucket and value; instant for hundreds of buckets.
     """
     program = program_of(types)
-    left = None if clock is None else clock.left
-    x = guessed(program, None if left is None else max(LEAST, SHARE * left))
+    x = guessed(program, (clock or Clock()).allowed(SIGNATURE.counts))
     if x is None:
         x = _without_new(types)
     tree = Tree(program, int(program.cost @ x), clock)

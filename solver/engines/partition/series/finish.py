@@ -11,8 +11,9 @@ from ....colgen.column import padded
 from ....colgen.structure.types import Column, Types
 from ....exact.program import Program, covering
 from ....exact.tree import Tree
+from ....schedule import GAP
 from ....settings import Clock
-from ..finish import SHARE, by_first
+from ..finish import by_first
 from .generation import Generation
 from .master import chosen_of
 from .pricing import Duals, Pricing
@@ -67,8 +68,7 @@ class Finish:
             return Step(columns=None, bound=bound)
         columns, target = listed
         program, columns = numbered(types, fakes, columns)
-        left = self.clock.left
-        tree = Tree(program, min(target, cost), self.clock if left is None else self.clock.part(SHARE * left))
+        tree = Tree(program, min(target, cost), self.clock.share(GAP.tree))
         done, whole = tree.run(), target == cost
         better = None
         if tree.best is not None:
@@ -79,7 +79,6 @@ class Finish:
         if done:
             self._room = min(MOST_LISTED, 4 * self._room)
             return Step(columns=better, bound=bound)
-        left = self.clock.left
         found, stated = chosen_of(
             types,
             fakes,
@@ -87,7 +86,7 @@ class Finish:
             best if better is None else better,
             nodes=self._nodes,
             seed=self.seed,
-            seconds=None if left is None else SHARE * left,
+            seconds=self.clock.allowed(GAP.program),
             cuts=self.pricing.cuts,
         )
         self._nodes *= 4

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....colgen.structure.types import Column, Types
+from ....schedule import SIGNATURE
 from ....settings import Clock
 from .generation import Generation
 from .master import Master, chosen_of
@@ -23,8 +24,6 @@ FEW = 45
 """The same at first, for a release that is far from the best: small regions gain soonest."""
 FAKED = 0.3
 """Share of the regions that begin with groups with counterfeits, wherever they are."""
-SECONDS = 4.0
-"""For the column generation of one region, and for its integer program, if there is a time limit."""
 NODES = 10_000
 MIP_NODES = 300
 STALL = 40
@@ -177,8 +176,7 @@ class Regions:
         given = [c for c in given if all(c.rows.count(r) <= count[r] for r in set(c.rows))]
         begin = [_renamed(column, local) for column in part]
         fakes, cost = small.made_of(begin)
-        left = self.clock.left
-        clock = Clock(None if left is None else min(SECONDS, left))
+        clock = self.clock.share(SIGNATURE.region)
         pricing = Pricing(small, clock=clock)
         master = Master(small, pricing.cuts, fakes + spare, cost / max(1, len(begin)))
         master.add(begin)
@@ -203,7 +201,6 @@ class Regions:
                 if price * duals.scale - w <= slack
             ]
         columns = [c for c in columns if small.keeps(c)]
-        left = self.clock.left
         found, _ = chosen_of(
             small,
             master.fakes,
@@ -211,7 +208,7 @@ class Regions:
             begin,
             nodes=MIP_NODES,
             seed=self.seed,
-            seconds=None if left is None else min(SECONDS, left),
+            seconds=self.clock.share(SIGNATURE.region).left,
         )
         if found is None or small.made_of(found)[1] >= cost:
             return None

@@ -11,6 +11,7 @@ from ....claims import Claim, Counts, CountsAbove, Trusted, TrustedRefusal
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Column, Types
 from ....ending import ending
+from ....schedule import SIGNATURE
 from ....settings import Answer, Clock, Settings, Watch
 from ..objective import Objective
 from .best import BestColumns
@@ -29,8 +30,8 @@ from .proof import Proven, counts_claim, series_claim
 __all__ = ["Search"]
 
 MADE_BY = f"HiGHS {version('highspy')}"
-STARTS, STARTS_SHARE = 8, 0.3
-"""Random fillings of the counts that are tried; the share of the time limit for these and for guesses."""
+STARTS = 8
+"""Random fillings of the counts that are tried."""
 CUT_ROUNDS = 10
 POOL_NODES = 200
 NEAR = 0.03
@@ -61,8 +62,7 @@ class Search:
         self.clock.keep(ending(problem))
         self.types = Types.of(problem, rules)
         self.pricing = Pricing(self.types, settings.workers, self.clock)
-        limit = self.clock.limit
-        self._early = self.clock if limit is None else self.clock.part(STARTS_SHARE * limit)
+        self._early = self.clock.share(SIGNATURE.start)
         self.counts: Fewest | None = None
         self.best = BestColumns(problem, self.types, watch, objective)
         self.lowering: Lowering | None = None
@@ -79,7 +79,7 @@ class Search:
             self.best.needs(self.fewest)
             if not self._beyond():
                 self._starts(self.counts)
-                self._fewer(self._share(0.4))
+                self._fewer(self.clock.allowed(SIGNATURE.fewer))
             if self._beyond():
                 hides = self.problem.policy.suppression_limit(len(self.problem.table)) > 0
                 # Suppressing somebody may need fewer counterfeits: nothing is said of that here.
@@ -171,16 +171,6 @@ class Search:
         limit = self.problem.policy.counterfeit_limit
         return self.types.rows.scale if limit is None else limit
 
-    def _share(self, part: float) -> float | None:
-        """Seconds until a share of the time limit has passed."""
-        limit = self.clock.limit
-        return None if limit is None else max(self._least, part * limit - self.clock.seconds)
-
-    @property
-    def _least(self) -> float:
-        """What any step gets, however late it is."""
-        return min(0.5, 0.05 * (self.clock.limit or 10.0))
-
     def _loss(self) -> None:
         assert self.best.best is not None
         types = self.types
@@ -189,30 +179,29 @@ class Search:
         generation = self.generation = Generation(self.pricing, master, self.clock)
         guess = neighbours(types, self._early)
         generation.begin(guess, -float(guess.max(initial=0.0)))
-        solved = generation.run(0.8, seconds=self._share(0.55))
+        solved = generation.run(0.8, seconds=self.clock.allowed(SIGNATURE.linear))
         self.best.lift(generation.bound, "linear program")
         for _ in range(CUT_ROUNDS):
             before = self.best.bound
-            share = self._share(0.65)
             if (
                 not solved
                 or self.best.bound >= self.best.cost
-                or share == self._least
+                or self.clock.spent(SIGNATURE.cuts)
                 or not generation.cut()
             ):
                 break
-            solved = generation.run(0.3, seconds=share)
+            solved = generation.run(0.3, seconds=self.clock.allowed(SIGNATURE.cuts))
             self.best.lift(generation.bound, f"{len(self.pricing.cuts)} cuts")
             if self.best.bound - before < 1e-5 * self.best.bound:
                 break
         if self._far:
             # Neither lists nor programs close so wide a gap: better releases first.
-            self._regions(self._worthwhile(), self._share(0.75))
+            self._regions(self._worthwhile(), self.clock.allowed(SIGNATURE.far))
         if not self._far:
             self._pool()
         self.finish = Finish(self.pricing, generation, self.settings.seed, self.clock)
         if solved:
-            self._close(self._share(0.8))
+            self._close(self.clock.allowed(SIGNATURE.close))
         self._regions(self._worthwhile(), None)
         if solved or generation.duals is not None:
             self._close(None)
@@ -234,7 +223,6 @@ class Search:
         """The integer program over the best columns so far."""
         if self.best.best is None or self._met or self.clock.over:
             return
-        left = self.clock.left
         found, _ = chosen_of(
             self.types,
             self.limit,
@@ -242,7 +230,7 @@ class Search:
             self.best.best,
             nodes=POOL_NODES,
             seed=self.settings.seed,
-            seconds=None if left is None else min(left, 0.12 * (self.clock.limit or 0.0)),
+            seconds=self.clock.share(SIGNATURE.pool).left,
         )
         if found is not None:
             self.best.offer(found)

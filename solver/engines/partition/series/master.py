@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....backends.highs import quiet_solver
-from ....colgen.choice import LEAST, PROMPT
 from ....colgen.cuts import Cuts
 from ....colgen.structure.types import Column, Types
+from ....schedule import SOLVERS
 
 __all__ = ["Master", "Proposal", "chosen_of"]
 
@@ -117,7 +117,9 @@ class Master:
     def solve(self, seconds: float | None = None) -> Proposal | None:
         """Solve from the last basis; None if that was not possible in time."""
         if seconds is not None:
-            self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(0.05, seconds))
+            self._solver.setOptionValue(
+                "time_limit", self._solver.getRunTime() + max(SOLVERS.least_highs.value, seconds)
+            )
         self._solver.run()
         if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
@@ -160,7 +162,7 @@ def chosen_of(
     -----
     The bound is taken `TOLERANCE` lower than stated. It is not a proof.
     """
-    if seconds is not None and seconds < LEAST:
+    if seconds is not None and seconds < SOLVERS.late_highs.least:
         return None, 0
     began = perf_counter()
     known = list(dict.fromkeys([*columns, *start]))
@@ -212,7 +214,7 @@ def chosen_of(
         solver.setSolution(first)
     if seconds is not None:
         left = seconds - (perf_counter() - began)
-        solver.setOptionValue("time_limit", max(0.0, min(PROMPT * left, left - LEAST)))
+        solver.setOptionValue("time_limit", max(0.0, left - SOLVERS.late_highs.seconds(left, 0.0)))
     solver.run()
     info = solver.getInfo()
     stated = float(info.mip_dual_bound) * unit

@@ -1,0 +1,267 @@
+"""Who gets how much of the time limit: one table per engine, and nowhere else a share or a second.
+
+Steps ask their clock for their share (`Clock.share`, `Clock.allowed`, `Clock.spent`). What a table says is
+printed by ``python -m bench time-limits --schedule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from math import inf
+
+__all__ = [
+    "ASSIGNMENT",
+    "COUNTS",
+    "ENUMERATED",
+    "GAP",
+    "HEURISTICS",
+    "HISTOGRAM",
+    "RESERVES",
+    "SCHEDULES",
+    "SIGNATURE",
+    "SOLVERS",
+    "SUBSETS",
+    "WHOLE",
+    "Of",
+    "Schedule",
+    "Seconds",
+    "Share",
+]
+
+
+class Of(Enum):
+    """What a share is a part of."""
+
+    LIMIT = "of the limit, from now on"
+    PASSED = "of the limit, since the search began"
+    LEFT = "of what is left"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """A part of the time there is.
+
+    Attributes
+    ----------
+    part : float
+    of : Of
+    why : str
+    least : float
+        Seconds it is at least, however late it is,
+    least_part : float
+        but no larger a part of the limit.
+    most : float
+        Seconds it is at most.
+    unlimited : float or None
+        Seconds where there is no limit; None for no end.
+    """
+
+    part: float
+    of: Of
+    why: str
+    least: float = 0.0
+    least_part: float = inf
+    most: float = inf
+    unlimited: float | None = None
+
+    def floor(self, limit: float) -> float:
+        """Seconds it is at least."""
+        return min(self.least, self.least_part * limit)
+
+    def seconds(self, limit: float, passed: float) -> float:
+        """How long it is under a limit, when so many seconds have passed; maybe longer than what is left."""
+        if self.of is Of.LIMIT:
+            found = self.part * limit
+        elif self.of is Of.PASSED:
+            found = self.part * limit - passed
+        else:
+            found = self.part * max(0.0, limit - passed)
+        return max(self.floor(limit), min(self.most, found))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seconds:
+    """A time, a pace, or a factor on a measured time, whatever the limit is."""
+
+    value: float
+    why: str
+    unit: str = "s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule:
+    """A table; its fields are its steps."""
+
+    def rows(self) -> Iterator[tuple[str, Share | Seconds]]:
+        """Each step and what it gets."""
+        for field in fields(self):
+            yield field.name, getattr(self, field.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reserves(Schedule):
+    """What clocks keep free or forgive."""
+
+    kept: Seconds = Seconds(value=0.5, unit="of the limit", why="most that is kept free for the end")
+    early: Seconds = Seconds(value=0.15, why="solvers may stop so early at a limit")
+    early_part: Seconds = Seconds(value=0.01, unit="of the limit", why="and so much earlier at a long one")
+    ending: Seconds = Seconds(
+        value=1.3, unit="times", why="groups are not all alike, and releases are put in order and written"
+    )
+    check: Seconds = Seconds(value=1.2, unit="times", why="checks do not all take the same time")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whole(Schedule):
+    """A call of `solve`: what the search leaves for checks, claims and digests."""
+
+    checked: Share = Share(part=0.04, of=Of.LIMIT, most=2.0, why="claims are derived again after the search")
+    digests: Share = Share(part=0.08, of=Of.LIMIT, why="most for digests and the past of the table")
+    digest: Seconds = Seconds(value=5e-5, unit="s a tuple", why="what these take")
+    conflict: Seconds = Seconds(value=10.0, why="which parts of a policy conflict, if there is no release")
+    hopeless: Seconds = Seconds(value=0.01, why="nothing is asked of a solver in less")
+
+    def kept(self, limit: float, tuples: int) -> float:
+        """Seconds that are not the search's."""
+        digests = min(self.digest.value * tuples, self.digests.seconds(limit, 0.0))
+        return self.checked.seconds(limit, 0.0) + digests
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heuristics(Schedule):
+    """Published heuristics before every search."""
+
+    each: Share = Share(part=0.35, of=Of.LIMIT, why="one heuristic")
+    all: Share = Share(part=0.6, of=Of.LIMIT, why="all that are tried together")
+    hopeless: Share = Share(
+        part=0.5,
+        of=Of.LIMIT,
+        unlimited=60.0,
+        why="what will take longer is not begun: its time would be lost",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solvers(Schedule):
+    """What solvers are told, who look at their clocks between steps only."""
+
+    listen: Seconds = Seconds(value=0.1, why="between looks for Ctrl-C")
+    late: Share = Share(part=0.1, of=Of.LEFT, most=0.12, why="CP-SAT is so late")
+    late_highs: Share = Share(part=0.05, of=Of.LEFT, least=0.03, why="HiGHS is so late")
+    least: Seconds = Seconds(value=0.01, why="what CP-SAT is given at least")
+    least_highs: Seconds = Seconds(value=0.05, why="what a linear program is given at least")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assignment(Schedule):
+    """The direct model."""
+
+    greedy: Share = Share(part=0.5, of=Of.LEFT, why="a first release")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllSets(Schedule):
+    """The program over all sets of tuples; what is left after it is the direct model's."""
+
+    every: Share = Share(part=0.5, of=Of.LEFT, why="the program over all sets")
+    some: Share = Share(part=0.3, of=Of.LEFT, why="the list of groupings")
+    pairs: Seconds = Seconds(value=5e8, unit="a s", why="pairs of a set and a group in it that are looked at")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gap(Schedule):
+    """Closing the gap of a plan with duals over listed groups."""
+
+    tree: Share = Share(part=0.5, of=Of.LEFT, why="a search tree: its proof is in whole numbers")
+    program: Share = Share(part=0.5, of=Of.LEFT, why="HiGHS, for releases where the tree did not end")
+    guess: Share = Share(part=0.15, of=Of.LEFT, why="HiGHS after a tree that has ended: for shorter lists")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Histogram(Schedule):
+    """Groups judged singly by what is published of them, by column generation."""
+
+    start: Share = Share(part=0.3, of=Of.LIMIT, why="a first release")
+    linear: Share = Share(part=0.85, of=Of.PASSED, why="the linear program: releases need the rest")
+    linear_least: Share = Share(part=0.5, of=Of.PASSED, why="and this where releases need more")
+    rounding: Seconds = Seconds(value=8e-5, unit="s a row", why="what a release needs")
+    cuts: Share = Share(part=0.25, of=Of.PASSED, why="cuts are sought until then: releases need the rest")
+    others: Share = Share(part=0.85, of=Of.PASSED, why="other releases are improved until the last step")
+    part: Share = Share(part=0.25, of=Of.PASSED, why="linear program of the part with a largest group")
+    part_cuts: Share = Share(part=0.35, of=Of.PASSED, why="its cuts")
+    nearer: Share = Share(part=0.5, of=Of.PASSED, why="the same with groups up to a few tuples more")
+    nearer_cuts: Share = Share(part=0.55, of=Of.PASSED, why="its cuts")
+    priced: Share = Share(part=0.75, of=Of.PASSED, why="its duals are priced for groups of any size")
+
+    def solving(self, rows: int, limit: float | None) -> Share:
+        """Until when a large table's linear program is solved: less where its releases need more."""
+        if not limit:
+            return self.linear
+        rest = 1 - self.rounding.value * rows / limit
+        return replace(self.linear, part=max(self.linear_least.part, min(self.linear.part, rest)))
+
+
+LATE = {"least": 0.5, "least_part": 0.05}
+"""What any step with a past gets, however late it is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signature(Schedule):
+    """Equal counts and a past: counterfeits first, then column generation, then regions."""
+
+    start: Share = Share(part=0.3, of=Of.LIMIT, why="random fillings of the counts, and guesses of duals")
+    counts: Share = Share(part=0.2, of=Of.LEFT, least=0.05, why="a solution of the program over counts")
+    fewer: Share = Share(part=0.4, of=Of.PASSED, **LATE, why="fewer counterfeits, without boxes")
+    linear: Share = Share(part=0.55, of=Of.PASSED, **LATE, why="the linear program")
+    cuts: Share = Share(part=0.65, of=Of.PASSED, **LATE, why="cuts")
+    pool: Share = Share(part=0.12, of=Of.LIMIT, why="an integer program over the columns so far")
+    far: Share = Share(part=0.75, of=Of.PASSED, **LATE, why="regions first, far from the bound")
+    close: Share = Share(part=0.8, of=Of.PASSED, **LATE, why="listed groups, before the regions")
+    region: Share = Share(
+        part=1.0, of=Of.LIMIT, most=4.0, why="column generation, or the program, of a region"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts(Schedule):
+    """Histograms alone: an integer program per level."""
+
+    first: Share = Share(part=0.3, of=Of.LEFT, unlimited=18.0, why="HiGHS, and the proof of what it found")
+    proof: Share = Share(part=0.2, of=Of.LEFT, why="proofs that need no solver")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Enumerated(Schedule):
+    """Listed groups: starts, a bound from a part of the policy, lists."""
+
+    greedy: Share = Share(part=0.3, of=Of.LIMIT, why="a greedy release")
+    part: Share = Share(part=0.4, of=Of.LEFT, least=0.1, why="one part of the policy, for the bound")
+    newcomers: Share = Share(part=0.1, of=Of.LEFT, least=0.1, unlimited=10.0, why="newcomers by themselves")
+    repair: Share = Share(part=0.15, of=Of.LIMIT, why="the part's release merged until it keeps the policy")
+    improve: Share = Share(part=0.2, of=Of.LIMIT, why="moves on the best release repaired")
+    direct: Share = Share(part=0.3, of=Of.LEFT, why="a first release by the direct model")
+    program: Share = Share(part=0.9, of=Of.LEFT, why="CP-SAT is told of a long list: presolve is late")
+    set_up: Seconds = Seconds(value=0.15, why="a search of a part, or of newcomers, is set up in less")
+    listing: Seconds = Seconds(value=6e8, unit="pairs a s", why="looked at while groups are listed, at least")
+
+
+RESERVES, WHOLE, HEURISTICS, SOLVERS = Reserves(), Whole(), Heuristics(), Solvers()
+ASSIGNMENT, SUBSETS, GAP = Assignment(), AllSets(), Gap()
+HISTOGRAM, SIGNATURE, COUNTS, ENUMERATED = Histogram(), Signature(), Counts(), Enumerated()
+
+SCHEDULES: dict[str, Schedule] = {
+    "reserves": RESERVES,
+    "solve": WHOLE,
+    "heuristics": HEURISTICS,
+    "solvers": SOLVERS,
+    "assignment": ASSIGNMENT,
+    "subsets": SUBSETS,
+    "partition: gap": GAP,
+    "partition: histogram": HISTOGRAM,
+    "partition: signature": SIGNATURE,
+    "partition: counts": COUNTS,
+    "partition: enumerated": ENUMERATED,
+}
+"""All tables, by the engine (and plan) that follows them."""

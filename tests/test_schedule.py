@@ -1,0 +1,140 @@
+"""Shares of the time limit: what clocks make of them, and that they stand in one file."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from clocks import faked
+
+import optanon
+from optanon.bench.time_limits import TimeLimits
+from optanon.solver.schedule import HISTOGRAM, SCHEDULES, SIGNATURE, WHOLE, Of, Seconds, Share
+from optanon.solver.settings import Clock
+
+HOME = Path(optanon.__file__).parent / "solver"
+TIMED = ("left", "limit", "time_limit", "seconds")
+"""Names of times that a share could be taken of."""
+
+
+def test_shares_of_the_limit_of_what_is_left_and_of_what_has_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = faked(monkeypatch)
+    clock = Clock(100.0)
+    now[0] = 40.0
+    half = {of: Share(part=0.5, of=of, why="") for of in Of}
+    assert [clock.allowed(half[of]) for of in (Of.LIMIT, Of.LEFT, Of.PASSED)] == [50.0, 30.0, 10.0]
+    assert not clock.spent(half[Of.PASSED])
+    now[0] = 70.0
+    assert clock.allowed(half[Of.PASSED]) == 0
+    assert clock.spent(half[Of.PASSED])
+    assert clock.share(half[Of.LIMIT]).left == pytest.approx(30.0)  # no later than the clock itself
+    assert clock.share(half[Of.PASSED]).over
+
+
+def test_least_and_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = faked(monkeypatch)
+    late = Share(part=0.5, of=Of.PASSED, least=0.5, least_part=0.05, why="")
+    clocks = Clock(100.0), Clock(2.0)
+    now[0] = 60.0
+    assert [clock.allowed(late) for clock in clocks] == [0.5, pytest.approx(0.1)]
+    assert all(clock.spent(late) for clock in clocks)
+    assert Clock(100.0).allowed(Share(part=0.5, of=Of.LIMIT, most=7.0, why="")) == 7.0
+
+
+def test_without_a_limit() -> None:
+    clock = Clock()
+    endless = Share(part=0.5, of=Of.LEFT, why="")
+    assert clock.allowed(endless) is None
+    assert clock.share(endless) is clock
+    assert not clock.spent(endless)
+    assert clock.allowed(Share(part=0.5, of=Of.LEFT, unlimited=9.0, why="")) == 9.0
+
+
+def test_a_share_stops_when_its_clock_is_stopped() -> None:
+    clock = Clock(time.monotonic(), stop=lambda: True)
+    assert clock.share(HISTOGRAM.start).over
+
+
+def test_releases_of_many_rows_leave_less_to_the_linear_program() -> None:
+    assert HISTOGRAM.solving(100, None) == HISTOGRAM.linear
+    assert HISTOGRAM.solving(100, 60.0).part == HISTOGRAM.linear.part
+    assert HISTOGRAM.linear_least.part < HISTOGRAM.solving(200_000, 40.0).part < HISTOGRAM.linear.part
+    assert HISTOGRAM.solving(10**7, 60.0).part == HISTOGRAM.linear_least.part
+
+
+def test_what_the_search_leaves_grows_with_limit_and_table() -> None:
+    assert WHOLE.kept(10.0, 0) < WHOLE.kept(10.0, 10_000) <= WHOLE.kept(100.0, 10_000)
+    assert WHOLE.kept(1.0, 10**9) < 0.2
+
+
+def test_every_step_is_told_with_its_reason() -> None:
+    rows = TimeLimits(schedule=True).run()
+    assert len(rows) == sum(len(list(table.rows())) for table in SCHEDULES.values())
+    assert all(row["why"] and row["of"] for row in rows)
+    linear = next(r for r in rows if (r["engine"], r["step"]) == ("partition: signature", "linear"))
+    assert (linear["share"], linear["of"]) == (SIGNATURE.linear.part, SIGNATURE.linear.of.value)
+    assert all(
+        isinstance(given, Share | Seconds) for table in SCHEDULES.values() for _, given in table.rows()
+    )
+
+
+def numbers(tree: ast.Module) -> set[str]:
+    """Module constants that are numbers."""
+    found: set[str] = set()
+    for node in tree.body:
+        if not isinstance(node, ast.Assign) or not _number(node.value):
+            continue
+        for target in node.targets:
+            found |= {name.id for name in ast.walk(target) if isinstance(name, ast.Name)}
+    return found
+
+
+def _number(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple):
+        return all(_number(one) for one in node.elts)
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+
+
+def shares(tree: ast.Module) -> Iterator[ast.AST]:
+    """Numbers that times are multiplied with, or that clocks are given."""
+    known = numbers(tree)
+
+    def given(node: ast.expr) -> bool:
+        return _number(node) or (isinstance(node, ast.Name) and node.id in known)
+
+    def timed(node: ast.expr) -> bool:
+        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        return name in TIMED
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+            if (timed(node.left) and given(node.right)) or (timed(node.right) and given(node.left)):
+                yield node
+        elif isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if called in ("Clock", "part", "keep", "fits", "prompt") and any(given(a) for a in node.args):
+                yield node
+            elif called in ("min", "max") and any(map(timed, node.args)):
+                yield from (a for a in node.args if given(a) and getattr(a, "value", 1) != 0)
+
+
+def test_the_scan_finds_shares() -> None:
+    text = "SHARE = 0.3\nSEC = 4\nClock(SEC)\nx = SHARE * clock.left\ny = limit / 2\nz = min(SEC, left)\n"
+    assert len(list(shares(ast.parse(text)))) == 4
+
+
+def test_no_other_file_of_the_engines_takes_a_share() -> None:
+    files = [
+        *HOME.glob("*.py"),
+        *(p for room in ("engines", "colgen", "exact") for p in (HOME / room).rglob("*.py")),
+    ]
+    found = {
+        f"{path.relative_to(HOME)}:{getattr(node, 'lineno', 0)}"
+        for path in files
+        if path.name != "schedule.py"
+        for node in shares(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert found == set()
