@@ -32,7 +32,7 @@ from typing import ClassVar, TypeAlias
 from ortools.sat.python import cp_model
 
 from .memo import memoized
-from .problem_view import ProblemView, fake_cap
+from .problem_view import ProblemView, fake_cap, smallest_group
 from .release import QIGroup, Release
 
 __all__ = ["Encoding", "Linear"]
@@ -63,7 +63,7 @@ class Encoding:
         self.table = problem.table
         self.tuples = range(len(problem.table))
         self.values = problem.values
-        smallest = max(r.smallest_group(problem.table) for r in problem.policy.requirements)
+        smallest = smallest_group(problem)
         limit = problem.policy.counterfeit_limit
         self.may_fake = limit != 0
         self.fake_cap = fake_cap(problem)

@@ -14,18 +14,31 @@ from .history import History
 from .release import Release
 from .table import Microdata
 
-__all__ = ["LevelView", "PolicyView", "ProblemView", "RequirementView", "fake_cap"]
+__all__ = [
+    "BoundsView",
+    "LevelView",
+    "PolicyView",
+    "ProblemView",
+    "RequirementView",
+    "fake_cap",
+    "smallest_group",
+]
+
+
+class BoundsView(Protocol):
+    """What a requirement says of the groups it can accept; see `group_bounds`."""
+
+    @property
+    def smallest(self) -> int: ...
+    @property
+    def largest_count(self) -> int: ...
 
 
 class RequirementView(Protocol):
-    """What a requirement says of the groups it can accept."""
+    """A requirement, as far as bounds go."""
 
-    def smallest_group(self, table: Microdata) -> int:
-        """A lower bound on the published size of any group."""
-        ...
-
-    def largest_count(self, problem: ProblemView) -> int:
-        """How many tuples of one value a group may need at most."""
+    def bounds(self, problem: ProblemView) -> BoundsView:
+        """Its bounds for one problem."""
         ...
 
 
@@ -76,10 +89,15 @@ def fake_cap(problem: ProblemView) -> int:
     """Most counterfeits of one value that a group of `problem` is looked for with.
 
     The policy's limit, or, if it sets none, twice what all requirements together may need: each
-    can be met with its own `largest_count`, and doubling leaves room where sizes must be
+    can be met with its own largest count, and doubling leaves room where sizes must be
     common multiples. "No release exists" is then meant with at most so many.
     """
     limit = problem.policy.counterfeit_limit
     if limit is not None:
         return limit
-    return 2 * sum(r.largest_count(problem) for r in problem.policy.requirements)
+    return 2 * sum(r.bounds(problem).largest_count for r in problem.policy.requirements)
+
+
+def smallest_group(problem: ProblemView) -> int:
+    """No group of a release that keeps the policy has fewer published tuples."""
+    return max(r.bounds(problem).smallest for r in problem.policy.requirements)

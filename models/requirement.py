@@ -2,8 +2,8 @@
 
 A requirement is a meaning (`Requirement.check`, plain Python over a finished
 release), an encoding (`Requirement.encode`, constraints on the CP-SAT model of a
-release) and, where constraints are too many to write down at once, a separation
-(`Requirement.separate`, cuts for a release that fails). Its declared properties
+release) and, where constraints are too many to write down at once, a cuts
+(`Requirement.cuts`, for a release that fails). Its declared properties
 are all that engines may ask about: nobody asks for its class.
 """
 
@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from .domain import Codes
 from .errors import PolicyError
 from .exact_numbers import exact_number
+from .group_bounds import GroupBounds
 from .history import History
 from .release import QIGroup, Release
 from .strictness import Looser, Stricter, looser_whole
 from .structure import Structure
-from .table import Microdata
 
 if TYPE_CHECKING:
     from .encoding import Encoding
@@ -161,7 +161,7 @@ class Requirement(ABC):
     def encode(self, model: Encoding) -> None:
         """Write constraints that every release of `model` must keep.
 
-        They may be weaker than `check` only if `separate` closes the difference.
+        They may be weaker than `check` only if `cuts` close the difference.
         """
 
     def structure(self, problem: ProblemView | None = None) -> Structure:
@@ -172,31 +172,17 @@ class Requirement(ABC):
         """
         return Structure()
 
-    def separate(self, release: Release, history: History) -> Iterator[Cut]:
-        """Yield cuts that a failing release breaks and no good one does."""
-        return iter(())
+    def cuts(self, release: Release | None, history: History) -> Iterator[Cut]:
+        """Yield cuts that a failing release breaks and no good one does.
 
-    def ahead(self, history: History) -> Iterator[Cut]:
-        """Yield cuts of `separate` worth having before any release is found.
-
-        For models in which they are cheap rows: engines that list groups ask for them.
+        Without a release: initial cuts, those worth having before any release is found. They are for models
+        in which they are cheap rows: engines that list groups ask for them.
         """
         return iter(())
 
-    def smallest_group(self, table: Microdata) -> int:
-        """A lower bound, at least 1, on the published size of any group that can be released."""
-        return 1
-
-    def largest_count(self, problem: ProblemView) -> int:
-        """How many tuples of one value a group may need at most, counterfeits included.
-
-        Bounds the counterfeit variables when the policy sets no limit.
-        """
-        return len(problem.table)
-
-    def obstacle(self, problem: ProblemView) -> str | None:
-        """Why no release of the whole table can exist, in words, if that is plain to see."""
-        return None
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        """What it proves of all releases of a problem."""
+        return GroupBounds(problem=problem)
 
     def strictness(self) -> Mapping[str, Stricter]:
         """Parameters with a direction: every release that keeps a stricter value keeps a looser one.
@@ -211,10 +197,6 @@ class Requirement(ABC):
         By default whole numbers down to 1.
         """
         return looser_whole(getattr(self, parameter))
-
-    def facts(self, problem: ProblemView) -> Iterator[str]:
-        """Yield what in the table and the history makes it hard to keep, in words, without respondents."""
-        return iter(())
 
     def settings(self) -> dict[str, Any]:
         """Parameters by name, as a policy file would give them."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from .problem_view import ProblemView
+from .problem_view import ProblemView, fake_cap
 
 __all__ = [
     "DENOMINATORS",
@@ -70,8 +70,7 @@ def largest_size(problem: ProblemView) -> int:
     tuples, limit = len(problem.table), problem.policy.counterfeit_limit
     if limit is not None:
         return tuples + limit
-    cap = 2 * sum(requirement.largest_count(problem) for requirement in problem.policy.requirements)
-    return tuples + cap * len(problem.values)
+    return tuples + fake_cap(problem) * len(problem.values)
 
 
 def looser_shares(share: Fraction, problem: ProblemView, most: Fraction | int = 1) -> Looser:

@@ -288,7 +288,7 @@ Claim: TypeAlias = Annotated[
 
 
 class Obstacle(Record):
-    """A requirement (index, from 0) that the table alone makes impossible; see `Requirement.obstacle`."""
+    """A requirement (index, from 0) the table alone makes impossible: `GroupBounds.infeasible_because`."""
 
     kind: Literal["obstacle"] = "obstacle"
     requirement: Natural

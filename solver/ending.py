@@ -7,6 +7,7 @@ import time
 import numpy as np
 
 from ..models.problem import Problem
+from ..models.problem_view import smallest_group
 from ..models.release import Release
 from ..models.requirement import GroupRequirement
 from .certify import release_digest
@@ -41,8 +42,8 @@ def scaled(problem: Problem, groups: list[list[int]], seconds: float) -> float:
 
 def sample(problem: Problem) -> list[list[int]]:
     """Rows of some groups of near tuples, as small as the policy lets groups be."""
-    table, policy = problem.table, problem.policy
-    size = max(2, *(r.smallest_group(table) for r in policy.requirements))
+    table = problem.table
+    size = max(2, smallest_group(problem))
     order = np.lexsort(table.codes.T)
     number = max(1, min(SAMPLE, len(table) // size))
     starts = np.linspace(0, max(0, len(table) - size), number).astype(int)

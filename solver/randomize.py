@@ -40,6 +40,7 @@ from ..models.errors import PolicyError
 from ..models.losses import loss
 from ..models.policy import Level
 from ..models.problem import Problem
+from ..models.problem_view import smallest_group
 from ..models.requirement import GroupRequirement, as_fraction
 from ..models.structure import DependsOn
 from .claims import Drawn, NoDraw
@@ -141,10 +142,6 @@ def _symmetric(problem: Problem) -> bool:
     )
 
 
-def _smallest(problem: Problem) -> int:
-    return max(r.smallest_group(problem.table) for r in problem.policy.requirements)
-
-
 class Space(Protocol):
     """Releases to draw from: how many, the least loss, the range of losses."""
 
@@ -163,7 +160,7 @@ class _Listed:
     def __init__(self, problem: Problem, judge: Judge) -> None:
         self.kept: list[tuple[Fraction, Partition]] = []
         (level,) = problem.policy.levels
-        smallest = _smallest(problem)
+        smallest = smallest_group(problem)
         costs: list[Fraction] = []
         for grouping in partitions(problem):
             if any(len(rows) < smallest for rows in grouping):
@@ -193,7 +190,7 @@ class _Sets:
         (level,) = problem.policy.levels
         self.rows = range(len(problem.table))
         self.whole = (1 << len(self.rows)) - 1
-        smallest = _smallest(problem)
+        smallest = smallest_group(problem)
         large: dict[int, Fraction] = {}
         for mask in range(1, self.whole + 1):
             members = self._members(mask)

@@ -263,7 +263,7 @@ def obstacles(problem: Problem) -> dict[int, str]:
     return {
         index: found
         for index, r in enumerate(problem.policy.requirements)
-        if (found := r.obstacle(problem)) is not None
+        if (found := r.bounds(problem).infeasible_because) is not None
     }
 
 

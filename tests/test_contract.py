@@ -322,10 +322,10 @@ def test_encoding_accepts_exactly_what_check_accepts(
             ours = at.ours(release)
             wanted = next(problem.check(ours), None) is None
             found = model.admits(release)
-            for _ in range(20):  # solve, separate, solve again
+            for _ in range(20):  # solve, cut, solve again
                 if not found or kept(requirement, ours, at):
                     break
-                cuts = list(requirement.separate(ours, at.history))
+                cuts = list(requirement.cuts(ours, at.history))
                 assert cuts, f"{requirement} is encoded too weakly and has no cuts for {release} of {at}"
                 for cut in cuts:
                     cut.apply(model.model)
@@ -393,12 +393,12 @@ def test_looks_back_is_declared_truly(name: str, number: int):
 
 
 @every_example
-def test_facts_are_words_without_respondents(name: str, number: int):
+def test_diagnostics_are_words_without_respondents(name: str, number: int):
     requirement, made = build(name, number)
     for seed in range(10):
         source = seeded("facts", name, number, seed)
         at = drawn(requirement, made, source)
-        told = list(requirement.facts(problem_of(at, requirement)))
+        told = list(requirement.bounds(problem_of(at, requirement)).diagnostics)
         assert all(fact and not fact.endswith(".") for fact in told)
         named = {member.respondent for member in at.table.members}
         assert not any(word in named for fact in told for word in fact.replace("'", " ").split())
@@ -469,16 +469,16 @@ def test_closed_under_suppression_is_declared_truly(name: str):
 
 @every_example
 @pytest.mark.parametrize(("fakes", "suppressed"), [(0, 0), (1, 1)])
-def test_cuts_ahead_forbid_no_good_release(name: str, number: int, fakes: int, suppressed: int):
+def test_initial_cuts_forbid_no_good_release(name: str, number: int, fakes: int, suppressed: int):
     requirement, made = build(name, number)
     for seed in range(2):
         source = seeded("ahead", name, number, seed, fakes)
         at = drawn(requirement, made, source, tuples=(3, 5))
-        if next(requirement.ahead(at.history), None) is None:
+        if next(requirement.cuts(None, at.history), None) is None:
             continue
         problem = problem_of(at, requirement, suppressed=suppressed, fakes=fakes)
         model = Probe(problem)
-        for cut in requirement.ahead(at.history):
+        for cut in requirement.cuts(None, at.history):
             cut.apply(model.model)
         good = made.oracle(at.attributes)
         for release in candidates(source, at, fakes, suppressed, good):
@@ -693,20 +693,21 @@ def test_settings_build_the_same_requirement_again(name: str, number: int):
     assert requirement.reference
 
 
-# -- (i) bounds and obstacles ------------------------------------------------------------------
+# -- (i) bounds --------------------------------------------------------------------------------
 
 
 @every_example
 @pytest.mark.parametrize("fakes", [0, 1])
-def test_smallest_group_and_obstacle_never_contradict_the_oracle(name: str, number: int, fakes: int):
+def test_bounds_never_contradict_the_oracle(name: str, number: int, fakes: int):
     requirement, made = build(name, number)
     for seed in range(12):
         source = seeded("bounds", name, number, seed)
         at = drawn(requirement, made, source, tuples=(1, 5) if fakes == 0 else (1, 3))
         oracle = made.oracle(at.attributes)
-        smallest = requirement.smallest_group(at.table)
+        bounds = requirement.bounds(problem_of(at, requirement, fakes=fakes))
+        smallest = bounds.smallest
         assert smallest >= 1
-        reason = requirement.obstacle(problem_of(at, requirement, fakes=fakes))
+        reason = bounds.infeasible_because
         assert reason is None or "id#" not in reason
         for release in bf.candidate_releases(at.people, fakes, at.fake_values, max_suppressed=len(at.people)):
             if not oracle(release, at.past):

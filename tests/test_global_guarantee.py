@@ -276,8 +276,10 @@ def test_obstacles_by_hand() -> None:
     def obstacle(requirement: Requirement, text: str, *history: bf.Release, fakes: int = 0) -> str:
         policy = Policy([requirement], max_counterfeits=fakes)
         problem = Problem(table=microdata(people(text)), policy=policy, history=past(*history))
-        assert solve_problem(problem).release is None or requirement.obstacle(problem) is None
-        return requirement.obstacle(problem) or ""
+        assert (
+            solve_problem(problem).release is None or requirement.bounds(problem).infeasible_because is None
+        )
+        return requirement.bounds(problem).infeasible_because or ""
 
     assert "3 of 5 tuples, 6 tuples would be needed" in obstacle(GlobalGuarantee(l=2), "1a 2a 3a 4b 5c")
     assert "3 different values" in obstacle(GlobalGuarantee(l=3), "1a 2a 3b 4b", fakes=9)

@@ -110,12 +110,13 @@ def test_obstacles_and_smallest_groups_are_true(requirement: LinkBudget) -> None
         )
         admits = good_groups(requirement, history)
         good = list(bf.candidate_releases(table, fakes, problem.values, admits=admits))
-        smallest = requirement.smallest_group(problem.table)
-        assert all(group.size >= smallest for made in good for group in made.groups)
-        if requirement.obstacle(problem) is not None:
+        bounds = requirement.bounds(problem)
+        assert all(group.size >= bounds.smallest for made in good for group in made.groups)
+        reason = bounds.infeasible_because
+        if reason is not None:
             told += 1
             assert not good
-            assert not any(f" {name} " in f"{requirement.obstacle(problem)} " for name in "opqrst")
+            assert not any(f" {name} " in f"{reason} " for name in "opqrst")
     assert told
 
 
@@ -127,7 +128,7 @@ def test_no_group_needs_more_than_the_largest_count(requirement: LinkBudget) -> 
         table = some_people(random, "opqrs")
         policy = Policy([requirement], ["counterfeits"])
         problem = Problem(table=microdata(table), policy=policy, history=past(*history))
-        cap = requirement.largest_count(problem)
+        cap = requirement.bounds(problem).largest_count
         shares = {
             (person, value): _share(requirement, history, person.name, value, largest)
             for person in table

@@ -180,7 +180,7 @@ def test_what_is_left_out_can_only_add_groups():
     indices, part, found = loosened.finite(problem)
     assert indices == (0,)
     assert not found.steps.beyond
-    assert max(r.smallest_group(problem.table) for r in part.policy.requirements) == 3
+    assert max(r.bounds(problem).smallest for r in part.policy.requirements) == 3
     only = random_problem(1, 12, [DistinctLDiversity(l=3)])
     assert loosened.finite(only)[0] == ()
     assert loosened.finite(only)[2].steps.largest == 5

@@ -186,10 +186,11 @@ def test_an_early_disclosure_is_an_obstacle() -> None:
     problem = Problem(
         table=at.table, policy=Policy([ResistsInference(min_values=2)], form=at.form), history=History()
     )
-    assert ResistsInference(min_values=2).obstacle(problem) is None
+    assert ResistsInference(min_values=2).bounds(problem).infeasible_because is None
     stuck = type("Asked", (), {"history": past})()
-    assert "1 respondents fewer than 2 values" in (ResistsInference(min_values=2).obstacle(stuck) or "")
-    assert ResistsInference(min_values=2, forgive_past=True).obstacle(stuck) is None
+    reason = ResistsInference(min_values=2).bounds(stuck).infeasible_because
+    assert "1 respondents fewer than 2 values" in (reason or "")
+    assert ResistsInference(min_values=2, forgive_past=True).bounds(stuck).infeasible_because is None
 
 
 def test_what_is_too_much_to_count_is_said() -> None:

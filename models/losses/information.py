@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ..box import Cell
 from ..group import Form
 from ..loss import Cost, Loss, register_loss
+from ..problem_view import smallest_group
 from ..release import QIGroup, Release
 from ..table import Member, Microdata
 
@@ -119,7 +120,7 @@ class InformationLoss(Loss):
         neighbour at least as far as the (s-1)-th nearest, and its box covers both.
         """
         table = model.table
-        size = max(r.smallest_group(table) for r in model.problem.policy.requirements)
+        size = smallest_group(model.problem)
         if model.may_fake or size < 2 or size > len(model.tuples):
             return [0] * len(model.tuples)
         found: list[int] = []

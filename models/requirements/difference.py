@@ -13,7 +13,7 @@ values follow linearly from all releases (its indicator is a rational combinatio
 indicators of groups, but not of those of earlier releases alone). For two (k, c) releases
 that is the same condition; for more it takes a search (see ``adversary/linear.py``).
 
-Cuts. ``encode`` writes nothing; ``separate`` returns, for each breach found,
+Cuts. ``encode`` writes nothing; ``cuts`` returns, for each breach found,
 
 old in new  for the old groups W: no new groups around them leave a breach;
 new in old  for the old groups F: no new groups inside them leave a breach;
@@ -35,6 +35,7 @@ from ..adversary.difference import Breach, breaches
 from ..adversary.linear import Combination, derived_difference
 from ..cut_pieces import divided_levels
 from ..errors import PolicyError
+from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import QIGroup, Release
 from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
@@ -147,13 +148,13 @@ class Difference(Requirement):
             return looser_option(self.deep, True, False)
         return looser_shares(self.c, problem) if parameter == "c" else super().looser(parameter, problem)
 
-    def facts(self, problem: ProblemView) -> Iterator[str]:
-        return returning(problem)
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(problem=problem, notes=returning)
 
     def encode(self, model: Encoding) -> None:
-        """Nothing is written beforehand: see `separate`."""
+        """Nothing is written beforehand: see `cuts`."""
 
-    def ahead(self, history: History) -> Iterator[Cut]:
+    def _initial_cuts(self, history: History) -> Iterator[Cut]:
         """What each old group by itself asks of the new groups around and inside it."""
         for number, old in enumerate(history):
             for group in old.groups:
@@ -164,7 +165,10 @@ class Difference(Requirement):
                     )
                 yield Cut(f"{one} around new groups", partial(new_inside_old, [group], False, self.k, self.c))
 
-    def separate(self, release: Release, history: History) -> Iterator[Cut]:
+    def cuts(self, release: Release | None, history: History) -> Iterator[Cut]:
+        if release is None:
+            yield from self._initial_cuts(history)
+            return
         found_any = False
         for number, old in enumerate(history):
             wanted: dict[tuple[bool, tuple[int, ...]], bool] = {}

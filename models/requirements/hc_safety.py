@@ -39,6 +39,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..errors import PolicyError
+from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import QIGroup, Release
 from ..requirement import Context, GroupRequirement, Violation, register, whole
@@ -164,8 +165,8 @@ class HcSafety(GroupRequirement):
             return looser_option(self.reading, "hcsafe", "definition")
         return super().looser(parameter, problem)
 
-    def facts(self, problem: ProblemView) -> Iterator[str]:
-        return returning(problem)
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(problem=problem, largest=self._largest_count, notes=returning)
 
     def encode(self, model: Encoding) -> None:
         for g in model.slots:
@@ -201,7 +202,7 @@ class HcSafety(GroupRequirement):
         if not old.fakes:
             model.cp.add_bool_or(*differ, no_new, old_full)
 
-    def largest_count(self, problem: ProblemView) -> int:
+    def _largest_count(self, problem: ProblemView) -> int:
         # One tuple of each value more than any earlier group, or n more than the overlap, always escapes.
         old = [max(group.histogram.values()) + 1 for release in problem.history for group in release.groups]
         return max([len(problem.table) + self.n, *old])

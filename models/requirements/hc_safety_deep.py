@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..adversary.linear import Combination, chain_correlation, union_correlation
 from ..cut_pieces import divided_levels
+from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, register, whole
@@ -107,12 +108,14 @@ class HcSafetyDeep(Requirement):
     def strictness(self) -> Mapping[str, Stricter]:
         return {"n": "higher"}
 
-    def facts(self, problem: ProblemView) -> Iterator[str]:
-        return returning(problem)
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(problem=problem, notes=returning)
 
     def encode(self, model: Encoding) -> None:
-        """Nothing is written beforehand: see `separate`."""
+        """Nothing is written beforehand: see `cuts`."""
 
-    def separate(self, release: Release, history: History) -> Iterator[Cut]:
+    def cuts(self, release: Release | None, history: History) -> Iterator[Cut]:
+        if release is None:
+            return
         for _, found in self._correlations(release, history):
             yield divided_levels(found, release)

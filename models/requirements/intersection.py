@@ -34,12 +34,12 @@ from numpy.typing import NDArray
 
 from ..domain import Codes
 from ..errors import PolicyError, ReleaseError
+from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register
 from ..strictness import Looser, Stricter, looser_option, looser_shares, returning
 from ..structure import DependsOn, Structure, unless_returning
-from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
@@ -154,8 +154,14 @@ class Intersection(GroupRequirement):
             return looser_option(self.reading, "multiset", "set")
         return looser_shares(self.c, problem)
 
-    def facts(self, problem: ProblemView) -> Iterator[str]:
-        return returning(problem)
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(
+            problem=problem,
+            smallest=ceil(1 / self.c),
+            largest=self._largest_count,
+            reason=self._infeasible_because,
+            notes=returning,
+        )
 
     def encode(self, model: Encoding) -> None:
         records = model.problem.history.records
@@ -201,15 +207,12 @@ class Intersection(GroupRequirement):
             return model.table.histogram.get(v, 0)
         return model.table.histogram.get(v, 0) + model.fake_cap
 
-    def smallest_group(self, table: Microdata) -> int:
-        return ceil(1 / self.c)
-
-    def largest_count(self, problem: ProblemView) -> int:
+    def _largest_count(self, problem: ProblemView) -> int:
         # With N at least every earlier and real count, cutting larger counts down to N keeps both rules.
         kept = [max(r.inferable.values(), default=0) for r in problem.history.records.values()]
         return max([len(problem.table), *kept])
 
-    def obstacle(self, problem: ProblemView) -> str | None:
+    def _infeasible_because(self, problem: ProblemView) -> str | None:
         for row, member in enumerate(problem.table.members, start=1):
             record = problem.history.records.get(member.respondent)
             if record is not None and len(record.inferable) * self.c < 1:

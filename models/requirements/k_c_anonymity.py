@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from ..domain import Codes
 from ..errors import PolicyError
+from ..group_bounds import GroupBounds
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register, whole
 from ..strictness import Looser, Stricter, looser_shares
 from ..structure import DependsOn, Structure
-from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
@@ -118,11 +118,18 @@ class KCAnonymity(GroupRequirement):
         first = q * ceil(Fraction(self.k, q))
         return first + max(self.k, ceil(Fraction(most * (q - 1), most * p - q)))
 
-    def smallest_group(self, table: Microdata) -> int:
-        return max(self.k, ceil(1 / self.c))
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(
+            problem=problem,
+            smallest=self._smallest,
+            largest=lambda problem: max(self.k, len(problem.table)),
+            reason=self._infeasible_because,
+            notes=self._diagnostics,
+        )
 
-    def largest_count(self, problem: ProblemView) -> int:
-        return max(self.k, len(problem.table))
+    @property
+    def _smallest(self) -> int:
+        return max(self.k, ceil(1 / self.c))
 
     def strictness(self) -> Mapping[str, Stricter]:
         return {"k": "higher", "c": "lower"}
@@ -130,18 +137,18 @@ class KCAnonymity(GroupRequirement):
     def looser(self, parameter: str, problem: ProblemView) -> Looser:
         return looser_shares(self.c, problem) if parameter == "c" else super().looser(parameter, problem)
 
-    def facts(self, problem: ProblemView) -> Iterator[str]:
+    def _diagnostics(self, problem: ProblemView) -> Iterator[str]:
         total = len(problem.table)
         for value, count in sorted(problem.table.histogram.items()):
             if count > self.c * total:
                 yield f"{value!r} has {count} of {total} tuples; c = {self.c} allows {int(self.c * total)}"
-        if self.smallest_group(problem.table) > total:
-            yield f"the table has {total} tuples; one group needs {self.smallest_group(problem.table)}"
+        if self._smallest > total:
+            yield f"the table has {total} tuples; one group needs {self._smallest}"
 
-    def obstacle(self, problem: ProblemView) -> str | None:
+    def _infeasible_because(self, problem: ProblemView) -> str | None:
         table = problem.table
-        if problem.policy.counterfeit_limit == 0 and len(table) < self.smallest_group(table):
-            return f"{self}: needs groups of {self.smallest_group(table)} tuples, the table has {len(table)}"
+        if problem.policy.counterfeit_limit == 0 and len(table) < self._smallest:
+            return f"{self}: needs groups of {self._smallest} tuples, the table has {len(table)}"
         count = max(table.histogram.values())
         if problem.policy.counterfeit_limit == 0 and count > self.c * len(table):
             return (

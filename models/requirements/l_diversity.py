@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 from math import ceil, floor, prod
 from typing import TYPE_CHECKING, ClassVar
 
@@ -31,12 +32,12 @@ from numpy.typing import NDArray
 
 from ..domain import Codes
 from ..errors import EngineError, PolicyError
+from ..group_bounds import GroupBounds
 from ..memo import memoized
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register, whole
 from ..strictness import Looser, Stricter, counted, largest_size, looser_shares, reduced
 from ..structure import DependsOn, Structure
-from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
@@ -107,17 +108,16 @@ class DistinctLDiversity(GroupRequirement):
             monotone=True,
         )
 
-    def smallest_group(self, table: Microdata) -> int:
-        return self.l
-
     def strictness(self) -> Mapping[str, Stricter]:
         return {"l": "higher"}
 
-    def facts(self, problem: ProblemView) -> Iterator[str]:
-        return _diversity(problem)
-
-    def obstacle(self, problem: ProblemView) -> str | None:
-        return _too_few_values(self, self.l, problem)
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(
+            problem=problem,
+            smallest=self.l,
+            reason=partial(_too_few_values, self, self.l),
+            notes=_diversity,
+        )
 
 
 @register
@@ -213,9 +213,6 @@ class EntropyLDiversity(GroupRequirement):
             monotone=True,  # entropy is concave, a merged histogram is a mixture
         )
 
-    def smallest_group(self, table: Microdata) -> int:
-        return ceil(self.l)
-
     def strictness(self) -> Mapping[str, Stricter]:
         return {"l": "higher"}
 
@@ -224,11 +221,13 @@ class EntropyLDiversity(GroupRequirement):
         steps = [Fraction(i, 100) for i in range(100, ceil(self.l * 100))]
         return Looser(values=reduced(steps, self.l, falling=True), grid="steps of 1/100", complete=False)
 
-    def facts(self, problem: ProblemView) -> Iterator[str]:
-        return _diversity(problem)
-
-    def obstacle(self, problem: ProblemView) -> str | None:
-        return _too_few_values(self, ceil(self.l), problem)
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(
+            problem=problem,
+            smallest=ceil(self.l),
+            reason=partial(_too_few_values, self, ceil(self.l)),
+            notes=_diversity,
+        )
 
 
 @register
@@ -302,9 +301,6 @@ class RecursiveCLDiversity(GroupRequirement):
             monotone=True,
         )
 
-    def smallest_group(self, table: Microdata) -> int:
-        return max(self.l, floor(1 / self.c) + self.l if self.c <= 1 else self.l)
-
     def strictness(self) -> Mapping[str, Stricter]:
         return {"c": "lower", "l": "higher"}
 
@@ -315,8 +311,10 @@ class RecursiveCLDiversity(GroupRequirement):
             looser_shares(self.c, problem, most) if parameter == "c" else super().looser(parameter, problem)
         )
 
-    def facts(self, problem: ProblemView) -> Iterator[str]:
-        return _diversity(problem)
-
-    def obstacle(self, problem: ProblemView) -> str | None:
-        return _too_few_values(self, self.l, problem)
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(
+            problem=problem,
+            smallest=max(self.l, floor(1 / self.c) + self.l if self.c <= 1 else self.l),
+            reason=partial(_too_few_values, self, self.l),
+            notes=_diversity,
+        )

@@ -35,12 +35,12 @@ from numpy.typing import NDArray
 from ..breach_probability import NOT_LINKED, Exposure, exposure, minimum_ratio
 from ..domain import Codes
 from ..errors import PolicyError
+from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64
 from ..strictness import DENOMINATORS, Looser, Stricter, counted, largest_size, looser_whole, reduced
 from ..structure import DependsOn, Structure
-from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
@@ -199,7 +199,7 @@ class LinkBudget(GroupRequirement):
         }
         return self.looser_links(problem, reduced((1 / bound for bound in bounds), self.l, falling=True))
 
-    def facts(self, problem: ProblemView) -> Iterator[str]:
+    def _diagnostics(self, problem: ProblemView) -> Iterator[str]:
         """Say what ratio of group size to tuples with the own value each respondent still needs."""
         needed: Counter[int | None] = Counter()
         for member in problem.table.members:
@@ -287,14 +287,19 @@ class LinkBudget(GroupRequirement):
         if t is not None:
             row.only_enforce_if(model.x(t, g))
 
-    def smallest_group(self, table: Microdata) -> int:
+    def bounds(self, problem: ProblemView) -> GroupBounds:
         # A group has a real tuple; if every value of the table is protected, so is that tuple's.
-        if not all(self.protects(value) for value in table.histogram):
-            return 1
-        return self.smallest_size(1) or 1
+        closed = all(self.protects(value) for value in problem.table.histogram)
+        return GroupBounds(
+            problem=problem,
+            smallest=(self.smallest_size(1) or 1) if closed else 1,
+            largest=self._largest_count,
+            reason=self._infeasible_because,
+            notes=self._diagnostics,
+        )
 
-    def largest_count(self, problem: ProblemView) -> int:
-        """See `Requirement.largest_count`; at most `LARGEST_COUNT` unless the policy limits counterfeits.
+    def _largest_count(self, problem: ProblemView) -> int:
+        """See `GroupBounds.largest_count`; at most `LARGEST_COUNT` unless the policy limits counterfeits.
 
         Some tuples together, r_v of them with value v, can be padded to a size S if
         ``r_v <= s_v S`` for the least share s_v of any of them and if values suffice to fill S.
@@ -322,7 +327,7 @@ class LinkBudget(GroupRequirement):
             size = ceil(unit * ceil(Fraction(size, unit)) * self.share(NOT_LINKED, limit))
         return min(max(tuples, size), LARGEST_COUNT)
 
-    def obstacle(self, problem: ProblemView) -> str | None:
+    def _infeasible_because(self, problem: ProblemView) -> str | None:
         table, fakes = problem.table, problem.policy.counterfeit_limit != 0
         total = len(table)
         values = [*problem.values] if fakes else sorted(table.histogram)

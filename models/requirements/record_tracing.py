@@ -39,6 +39,7 @@ from ..adversary.tracing import Trace, Tracer, TracingWay, refuse_untraceable, u
 from ..box import Box, Interval, Leaves, Point, covers
 from ..cut_pieces import box_conditions, fake_limit
 from ..errors import PolicyError, ReleaseError
+from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, register, whole
@@ -155,11 +156,11 @@ class RecordTracing(Requirement):
     def strictness(self) -> Mapping[str, Stricter]:
         return {"k": "higher"}
 
-    def facts(self, problem: ProblemView) -> Iterator[str]:
-        return returning(problem)
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(problem=problem, notes=returning)
 
     def encode(self, model: Encoding) -> None:
-        """Keep earlier respondents published; the rest is left to `separate`.
+        """Keep earlier respondents published; the rest is left to `cuts`.
 
         Raises
         ------
@@ -181,7 +182,9 @@ class RecordTracing(Requirement):
             if not isinstance(hidden, int):
                 model.cp.add(hidden == 0)
 
-    def separate(self, release: Release, history: History) -> Iterator[Cut]:
+    def cuts(self, release: Release | None, history: History) -> Iterator[Cut]:
+        if release is None:
+            return
         for number, old in enumerate(history):
             if any(who not in release.where for who in old.where):
                 continue

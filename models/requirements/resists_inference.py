@@ -38,11 +38,11 @@ from weakref import WeakKeyDictionary
 
 from ..adversary.inference import Conclusion, conclusions, linked_groups
 from ..errors import PolicyError
+from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
 from ..structure import Structure
-from ..table import Microdata
 from .resists_inference_cuts import Limits, cuts
 
 if TYPE_CHECKING:
@@ -184,16 +184,22 @@ class ResistsInference(Requirement):
                 if self.max_posterior < 1:
                     model.cp.add(parts * real <= few * rest)
 
-    def separate(self, release: Release, history: History) -> Iterator[Cut]:
+    def cuts(self, release: Release | None, history: History) -> Iterator[Cut]:
+        if release is None:
+            return
         series = History([*history, release])
         broken = self._broken(series, self._spared(history))
         limits = Limits(needed=self.needed, max_posterior=self.max_posterior)
         yield from cuts(self.name, broken, series, limits, self._spared(history))
 
-    def smallest_group(self, table: Microdata) -> int:
-        return 1 if self.forgive_past else self.needed
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(
+            problem=problem,
+            smallest=1 if self.forgive_past else self.needed,
+            reason=self._infeasible_because,
+        )
 
-    def obstacle(self, problem: ProblemView) -> str | None:
+    def _infeasible_because(self, problem: ProblemView) -> str | None:
         """Earlier releases that leave somebody too few values: later ones never give any back."""
         if self.forgive_past:
             return None

@@ -42,6 +42,7 @@ from ..correlation import (
     pre_suppress,
 )
 from ..errors import EngineError, PolicyError
+from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import Release
 from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
@@ -210,7 +211,10 @@ class SafeCorrelation(Requirement):
         steps = range(int(self.epsilon * 12) + 1, 12 * len(problem.table) + 1)
         return Looser(values=tuple(Fraction(i, 12) for i in steps), grid="steps of 1/12", complete=False)
 
-    def obstacle(self, problem: ProblemView) -> str | None:
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(problem=problem, reason=self._infeasible_because)
+
+    def _infeasible_because(self, problem: ProblemView) -> str | None:
         if problem.policy.form != "anatomized":
             return f"{self.name}: is about anatomized releases: ask for form 'anatomized'"
         a = self.position(problem.table.attributes)

@@ -30,12 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Codes
+from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, register, whole
 from ..strictness import Looser, Stricter, counted, looser_option
 from ..structure import DependsOn, SignatureRule, Structure, unless_returning
-from ..table import Microdata
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
@@ -166,11 +166,14 @@ class WeakMInvariance(GroupRequirement):
             looks_back=True,
         )
 
-    def smallest_group(self, table: Microdata) -> int:
-        return self.m * (self.multiplicity or 1)
-
-    def largest_count(self, problem: ProblemView) -> int:
-        return max(len(problem.table), self.multiplicity or 1)
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        return GroupBounds(
+            problem=problem,
+            smallest=self.m * (self.multiplicity or 1),
+            largest=lambda problem: max(len(problem.table), self.multiplicity or 1),
+            reason=self._infeasible_because,
+            notes=self._diagnostics,
+        )
 
     def strictness(self) -> Mapping[str, Stricter]:
         return {"m": "higher"} if self.multiplicity is None else {"m": "higher", "multiplicity": "option"}
@@ -180,7 +183,7 @@ class WeakMInvariance(GroupRequirement):
             return looser_option(self.multiplicity, self.multiplicity, None)
         return super().looser(parameter, problem)
 
-    def facts(self, problem: ProblemView) -> Iterator[str]:
+    def _diagnostics(self, problem: ProblemView) -> Iterator[str]:
         table, records = problem.table, problem.history.records
         yield f"the table has {len(table.histogram)} different values; a group needs m = {self.m}"
         bound = Counter(records[m.respondent].signature for m in table.members if m.respondent in records)
@@ -195,7 +198,7 @@ class WeakMInvariance(GroupRequirement):
             shown = ", ".join(sorted(signature))
             yield f"{counted(people, 'returning respondent')} must stay among the values {shown}{lacks}"
 
-    def obstacle(self, problem: ProblemView) -> str | None:
+    def _infeasible_because(self, problem: ProblemView) -> str | None:
         fakes = problem.policy.counterfeit_limit != 0
         known = len(problem.values) if fakes else len(problem.table.histogram)
         if known < self.m:

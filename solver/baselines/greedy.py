@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ...models.problem import Problem
+from ...models.problem_view import smallest_group
 from ...models.release import QIGroup, Release
 from ...models.requirement import GroupRequirement
 from ..settings import Clock
@@ -44,7 +45,7 @@ def greedy(problem: Problem, seed: int = 0, *, clock: Clock | None = None) -> Re
     finished group it fits best. O(n x group size x `NEAR`) admissibility tests.
     """
     judge = _Judge(problem)
-    largest = 4 * max(r.smallest_group(problem.table) for r in problem.policy.requirements)
+    largest = 4 * smallest_group(problem)
     pending = list(range(len(problem.table)))
     done: dict[Rows, Mapping[str, int]] = {}
     lonely: list[Rows] = []

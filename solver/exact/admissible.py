@@ -131,7 +131,7 @@ class Admissible:
                 self._by_member.append((r.name, ask))
             else:
                 self._alone.append(r)
-        self._smallest = max((r.smallest_group(self.problem.table) for r in groupwise), default=1)
+        self._smallest = max((r.bounds(self.problem).smallest for r in groupwise), default=1)
         # Respondents who were in the same groups are judged alike.
         kinds: dict[tuple[tuple[int, int], ...], list[int]] = {}
         for t, member in enumerate(self.problem.table.members):

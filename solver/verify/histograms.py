@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
 from ...models.problem import Problem
+from ...models.problem_view import smallest_group
 from ...models.release import QIGroup
 from ...models.requirement import GroupRequirement, Requirement
 from ...models.requirements import KCAnonymity
@@ -142,7 +143,7 @@ class Verdicts:
         """Whether the other one is about sizes alone, and admits all that the first leaves possible."""
         if other.structure(self._problem).depends_on is not DependsOn.SIZE:
             return False
-        least, most = one.smallest_group(self._problem.table), len(self._problem.table)
+        least, most = one.bounds(self._problem).smallest, len(self._problem.table)
         table = np.zeros((max(0, most + 1 - least), len(self._names)), dtype=np.int64)
         table[:, 0] = np.arange(least, least + len(table))
         return bool(self._of(other, table).all())
@@ -185,7 +186,7 @@ def judged(problem: Problem, indices: Iterable[int] | None = None) -> Verdicts:
     left = [requirements[index] for index in sorted(set(named))]
     if not all(isinstance(r, GroupRequirement) for r in left):
         raise CertificateError("the bound's proof names requirements that look at whole releases")
-    least = max(r.smallest_group(problem.table) for r in requirements)
+    least = smallest_group(problem)
     return Verdicts(problem, [*left, KCAnonymity(k=least)])
 
 

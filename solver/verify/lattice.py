@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ...models.domain import Codes
 from ...models.problem import Problem
+from ...models.problem_view import smallest_group
 from ...models.recoding import Recoding
 from ...models.release import QIGroup, Release
 from ...models.requirement import GroupRequirement
@@ -128,7 +129,7 @@ class _Table:
         self.problem = problem
         table, requirements = problem.table, problem.policy.requirements
         self.limit = problem.policy.suppression_limit(len(table))
-        self.smallest = max(r.smallest_group(table) for r in requirements)
+        self.smallest = smallest_group(problem)
         self.judging = [r for r in requirements if isinstance(r, GroupRequirement)]
         self.values = tuple(sorted(table.histogram))
         place = {value: at for at, value in enumerate(self.values)}

@@ -13,6 +13,7 @@ from fractions import Fraction
 from ...models.losses import loss
 from ...models.policy import Level, LevelSpec, Policy
 from ...models.problem import Problem
+from ...models.problem_view import fake_cap, smallest_group
 from ...models.requirement import GroupRequirement, Requirement
 from ...models.requirements import KCAnonymity
 from ...models.structure import DependsOn
@@ -99,15 +100,14 @@ def most_published(problem: Problem, values: int) -> int:
     tuples, limit = len(problem.table), problem.policy.counterfeit_limit
     if limit is not None:
         return tuples + limit
-    each = 2 * sum(r.largest_count(problem) for r in problem.policy.requirements)
-    return tuples + min(tuples, 1 << 20) * min(each, 1 << 20) * values
+    return tuples + min(tuples, 1 << 20) * min(fake_cap(problem), 1 << 20) * values
 
 
 def _with_size(problem: Problem, indices: Sequence[int]) -> list[Requirement]:
     """Some requirements, and the least size of a group that all of them imply."""
     requirements = problem.policy.requirements
     left: list[Requirement] = [requirements[index] for index in indices]
-    least = max(r.smallest_group(problem.table) for r in requirements)
+    least = smallest_group(problem)
     if least > 1 or not left:
         left.append(KCAnonymity(k=least))
     return left

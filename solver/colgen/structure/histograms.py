@@ -84,7 +84,7 @@ class Judge:
     @cached_property
     def least(self) -> int:
         """No smaller group is admissible."""
-        return max((r.smallest_group(self.problem.table) for r in self.requirements), default=1)
+        return max((r.bounds(self.problem).smallest for r in self.requirements), default=1)
 
     def admits(self, counts: Counts) -> bool:
         """Whether a group with these counts of values keeps every requirement."""
@@ -202,7 +202,7 @@ def _histograms(problem: Problem) -> Histograms | str:
 def _implied(requirement: GroupRequirement, beside: list[GroupRequirement], judge: Judge) -> bool:
     """Whether a requirement on sizes holds for every group that the smallest sizes of others allow."""
     problem, value = judge.problem, judge.names[0]
-    others = [r.smallest_group(problem.table) for r in beside]
+    others = [r.bounds(problem).smallest for r in beside]
     if not others or requirement.structure(problem).depends_on is not DependsOn.SIZE:
         return False
     first, most = max(others), len(problem.table)

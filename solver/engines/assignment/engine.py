@@ -199,7 +199,7 @@ class _Search:
         if next(self.problem.check(release), None) is None:
             return []
         history = self.problem.history
-        cuts = [cut for r in self.problem.policy.requirements for cut in r.separate(release, history)]
+        cuts = [cut for r in self.problem.policy.requirements for cut in r.cuts(release, history)]
         return cuts or [_no_good(self.problem, release)]
 
     def _call(self, index: int, objective: _Objective) -> tuple[cp_model.CpSolver, cp_model.CpSolverStatus]:

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.problem import Problem
+from ....models.problem_view import smallest_group
 from ....models.release import QIGroup
 from ....models.requirement import GroupRequirement, Requirement
 from ....models.structure import DependsOn
@@ -67,7 +68,7 @@ class Judge:
         self.monotone = [r for r in single if r.structure(problem).monotone]
         self.others = [r for r in single if r not in self.monotone]
         self.wide = [r for r in found if not isinstance(r, GroupRequirement)]
-        self.smallest = max(r.smallest_group(problem.table) for r in found)
+        self.smallest = smallest_group(problem)
         self.limit = problem.policy.suppression_limit(len(problem.table))
         self._verdicts: dict[tuple[int, bytes], bool] = {}
 

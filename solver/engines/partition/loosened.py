@@ -21,6 +21,7 @@ import numpy as np
 
 from ....models.policy import Policy
 from ....models.problem import Problem
+from ....models.problem_view import smallest_group
 from ....models.requirement import GroupRequirement, Requirement
 from ....models.requirements import KCAnonymity
 from ...colgen.dual_bound import Best
@@ -50,8 +51,8 @@ def part_of(problem: Problem, indices: Sequence[int]) -> Problem:
     """The problem with some of its requirements, and the least group size that all of them imply."""
     requirements = problem.policy.requirements
     left: list[Requirement] = [requirements[index] for index in indices]
-    least = max(r.smallest_group(problem.table) for r in requirements)
-    if not left or max(r.smallest_group(problem.table) for r in left) < least:
+    least = smallest_group(problem)
+    if not left or max(r.bounds(problem).smallest for r in left) < least:
         left.append(KCAnonymity(k=least))
     return replace(problem, policy=Policy(left))
 

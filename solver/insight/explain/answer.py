@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....models.errors import PolicyError
 from ....models.problem import Problem
+from ....models.problem_view import fake_cap
 from ....models.requirement import whole
 from ...parts import COUNTERFEITS, Part, nested, parts_of, variant
 from ...result import Status
@@ -128,8 +129,10 @@ def _facts(problem: Problem, kept: tuple[Part, ...]) -> tuple[str, ...]:
     asked = variant(problem, kept)
     told: list[str] = []
     for requirement in asked.policy.requirements:
-        plain = requirement.obstacle(asked) if not asked.policy.suppression_limit(len(asked.table)) else None
-        told += list(requirement.facts(asked)) or ([plain] if plain else [])
+        bounds = requirement.bounds(asked)
+        hides = asked.policy.suppression_limit(len(asked.table)) > 0
+        plain = None if hides else bounds.infeasible_because
+        told += bounds.diagnostics or ([plain] if plain else [])
     return without_rows(told)
 
 
@@ -138,7 +141,7 @@ def _cap(problem: Problem, parts: tuple[Part, ...]) -> int | None:
     free = variant(problem, [part for part in parts if part.key != COUNTERFEITS])
     if free.policy.counterfeit_limit is not None:
         return None
-    return 2 * sum(r.largest_count(free) for r in free.policy.requirements)
+    return fake_cap(free)
 
 
 def _feasible(problem: Problem, parts: tuple[Part, ...], trials: Trials) -> Explanation:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .....models.problem import Problem
+from .....models.problem_view import fake_cap
 from ....colgen.table import Ints
 from .verdicts import Verdicts
 
@@ -76,8 +77,7 @@ def published_at_most(problem: Problem, values: int) -> int:
     tuples = len(problem.table)
     if limit is not None:
         return tuples + limit
-    most = 2 * sum(r.largest_count(problem) for r in problem.policy.requirements)
-    return tuples + min(tuples, 1 << 20) * min(most, 1 << 20) * values
+    return tuples + min(tuples, 1 << 20) * min(fake_cap(problem), 1 << 20) * values
 
 
 def splits_at(verdicts: Verdicts) -> int | None:

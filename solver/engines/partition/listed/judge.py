@@ -34,7 +34,7 @@ class Judge:
             for r in requirements
             if not isinstance(r, GroupRequirement)
             and r.structure(problem).closed_under_suppression
-            and next(r.ahead(problem.history), None) is None
+            and next(r.cuts(None, problem.history), None) is None
         ]
         self._known: dict[tuple[int, ...], bool] = {}
         self._number = {value: number for number, value in enumerate(problem.values)}

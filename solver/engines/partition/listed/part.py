@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from .....models.policy import Policy
 from .....models.problem import Problem
+from .....models.problem_view import smallest_group
 from .....models.requirement import GroupRequirement, Requirement
 from .....models.requirements import KCAnonymity
 from .....models.structure import DependsOn
@@ -43,7 +44,7 @@ def plain(problem: Problem, indices: Sequence[int]) -> Problem:
     """
     requirements = problem.policy.requirements
     left: list[Requirement] = [requirements[index] for index in indices]
-    least = max(r.smallest_group(problem.table) for r in requirements)
+    least = smallest_group(problem)
     if least > 1 or not left:
         left.append(KCAnonymity(k=least))
     return replace(problem, policy=Policy(left))

@@ -1,7 +1,7 @@
 """The integer program over a list of groups, solved again with cuts until its release keeps the policy.
 
 Group-scope requirements hold for every column. Other requirements write the rows they have beforehand
-(`Requirement.encode`), and the rest as cuts when a release breaks them (`Requirement.separate`); the model
+(`Requirement.encode`), and the rest as cuts when a release breaks them (`Requirement.cuts`); the model
 without all cuts is a relaxation, so its bounds stay valid. Every release that the solver passes on its
 way is looked at, so that one round finds many cuts. A requirement without cuts of its own
 still gives a strong one if it is closed under suppression: the fewest groups that break it together are
@@ -88,7 +88,7 @@ class Program:
         for requirement in problem.policy.requirements:
             if not isinstance(requirement, GroupRequirement):
                 requirement.encode(self.model)
-                for cut in requirement.ahead(problem.history):
+                for cut in requirement.cuts(None, problem.history):
                     cut.apply(self.model)
         self.rounds = 0
         self.interrupted = False
@@ -153,7 +153,7 @@ class Program:
         return [cut for r in broken for cut in self._cuts(r, release)]
 
     def _cuts(self, requirement: Requirement, release: Release) -> list[Cut]:
-        found = list(requirement.separate(release, self.problem.history))
+        found = list(requirement.cuts(release, self.problem.history))
         if found:
             return found
         if isinstance(requirement, GroupRequirement) or (

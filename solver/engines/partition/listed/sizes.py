@@ -14,6 +14,7 @@ from dataclasses import replace
 from .....models.losses import loss
 from .....models.policy import LevelSpec, Policy
 from .....models.problem import Problem
+from .....models.problem_view import smallest_group
 from .....models.requirement import GroupRequirement, Requirement
 from .....models.requirements import KCAnonymity
 from ....colgen.structure.signatures import Rules
@@ -59,7 +60,7 @@ def sized(
     if fakes is None:
         fakes = published_at_most(problem, len(problem.values)) - len(table)
     requirements: list[Requirement] = [policy.requirements[index] for index in kept(problem)]
-    least = max(r.smallest_group(table) for r in policy.requirements)
+    least = smallest_group(problem)
     if least > 1 or not requirements:
         requirements.append(KCAnonymity(k=least))
     return replace(

@@ -1,0 +1,69 @@
+"""What can be proven of all releases of one problem before any is sought.
+
+Each bound is a claim of one requirement, to be made only with a proof; the defaults claim nothing. Bounds
+that take time are functions, worked out when they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from .problem_view import ProblemView
+
+__all__ = ["GroupBounds"]
+
+
+def _tuples(problem: ProblemView) -> int:
+    return len(problem.table)
+
+
+def _no_reason(problem: ProblemView) -> str | None:
+    return None
+
+
+def _nothing(problem: ProblemView) -> Iterable[str]:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupBounds:
+    """Bounds of one requirement for one problem.
+
+    Attributes
+    ----------
+    problem : ProblemView
+        What they are about.
+    smallest : int
+        At least 1: no group that can be released has fewer published tuples.
+    largest : callable
+        Of the problem: see `largest_count`.
+    reason : callable
+        Of the problem: see `infeasible_because`.
+    notes : callable
+        Of the problem: see `diagnostics`.
+    """
+
+    problem: ProblemView
+    smallest: int = 1
+    largest: Callable[[ProblemView], int] = _tuples
+    reason: Callable[[ProblemView], str | None] = _no_reason
+    notes: Callable[[ProblemView], Iterable[str]] = _nothing
+
+    @property
+    def largest_count(self) -> int:
+        """How many tuples of one value a group may need at most, counterfeits included.
+
+        Bounds the counterfeit variables when the policy sets no limit.
+        """
+        return self.largest(self.problem)
+
+    @property
+    def infeasible_because(self) -> str | None:
+        """Why no release of the whole table can exist, in words, if that is plain to see."""
+        return self.reason(self.problem)
+
+    @property
+    def diagnostics(self) -> tuple[str, ...]:
+        """What in the table and the history makes it hard to keep, in words, without respondents."""
+        return tuple(self.notes(self.problem))
