@@ -24,8 +24,8 @@ from .errors import PolicyError
 from .exact_numbers import exact_number
 from .group_bounds import GroupBounds
 from .history import History
+from .relaxations import Parameter
 from .release import QIGroup, Release
-from .strictness import Looser, Stricter, looser_whole
 from .structure import Structure
 
 if TYPE_CHECKING:
@@ -184,19 +184,9 @@ class Requirement(ABC):
         """What it proves of all releases of a problem."""
         return GroupBounds(problem=problem)
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        """Parameters with a direction: every release that keeps a stricter value keeps a looser one.
-
-        A claim, to be made only with a proof; parameters that are not named have no direction.
-        """
-        return {}
-
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
-        """Values of one parameter of `strictness` that ask less of releases of `problem`.
-
-        By default whole numbers down to 1.
-        """
-        return looser_whole(getattr(self, parameter))
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Its parameters with a direction, and the values of each that ask less."""
+        return ()
 
     def settings(self) -> dict[str, Any]:
         """Parameters by name, as a policy file would give them."""

@@ -15,9 +15,9 @@ from typing import Any
 
 from ..models.policy import Policy
 from ..models.problem import Problem
+from ..models.relaxations import counted
 from ..models.requirement import Requirement, Scope
 from ..models.requirements import KCAnonymity
-from ..models.strictness import counted
 
 __all__ = [
     "COUNTERFEITS",

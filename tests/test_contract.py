@@ -351,8 +351,9 @@ def test_looser_values_admit_more_and_no_boundary_lies_between_them(name: str, n
         at = drawn(requirement, made, source)
         problem = problem_of(at, requirement, suppressed=2, fakes=2)
         release = at.ours(some_release(source, at))
-        for parameter in requirement.strictness():
-            present, looser = getattr(requirement, parameter), requirement.looser(parameter, problem)
+        for known in requirement.parameters():
+            parameter, looser = known.name, known.grid(problem)
+            present = getattr(requirement, parameter)
             settings = [present, *looser.values]
             listed += len(looser.values)
             places = sorted({0, len(settings) - 1, *(source(0, len(settings) - 1) for _ in range(5))})

@@ -21,19 +21,18 @@ still is, the sum is not (l = k = 2: sizes 3 and 4 reach exactly 1/2, this strat
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..breach_probability import NOT_LINKED, Exposure
 from ..errors import PolicyError
+from ..relaxations import Parameter
 from ..requirement import register, whole
-from ..strictness import Looser, Stricter, looser_option
 from .link_budget import LinkBudget
 
 if TYPE_CHECKING:
-    from ..problem_view import ProblemView
+    pass
 
 __all__ = ["ConstantRatio"]
 
@@ -87,16 +86,11 @@ class ConstantRatio(LinkBudget):
         together = 1 - Fraction(size - count, size) ** self.k
         return max(together, spent.linked(count, size).probability)
 
-    def strictness(self) -> Mapping[str, Stricter]:
+    def parameters(self) -> tuple[Parameter, ...]:
         # More links mean smaller shares, but with "refuse" they also allow links that fewer forbid.
         if self.beyond == "slack":
-            return {**super().strictness(), "k": "higher"}
-        return {**super().strictness(), "beyond": "option"}
-
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
-        if parameter == "beyond":
-            return looser_option(self.beyond, "refuse", "slack")
-        return super().looser(parameter, problem)
+            return (*super().parameters(), Parameter.whole("k", self.k))
+        return (*super().parameters(), Parameter.option("beyond", self.beyond, "refuse", "slack"))
 
     def complaint(self, count: int, size: int, spent: Exposure) -> str:
         if spent.links >= self.k and self.beyond == "refuse":

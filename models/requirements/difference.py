@@ -25,7 +25,7 @@ ends all breaches by that set; there are finitely many. See `difference_cuts`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -37,9 +37,9 @@ from ..cut_pieces import divided_levels
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..relaxations import Parameter, returning
 from ..release import QIGroup, Release
 from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
-from ..strictness import Looser, Stricter, looser_option, looser_shares, returning
 from ..structure import Structure
 from .difference_cuts import new_inside_old, old_inside_new
 
@@ -140,13 +140,12 @@ class Difference(Requirement):
             },
         )
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {"k": "higher", "c": "lower", "deep": "option"}
-
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
-        if parameter == "deep":
-            return looser_option(self.deep, True, False)
-        return looser_shares(self.c, problem) if parameter == "c" else super().looser(parameter, problem)
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (
+            Parameter.whole("k", self.k),
+            Parameter.share("c", self.c),
+            Parameter.option("deep", self.deep, True, False),
+        )
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(problem=problem, notes=returning)

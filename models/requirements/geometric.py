@@ -20,15 +20,14 @@ that aim: small groups first, large ones later.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from ..breach_probability import NOT_LINKED, Exposure
 from ..errors import PolicyError
+from ..relaxations import Parameter, ParameterGrid, reduced
 from ..requirement import as_fraction, register
-from ..strictness import Looser, Stricter, reduced
 from .link_budget import LinkBudget
 
 if TYPE_CHECKING:
@@ -70,12 +69,10 @@ class Geometric(LinkBudget):
     def least_bound(self, count: int, size: int, spent: Exposure) -> Fraction | None:
         return spent.probability + spent.never * Fraction(count, size) / (1 - 1 / self.a)
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {**super().strictness(), "a": "lower"}
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (*super().parameters(), Parameter(name="a", direction="lower", grid=self._factors))
 
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
-        if parameter != "a":
-            return super().looser(parameter, problem)
+    def _factors(self, problem: ProblemView) -> ParameterGrid:
         sizes, kinds = self.links(problem)
         parts = {
             Fraction(n, size) * spent.never / left

@@ -34,16 +34,16 @@ correlated although all pairs are safe.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..relaxations import Parameter, returning
 from ..release import QIGroup, Release
 from ..requirement import Context, GroupRequirement, Violation, register, whole
-from ..strictness import Looser, Stricter, looser_option, returning
 from ..structure import DependsOn, Overlap, OverlapRule, Structure, unless_returning
 from .hc_safety_deep import HcSafetyDeep
 
@@ -157,13 +157,11 @@ class HcSafety(GroupRequirement):
             components=(replace(self, deep=False), HcSafetyDeep(n=self.n)) if self.deep else (),
         )
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {"n": "higher", "reading": "option"}
-
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
-        if parameter == "reading":
-            return looser_option(self.reading, "hcsafe", "definition")
-        return super().looser(parameter, problem)
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (
+            Parameter.whole("n", self.n),
+            Parameter.option("reading", self.reading, "hcsafe", "definition"),
+        )
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(problem=problem, largest=self._largest_count, notes=returning)

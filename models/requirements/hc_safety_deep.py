@@ -27,7 +27,7 @@ combination, must not be there again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -35,9 +35,9 @@ from ..adversary.linear import Combination, chain_correlation, union_correlation
 from ..cut_pieces import divided_levels
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..relaxations import Parameter, returning
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, register, whole
-from ..strictness import Stricter, returning
 from ..structure import Structure
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ class HcSafetyDeep(Requirement):
                 },
             )
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {"n": "higher"}
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (Parameter.whole("n", self.n),)
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(problem=problem, notes=returning)

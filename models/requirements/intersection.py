@@ -36,9 +36,9 @@ from ..domain import Codes
 from ..errors import PolicyError, ReleaseError
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..relaxations import Parameter, returning
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register
-from ..strictness import Looser, Stricter, looser_option, looser_shares, returning
 from ..structure import DependsOn, Structure, unless_returning
 
 if TYPE_CHECKING:
@@ -145,14 +145,12 @@ class Intersection(GroupRequirement):
             looks_back=True,
         )
 
-    def strictness(self) -> Mapping[str, Stricter]:
+    def parameters(self) -> tuple[Parameter, ...]:
         # The largest of j counts is at least 1/j of them: what keeps multiset keeps set.
-        return {"c": "lower", "reading": "option"}
-
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
-        if parameter == "reading":
-            return looser_option(self.reading, "multiset", "set")
-        return looser_shares(self.c, problem)
+        return (
+            Parameter.share("c", self.c),
+            Parameter.option("reading", self.reading, "multiset", "set"),
+        )
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(

@@ -9,7 +9,7 @@ the same two lines, over integers. An unused slot has size 0 and keeps both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from ..domain import Codes
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
+from ..relaxations import Parameter
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register, whole
-from ..strictness import Looser, Stricter, looser_shares
 from ..structure import DependsOn, Structure
 
 if TYPE_CHECKING:
@@ -131,11 +131,8 @@ class KCAnonymity(GroupRequirement):
     def _smallest(self) -> int:
         return max(self.k, ceil(1 / self.c))
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {"k": "higher", "c": "lower"}
-
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
-        return looser_shares(self.c, problem) if parameter == "c" else super().looser(parameter, problem)
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (Parameter.whole("k", self.k), Parameter.share("c", self.c))
 
     def _diagnostics(self, problem: ProblemView) -> Iterator[str]:
         total = len(problem.table)

@@ -19,7 +19,7 @@ counts add up to the least ``(l - 1) u + sum w_v`` with ``w_v >= n_v - u``, w >=
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -34,9 +34,9 @@ from ..domain import Codes
 from ..errors import EngineError, PolicyError
 from ..group_bounds import GroupBounds
 from ..memo import memoized
+from ..relaxations import Parameter, ParameterGrid, counted, largest_size, reduced, shares
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register, whole
-from ..strictness import Looser, Stricter, counted, largest_size, looser_shares, reduced
 from ..structure import DependsOn, Structure
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ class DistinctLDiversity(GroupRequirement):
             monotone=True,
         )
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {"l": "higher"}
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (Parameter.whole("l", self.l),)
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(
@@ -213,13 +213,15 @@ class EntropyLDiversity(GroupRequirement):
             monotone=True,  # entropy is concave, a merged histogram is a mixture
         )
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {"l": "higher"}
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (Parameter(name="l", direction="higher", grid=self._steps),)
 
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
+    def _steps(self, problem: ProblemView) -> ParameterGrid:
         # Entropies are irrational, so no finite list holds all boundaries.
         steps = [Fraction(i, 100) for i in range(100, ceil(self.l * 100))]
-        return Looser(values=reduced(steps, self.l, falling=True), grid="steps of 1/100", complete=False)
+        return ParameterGrid(
+            values=reduced(steps, self.l, falling=True), grid="steps of 1/100", complete=False
+        )
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(
@@ -301,15 +303,12 @@ class RecursiveCLDiversity(GroupRequirement):
             monotone=True,
         )
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {"c": "lower", "l": "higher"}
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (Parameter(name="c", direction="lower", grid=self._factors), Parameter.whole("l", self.l))
 
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
+    def _factors(self, problem: ProblemView) -> ParameterGrid:
         # The rule is strict: c between two fractions allows what the larger one allows.
-        most = largest_size(problem) + 1
-        return (
-            looser_shares(self.c, problem, most) if parameter == "c" else super().looser(parameter, problem)
-        )
+        return shares(self.c, problem, largest_size(problem) + 1)
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(

@@ -23,7 +23,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, lcm
@@ -37,9 +37,9 @@ from ..domain import Codes
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..relaxations import DENOMINATORS, Parameter, ParameterGrid, counted, largest_size, reduced
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64
-from ..strictness import DENOMINATORS, Looser, Stricter, counted, largest_size, looser_whole, reduced
 from ..structure import DependsOn, Structure
 
 if TYPE_CHECKING:
@@ -176,19 +176,17 @@ class LinkBudget(GroupRequirement):
             kinds |= {spent for value, spent in linked if self.protects(value)}
         return range(1, min(largest_size(problem), DENOMINATORS) + 1), kinds
 
-    def looser_links(self, problem: ProblemView, values: tuple[Fraction, ...]) -> Looser:
+    def looser_links(self, problem: ProblemView, values: tuple[Fraction, ...]) -> ParameterGrid:
         """Values at which some group of some size would be allowed."""
         size = largest_size(problem)
         listed = min(size, DENOMINATORS)
         grid = f"values at which a share in a group of up to {listed} tuples is allowed"
-        return Looser(values=values, grid=grid, complete=size <= listed)
+        return ParameterGrid(values=values, grid=grid, complete=size <= listed)
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {"l": "higher"}
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (Parameter(name="l", direction="higher", grid=self._inverse_bounds),)
 
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
-        if parameter != "l":
-            return looser_whole(getattr(self, parameter))
+    def _inverse_bounds(self, problem: ProblemView) -> ParameterGrid:
         sizes, kinds = self.links(problem)
         bounds = {
             bound

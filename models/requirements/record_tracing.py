@@ -28,7 +28,7 @@ many (e, s, B), so rounds end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -41,9 +41,9 @@ from ..cut_pieces import box_conditions, fake_limit
 from ..errors import PolicyError, ReleaseError
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..relaxations import Parameter, returning
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, register, whole
-from ..strictness import Stricter, returning
 from ..structure import Structure
 
 if TYPE_CHECKING:
@@ -153,8 +153,8 @@ class RecordTracing(Requirement):
             },
         )
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {"k": "higher"}
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (Parameter.whole("k", self.k),)
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(problem=problem, notes=returning)

@@ -25,7 +25,7 @@ more integer, ``0 <= sum_g e_gk - low <= floor(L epsilon)``; condition 3 reads
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -44,9 +44,9 @@ from ..correlation import (
 from ..errors import EngineError, PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..relaxations import Parameter, ParameterGrid
 from ..release import Release
 from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
-from ..strictness import Looser, Stricter
 from ..structure import Structure
 from ..table import Member
 
@@ -203,13 +203,15 @@ class SafeCorrelation(Requirement):
         """Not monotone: merged groups have other shares."""
         return Structure(form="anatomized")
 
-    def strictness(self) -> Mapping[str, Stricter]:
+    def parameters(self) -> tuple[Parameter, ...]:
         """Only epsilon has a direction: fewer significant values (another l) change what must be equal."""
-        return {"epsilon": "lower"}
+        return (Parameter(name="epsilon", direction="lower", grid=self._spreads),)
 
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
+    def _spreads(self, problem: ProblemView) -> ParameterGrid:
         steps = range(int(self.epsilon * 12) + 1, 12 * len(problem.table) + 1)
-        return Looser(values=tuple(Fraction(i, 12) for i in steps), grid="steps of 1/12", complete=False)
+        return ParameterGrid(
+            values=tuple(Fraction(i, 12) for i in steps), grid="steps of 1/12", complete=False
+        )
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(problem=problem, reason=self._infeasible_because)

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from ..domain import Codes
 from ..errors import PolicyError
+from ..relaxations import Parameter, ParameterGrid, largest_size, reduced
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register
-from ..strictness import Looser, Stricter, largest_size, reduced
 from ..structure import DependsOn, Structure
 
 if TYPE_CHECKING:
@@ -127,18 +127,20 @@ class TCloseness(GroupRequirement):
         """Monotone: both distances are convex in p, and a merged histogram is a mixture."""
         return Structure(depends_on=DependsOn.HISTOGRAM, monotone=True)
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {"t": "lower"}
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (Parameter(name="t", direction="lower", grid=self._distances),)
 
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
+    def _distances(self, problem: ProblemView) -> ParameterGrid:
         """List every distance a group of any size can have: a multiple of one over tuples x size (x gaps)."""
         size, total = largest_size(problem), len(problem.table)
         scale = total * (1 if self.order is None else len(self.order) - 1)
         if scale * size**2 > MOST_DISTANCES:
             steps = [Fraction(i, 1000) for i in range(1001)]
-            return Looser(values=reduced(steps, self.t), grid="steps of 1/1000", complete=False)
+            return ParameterGrid(values=reduced(steps, self.t), grid="steps of 1/1000", complete=False)
         found = {Fraction(a, scale * s) for s in range(1, size + 1) for a in range(scale * s + 1)}
-        return Looser(values=reduced(found, self.t), grid=f"distances of groups of up to {size} tuples")
+        return ParameterGrid(
+            values=reduced(found, self.t), grid=f"distances of groups of up to {size} tuples"
+        )
 
     def encode(self, model: Encoding) -> None:
         table = model.table.histogram

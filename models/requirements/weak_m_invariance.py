@@ -22,7 +22,7 @@ another tool) can never be kept again: such a respondent can only be suppressed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 from ..domain import Codes
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..relaxations import Parameter, counted
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, register, whole
-from ..strictness import Looser, Stricter, counted, looser_option
 from ..structure import DependsOn, SignatureRule, Structure, unless_returning
 
 if TYPE_CHECKING:
@@ -175,13 +175,11 @@ class WeakMInvariance(GroupRequirement):
             notes=self._diagnostics,
         )
 
-    def strictness(self) -> Mapping[str, Stricter]:
-        return {"m": "higher"} if self.multiplicity is None else {"m": "higher", "multiplicity": "option"}
-
-    def looser(self, parameter: str, problem: ProblemView) -> Looser:
-        if parameter == "multiplicity":
-            return looser_option(self.multiplicity, self.multiplicity, None)
-        return super().looser(parameter, problem)
+    def parameters(self) -> tuple[Parameter, ...]:
+        fewest = Parameter.whole("m", self.m)
+        if self.multiplicity is None:
+            return (fewest,)
+        return (fewest, Parameter.option("multiplicity", self.multiplicity, self.multiplicity, None))
 
     def _diagnostics(self, problem: ProblemView) -> Iterator[str]:
         table, records = problem.table, problem.history.records

@@ -81,14 +81,14 @@ def dials(problem: Problem, parts: Collection[Part]) -> Iterator[Dial]:
         requirement = part.requirement
         if requirement is not None:
             index = _position(policy, part)
-            for parameter in requirement.strictness():
-                looser = requirement.looser(parameter, problem)
+            for parameter in requirement.parameters():
+                looser = parameter.grid(problem)
                 if looser.values:
                     yield Dial(
                         part=part.key,
-                        parameter=parameter,
-                        settings=(getattr(requirement, parameter), *looser.values),
-                        turn=_parameter(index, parameter),
+                        parameter=parameter.name,
+                        settings=(getattr(requirement, parameter.name), *looser.values),
+                        turn=_parameter(index, parameter.name),
                         grid=looser.grid,
                         complete=looser.complete,
                     )

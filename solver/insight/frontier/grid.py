@@ -13,6 +13,8 @@ from ....models.errors import PolicyError
 from ....models.exact_numbers import exact_number
 from ....models.policy import Policy
 from ....models.problem import Problem
+from ....models.relaxations import Monotonicity
+from ....models.requirement import Requirement
 from ...parts import Part, nested, parts_of
 
 __all__ = ["Axis", "Grid", "Setting", "parse_vary"]
@@ -142,13 +144,17 @@ def _axis(problem: Problem, name: str, values: Iterable[Any], directed: bool) ->
         requirements = [replace(policy.requirements[index], **{parameter: value}) for value in given]
         # As the requirement holds them: 0.5 and "1/2" are one value.
         given = tuple(dict.fromkeys(getattr(requirement, parameter) for requirement in requirements))
-        directions = {requirement.strictness().get(parameter) for requirement in requirements}
+        directions = {_direction(requirement, parameter) for requirement in requirements}
         ranks = None
         if directions <= {"higher"}:
             ranks = tuple(-value for value in given)
         elif directions <= {"lower"}:
             ranks = given
     return Axis(name=name, index=index, parameter=parameter, values=given, ranks=ranks if directed else None)
+
+
+def _direction(requirement: Requirement, name: str) -> Monotonicity | None:
+    return next((known.direction for known in requirement.parameters() if known.name == name), None)
 
 
 def _place(problem: Problem, name: str) -> tuple[int | None, str]:

@@ -38,7 +38,7 @@ def frontier(
 
     Points are searched from the strictest to the loosest; a release of a stricter point starts the search
     at a looser one. At the end bounds travel the other way: no point loses less than a looser one.
-    Both only along parameters whose direction is declared (see `Requirement.strictness`) and in every
+    Both only along parameters whose direction is declared (see `Requirement.parameters`) and in every
     case after the release has passed the checks of the point it is taken to.
 
     Parameters

@@ -3,12 +3,12 @@
 A requirement is *stricter* than another if whatever keeps it keeps the other. For a parameter
 with a direction, releases that keep a stricter value keep every looser one, so the least
 relaxation that helps is a boundary, and there are only finitely many places where it can be:
-groups have whole numbers of tuples. `Looser` lists them.
+groups have whole numbers of tuples. `ParameterGrid` lists them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -17,18 +17,17 @@ from .problem_view import ProblemView, fake_cap
 
 __all__ = [
     "DENOMINATORS",
-    "Looser",
-    "Stricter",
+    "Monotonicity",
+    "Parameter",
+    "ParameterGrid",
     "counted",
     "largest_size",
-    "looser_option",
-    "looser_shares",
-    "looser_whole",
     "reduced",
     "returning",
+    "shares",
 ]
 
-Stricter: TypeAlias = Literal["higher", "lower", "option"]
+Monotonicity: TypeAlias = Literal["higher", "lower", "option"]
 """Higher values are stricter, lower ones are, or a choice of words of which one is stricter."""
 
 DENOMINATORS = 100
@@ -36,7 +35,7 @@ DENOMINATORS = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Looser:
+class ParameterGrid:
     """Values of one parameter that ask less than the present one.
 
     Attributes
@@ -55,14 +54,42 @@ class Looser:
     complete: bool = True
 
 
-def looser_whole(value: int, least: int = 1) -> Looser:
-    """Whole numbers below `value`, down to `least`."""
-    return Looser(values=tuple(range(value - 1, least - 1, -1)), grid="whole numbers")
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A parameter with a direction: every release that keeps a stricter value keeps a looser one.
 
+    A claim, to be made only with a proof; parameters that a requirement does not name have no direction.
 
-def looser_option(present: object, strict: object, loose: object) -> Looser:
-    """The looser of two words, if the present one is the stricter."""
-    return Looser(values=(loose,) if present == strict else (), grid=f"{strict} or {loose}")
+    Attributes
+    ----------
+    name : str
+        Of the requirement's field.
+    direction : {"higher", "lower", "option"}
+        Which values are stricter.
+    grid : callable
+        Values that ask less of releases of a problem.
+    """
+
+    name: str
+    direction: Monotonicity
+    grid: Callable[[ProblemView], ParameterGrid]
+
+    @classmethod
+    def whole(cls, name: str, present: int) -> Parameter:
+        """A whole number, stricter if higher: the looser ones go down to 1."""
+        grid = ParameterGrid(values=tuple(range(present - 1, 0, -1)), grid="whole numbers")
+        return cls(name=name, direction="higher", grid=lambda problem: grid)
+
+    @classmethod
+    def share(cls, name: str, present: Fraction) -> Parameter:
+        """A bound ``n <= share * size`` (or ``<``), stricter if lower."""
+        return cls(name=name, direction="lower", grid=lambda problem: shares(present, problem))
+
+    @classmethod
+    def option(cls, name: str, present: object, strict: object, loose: object) -> Parameter:
+        """A choice between two words."""
+        grid = ParameterGrid(values=(loose,) if present == strict else (), grid=f"{strict} or {loose}")
+        return cls(name=name, direction="option", grid=lambda problem: grid)
 
 
 def largest_size(problem: ProblemView) -> int:
@@ -73,7 +100,7 @@ def largest_size(problem: ProblemView) -> int:
     return tuples + fake_cap(problem) * len(problem.values)
 
 
-def looser_shares(share: Fraction, problem: ProblemView, most: Fraction | int = 1) -> Looser:
+def shares(share: Fraction, problem: ProblemView, most: Fraction | int = 1) -> ParameterGrid:
     """Fractions above `share`, up to `most`, with denominators up to the size of the largest group.
 
     A rule ``n <= share * size`` (or ``<``) for whole n and size decides alike between two
@@ -82,7 +109,7 @@ def looser_shares(share: Fraction, problem: ProblemView, most: Fraction | int = 
     size = largest_size(problem)
     limit = min(size, DENOMINATORS)
     found = {Fraction(a, b) for b in range(1, limit + 1) for a in range(int(share * b), int(most * b) + 1)}
-    return Looser(
+    return ParameterGrid(
         values=tuple(sorted(one for one in found if share < one <= most)),
         grid=f"fractions with denominators up to {limit}",
         complete=size <= limit,
