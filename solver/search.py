@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -160,12 +160,6 @@ def solve_problem(
     The time limit runs from `began` (of `time.monotonic`), or from now.
     """
     began = time.monotonic() if began is None else began
-    if time_limit is not None and not time_limit > 0:
-        raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
-    if workers is not None:
-        whole("solve", "workers", workers, 1)
-    if seed is not None and whole("solve", "seed", seed, 0) >= 2**31:
-        raise PolicyError(f"solve: seed must be below 2**31, got {seed}")
     settings = Settings(
         time_limit=time_limit,
         seed=seed or 0,
@@ -173,20 +167,10 @@ def solve_problem(
         initial=initial,
         extend=extend,
     )
+    _require_sound(time_limit, seed, workers)
     plain = {} if settings.extend else obstacles(problem)
     if plain:
-        answer = refused(problem, Obstacle(requirement=next(iter(plain))))
-        return Result(
-            status=answer.status,
-            termination=answer.termination,
-            release=None,
-            engine="none needed",
-            reason="; ".join(plain.values()),
-            certificate=certify(
-                problem, answer, (), engine="none needed", seed=settings.seed, workers=settings.workers
-            ),
-            series_checked=problem.series_checked,
-        )
+        return _obstructed(problem, plain, settings)
     if randomize is not None:
         if engine != "auto" or initial is not None or extend is not None:
             raise PolicyError(
@@ -194,14 +178,8 @@ def solve_problem(
             )
         watch = Watch(began=began)
         answer = draw(problem, randomize, seed)
-        seconds = watch.clock.seconds
-        return _result(problem, answer, "enumeration (drawn)", seconds, watch, settings, reasons)
-    for r in problem.policy.requirements:
-        form = r.structure(problem).form
-        if len(problem.history) and form not in (None, problem.policy.form):
-            raise PolicyError(
-                f"{r.name} is about {form} releases: publish the {form!r} form, or leave it out"
-            )
+        return _result(problem, answer, "enumeration (drawn)", watch, settings, reasons)
+    _require_form(problem)
     from .exact.proving import proven
 
     _ = problem.digests  # needed for the certificate: what it takes is not left for the end
@@ -211,9 +189,40 @@ def solve_problem(
         answer = informed(chosen, problem, _searching(problem, settings), watch)
         if settings.extend is None:
             answer = proven(problem, answer, _checking(problem, settings, watch))
-        return _result(
-            problem, answer, f"{chosen.name} ({why})", watch.clock.seconds, watch, settings, reasons
-        )
+        return _result(problem, answer, f"{chosen.name} ({why})", watch, settings, reasons)
+
+
+def _require_sound(time_limit: float | None, seed: int | None, workers: int | None) -> None:
+    if time_limit is not None and not time_limit > 0:
+        raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
+    if workers is not None:
+        whole("solve", "workers", workers, 1)
+    if seed is not None and whole("solve", "seed", seed, 0) >= 2**31:
+        raise PolicyError(f"solve: seed must be below 2**31, got {seed}")
+
+
+def _require_form(problem: Problem) -> None:
+    """Requirements on a series are about releases of the form that is published."""
+    for r in problem.policy.requirements:
+        form = r.structure(problem).form
+        if len(problem.history) and form not in (None, problem.policy.form):
+            raise PolicyError(
+                f"{r.name} is about {form} releases: publish the {form!r} form, or leave it out"
+            )
+
+
+def _obstructed(problem: Problem, plain: Mapping[int, str], settings: Settings) -> Result:
+    """No search is needed: there is no release, for plain reasons."""
+    answer, engine = refused(problem, Obstacle(requirement=next(iter(plain)))), "none needed"
+    return Result(
+        status=answer.status,
+        termination=answer.termination,
+        release=None,
+        engine=engine,
+        reason="; ".join(plain.values()),
+        certificate=certify(problem, answer, (), engine=engine, seed=settings.seed, workers=settings.workers),
+        series_checked=problem.series_checked,
+    )
 
 
 def _searching(problem: Problem, settings: Settings) -> Settings:
@@ -308,14 +317,9 @@ def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tu
 
 
 def _result(
-    problem: Problem,
-    answer: Answer,
-    engine: str,
-    seconds: float,
-    watch: Watch,
-    settings: Settings,
-    reasons: bool,
+    problem: Problem, answer: Answer, engine: str, watch: Watch, settings: Settings, reasons: bool
 ) -> Result:
+    seconds = watch.clock.seconds
     if answer.release is not None:
         broken = next(problem.check(answer.release), None)
         if broken is not None:
@@ -327,18 +331,7 @@ def _result(
         watch.note(index, level.value, level.bound, "checked")
     reason = None
     if answer.status is Status.INFEASIBLE:
-        reason = "no release keeps the policy"
-        if problem.policy.recoding == "full_domain":
-            limit = problem.policy.suppression_limit(len(problem.table))
-            reason = (
-                f"no combination of hierarchy levels keeps the policy with at most {limit} suppressed tuples"
-            )
-        elif reasons and settings.extend is None and AssignmentEngine().refuses(problem) is None:
-            reason = conflict(problem, settings, Clock(settings.time_limit, watch.clock.began))
-        if found.words:
-            reason += f"; that is the word of {found.words}"
-        if problem.policy.suppression_limit(len(problem.table)) == len(problem.table) - 1 > 0:
-            reason += " (everybody but one may be suppressed: a release of nobody does not count)"
+        reason = _reason(problem, settings, watch, found.words, search=reasons)
     return Result(
         status=answer.status,
         termination=answer.termination,
@@ -356,3 +349,18 @@ def _result(
         randomized=answer.randomized,
         series_checked=problem.series_checked,
     )
+
+
+def _reason(problem: Problem, settings: Settings, watch: Watch, words: str, *, search: bool) -> str:
+    """Why there is no release, on whose word; with `search`, which parts of the policy conflict."""
+    limit = problem.policy.suppression_limit(len(problem.table))
+    reason = "no release keeps the policy"
+    if problem.policy.recoding == "full_domain":
+        reason = f"no combination of hierarchy levels keeps the policy with at most {limit} suppressed tuples"
+    elif search and settings.extend is None and AssignmentEngine().refuses(problem) is None:
+        reason = conflict(problem, settings, Clock(settings.time_limit, watch.clock.began))
+    if words:
+        reason += f"; that is the word of {words}"
+    if limit == len(problem.table) - 1 > 0:
+        reason += " (everybody but one may be suppressed: a release of nobody does not count)"
+    return reason

@@ -25,7 +25,7 @@ from optanon.models.release import Release
 from optanon.models.requirements import HcSafety, KCAnonymity, WeakMInvariance
 from optanon.solver import portfolio
 from optanon.solver.baselines.registry import Baseline, baselines
-from optanon.solver.engines.partition.series import flat, levels
+from optanon.solver.engines.partition.series import fakes, flat
 from optanon.solver.portfolio import best_known, informed
 from optanon.solver.result import Status, Termination
 from optanon.solver.search import engines, solve_problem
@@ -334,7 +334,7 @@ def test_the_number_of_counterfeits_is_taken_up_again_while_there_is_time(monkey
             ran(self, seconds)
 
     monkeypatch.setattr(flat.Lowering, "run", late)
-    monkeypatch.setattr(levels, "filled", lambda *_: [])  # no start but Cor-Split's
+    monkeypatch.setattr(fakes, "filled", lambda *_: [])  # no start but Cor-Split's
     found = solve_problem(problem, display=False)
     assert not first
     assert found.status is Status.OPTIMAL

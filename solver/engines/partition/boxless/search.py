@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from enum import Enum
 from importlib.metadata import version
 
 from .....models.errors import CertificateError
@@ -52,6 +53,13 @@ def boxless(problem: Problem) -> str | None:
     return None
 
 
+class Mode(Enum):
+    """What is minimized."""
+
+    BOTH = "with stand-ins for a bound, then without them for a release"
+    RELEASES = "without stand-ins only"
+
+
 class Search:
     """State of one solve; `boxless` says when that is possible."""
 
@@ -64,6 +72,7 @@ class Search:
         self.asked: dict[int, BySizes] = {}
         self.shapes: Shapes | None = None
         self.top = 0
+        self.mode = Mode.BOTH
         self.wide: Frame
         self.tight: Frame
         self.infeasible = self.interrupted = False
@@ -95,31 +104,38 @@ class Search:
         """Minimize level by level; unless these are the `last` shapes, as long as bounds are reached."""
         self.wide = Frame(problem=self.problem, shapes=shapes, loose=True)
         self.tight = self.wide if shapes.complete else replace(self.wide, loose=False)
-        outer_rows, inner_rows = list[Row](), list[Row]()
-        costs: list[int] | None = []
+        self.mode, outer_rows, inner_rows = Mode.BOTH, list[Row](), list[Row]()
+        costs: list[int] = []
         for index, prices in enumerate(self.prices):
-            outer = None if costs is None else self._minimized(True, prices, outer_rows)
-            if outer is not None and costs is not None:
+            outer: Outcome | None = None
+            if self.mode is Mode.BOTH:
+                outer = self._minimized(True, prices, outer_rows)
                 if outer.empty:
                     self.infeasible = self.incumbent.best is None
                     return
                 self._bounded(index, outer, costs)
-            if outer is None or outer.x is None or self.wide.stands_in(outer.x):
-                inner = self._minimized(False, prices, inner_rows)
-            else:
-                inner = outer
-            if inner.x is not None:
-                frame = self.wide if inner is outer else self.tight
-                self.incumbent.offer(release_of(self.problem, frame, inner.x), STEP)
+            inner = self._published(outer, prices, inner_rows)
             if inner.reached is None or not inner.solved or self._over:
                 return
-            costs = [*costs, inner.reached] if outer is not None and costs is not None else None
             if outer is None or outer.reached != inner.reached or not outer.solved:
-                costs = None
+                # Later levels of what the stand-ins bound are not those of releases.
+                self.mode = Mode.RELEASES
                 if not last and shapes.beyond is not None:
                     return
+            costs.append(inner.reached)
             outer_rows.append(limit(self.wide, prices, inner.reached))
             inner_rows.append(limit(self.tight, prices, inner.reached))
+
+    def _published(self, outer: Outcome | None, prices: Prices, before: list[Row]) -> Outcome:
+        """A level's solution without stand-ins: the one there is, or another, whose release is offered."""
+        if outer is None or outer.x is None or self.wide.stands_in(outer.x):
+            inner = self._minimized(False, prices, before)
+            frame = self.tight  # sets of values may have been added to it
+        else:
+            frame, inner = self.wide, outer
+        if inner.x is not None:
+            self.incumbent.offer(release_of(self.problem, frame, inner.x), STEP)
+        return inner
 
     def _minimized(self, loose: bool, prices: Prices, before: list[Row]) -> Outcome:
         """Minimize a level; where more groups are better, all must be able to have a real tuple."""

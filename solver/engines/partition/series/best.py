@@ -45,6 +45,11 @@ class BestColumns(Incumbent[tuple[Column, ...], int]):
         return self.bounds[-1] or 0
 
     @property
+    def met(self) -> bool:
+        """Whether no release with so few counterfeits costs less."""
+        return self.bound >= self.cost
+
+    @property
     def exact(self) -> bool:
         return self.types.rows.exact
 

@@ -1,0 +1,98 @@
+"""The first level: the fewest counterfeits, by counts, and where these do not tell, by columns."""
+
+from __future__ import annotations
+
+from random import Random
+
+from .....models.problem import Problem
+from ....claims import Counts
+from ....colgen.structure.types import Types
+from ....settings import Clock, Settings
+from .best import BestColumns
+from .construct import filled, read
+from .counts import fewest
+from .dealing import past_of
+from .flat import Flat, Lowering, lifted, singles
+from .proof import counts_claim
+
+__all__ = ["FewestFakes"]
+
+STARTS = 8
+"""Random fillings of the counts that are tried."""
+
+
+class FewestFakes:
+    """What is known of the number of counterfeits; releases are offered to `best`.
+
+    Attributes
+    ----------
+    bound : int
+        No release has fewer counterfeits.
+    """
+
+    def __init__(
+        self, problem: Problem, types: Types, settings: Settings, clock: Clock, best: BestColumns
+    ) -> None:
+        self.problem, self.types, self.settings, self.clock = problem, types, settings, clock
+        self.best = best
+        self.counts = fewest(types, clock)
+        self.bound = self.counts.bound
+        self._lowering: Lowering | None = None
+        self._flat: Flat | None = None
+        best.needs(self.bound)
+
+    @property
+    def beyond(self) -> bool:
+        """Whether more counterfeits are needed than the policy allows."""
+        limit = self.problem.policy.counterfeit_limit
+        return limit is not None and self.bound > limit
+
+    @property
+    def reached(self) -> bool:
+        """Whether the best release has as few as there can be."""
+        return self.best.best is not None and self.best.fakes <= self.bound
+
+    @property
+    def open(self) -> bool:
+        """Whether they count, and a release with fewer may be found by searching on."""
+        if self.best.counted is None or self._lowering is None or self.best.best is None:
+            return False
+        return not self.reached and not self._lowering.exhausted
+
+    def start(self, early: Clock) -> None:
+        """Releases to begin with: the user's, the best known one, the counts filled at random."""
+        initial, known = self.settings.initial, self.settings.known
+        if initial is not None and next(self.problem.check(initial), None) is None:
+            self.best.offer(read(self.types, self.problem, initial))
+        if known is not None:
+            self.best.offer(read(self.types, self.problem, known))
+        random, past = Random(self.settings.seed), past_of(self.types)
+        for attempt in range(STARTS):
+            self.best.offer(filled(self.types, past, self.counts, random, early))
+            if early.over or (attempt and self.reached):
+                break
+
+    def lower(self, seconds: float | None) -> None:
+        """Search for fewer if the bound is not reached; the next call goes on where this one ends."""
+        if self.reached:
+            return
+        if self._lowering is None:
+            self._lowering = Lowering(
+                self.problem,
+                self.types,
+                self.best.best or singles(self.types),
+                self.bound,
+                seed=self.settings.seed,
+                clock=self.clock,
+                workers=self.settings.workers,
+            )
+        self._lowering.run(seconds)
+        flat = self._flat = self._lowering.found()
+        self.bound = max(self.bound, flat.bound)
+        self.best.needs(self.bound)
+        self.best.offer(lifted(flat.types, self.types, flat.columns))
+
+    def claim(self) -> Counts:
+        """What proves the bound."""
+        level = self.best.measure if self.best.counted is None else self.best.counted
+        return counts_claim(self.counts, self._flat, level)

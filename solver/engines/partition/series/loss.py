@@ -1,0 +1,164 @@
+"""The second level: the least information loss among releases with so few counterfeits.
+
+Column generation with cuts for the bound; then, whichever is nearer, lists of all groups that a better
+release may hold, or better releases region by region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+
+from ....claims import Claim, Trusted
+from ....colgen.structure.types import Column
+from ....schedule import SIGNATURE
+from ....settings import Clock, Settings
+from .best import BestColumns
+from .finish import Finish
+from .generation import Generation
+from .improve import Regions
+from .master import Master, chosen_of
+from .nearest import neighbours
+from .pricing import Pricing
+from .proof import Proven, series_claim
+
+__all__ = ["MADE_BY", "LeastLoss"]
+
+MADE_BY = f"HiGHS {version('highspy')}"
+CUT_ROUNDS = 10
+LEAST_GAIN = 1e-5
+"""Relative gain below which cutting ends."""
+POOL_NODES = 200
+NEAR = 0.03
+"""Gap up to which programs and lists are tried before the release is improved region by region."""
+
+
+class LeastLoss:
+    """One search below the best release's number of counterfeits.
+
+    Attributes
+    ----------
+    generation : Generation
+    finish : Finish
+    """
+
+    def __init__(
+        self, best: BestColumns, pricing: Pricing, settings: Settings, clock: Clock, early: Clock
+    ) -> None:
+        assert best.best is not None
+        self.best, self.pricing, self.settings, self.clock = best, pricing, settings, clock
+        self.types = best.types
+        self._stated = 0
+        master = Master(self.types, pricing.cuts, self._limit, best.cost / len(best.best))
+        master.add(best.best)
+        self.generation = Generation(pricing, master, clock)
+        self.finish = Finish(pricing, self.generation, settings.seed, clock)
+        guess = neighbours(self.types, early)
+        self.generation.begin(guess, -float(guess.max(initial=0.0)))
+
+    @property
+    def _limit(self) -> int:
+        """Most counterfeits of the releases that are looked for: as few as the best one has."""
+        if self.best.counted is not None:
+            return self.best.fakes
+        limit = self.best.problem.policy.counterfeit_limit
+        return self.types.rows.scale if limit is None else limit
+
+    def run(self) -> None:
+        """Everything in order, as long as there is time."""
+        solved = self._bound()
+        if self._far:
+            # Neither lists nor programs close so wide a gap: better releases first.
+            self._regions(self.clock.allowed(SIGNATURE.far))
+        if not self._far:
+            self._pool()
+        if solved:
+            self._close(self.clock.allowed(SIGNATURE.close))
+        self._regions(None)
+        if solved or self.generation.duals is not None:
+            self._close(None)
+
+    def _bound(self) -> bool:
+        """The linear program, with cuts as long as they gain something; whether it was solved."""
+        generation, best = self.generation, self.best
+        solved = generation.run(0.8, seconds=self.clock.allowed(SIGNATURE.linear))
+        best.lift(generation.bound, "linear program")
+        for _ in range(CUT_ROUNDS):
+            before = best.bound
+            if not solved or best.met or self.clock.spent(SIGNATURE.cuts) or not generation.cut():
+                break
+            solved = generation.run(0.3, seconds=self.clock.allowed(SIGNATURE.cuts))
+            best.lift(generation.bound, f"{len(self.pricing.cuts)} cuts")
+            if best.bound - before < LEAST_GAIN * best.bound:
+                break
+        return solved
+
+    @property
+    def _far(self) -> bool:
+        return self.best.bound < (1 - NEAR) * self.best.cost
+
+    def _worthwhile(self) -> list[Column]:
+        """Columns of the master that may be part of a better release, the best ones."""
+        duals, master, types = self.generation.duals, self.generation.master, self.types
+        if duals is None:
+            return []
+        slack = self.best.cost * duals.scale - duals.value(types, self.pricing.cuts, master.fakes)
+        worth = sorted(
+            (cost * duals.scale - int(duals.rows[list(c.rows)].sum()) - duals.fake * types.fakes(c), c)
+            for c, cost in zip(master.columns, master.costs, strict=True)
+        )
+        return [c for reduced, c in worth[: 16 * len(types)] if reduced <= slack and types.keeps(c)]
+
+    def _pool(self) -> None:
+        """The integer program over the best columns so far."""
+        if self.best.best is None or self.best.met or self.clock.over:
+            return
+        found, _ = chosen_of(
+            self.types,
+            self._limit,
+            self._worthwhile()[: 10 * len(self.types)],
+            self.best.best,
+            nodes=POOL_NODES,
+            seed=self.settings.seed,
+            seconds=self.clock.share(SIGNATURE.pool).left,
+        )
+        self.best.offer(found)
+
+    def _regions(self, seconds: float | None) -> None:
+        """Better releases, region by region, for so many seconds."""
+        if self.best.best is None or self.best.met:
+            return
+        pool: Sequence[Column] = self._worthwhile()
+        until = None if seconds is None else self.clock.seconds + seconds
+        regions = Regions(self.types, self._limit, self.settings.seed, self.clock, self.settings.workers)
+        regions.run(self.best.best, pool, until, self.best.offer, far=self._far)
+
+    def _close(self, seconds: float | None) -> None:
+        """List the groups that a better release may hold, and search them."""
+        best = self.best
+        until = None if seconds is None else self.clock.seconds + seconds
+        while best.best is not None and not best.met and not self.clock.over:
+            if until is not None and self.clock.seconds > until:
+                return
+            step = self.finish.step(best.best, best.cost, best.bound)
+            if step is None:
+                return
+            best.offer(step.columns)
+            self._stated = max(self._stated, min(step.stated, best.cost))
+            if step.bound > best.bound:
+                best.lift(min(step.bound, best.cost), "search tree")
+
+    def claims(self) -> Iterator[Claim]:
+        """What proves the bound, and the solver's word for what is above it."""
+        best, duals, tree = self.best, self.generation.duals, self.finish.tree
+        proven = Proven(self.types, self.pricing.cuts, duals, self.generation.master.fakes, tree)
+        series = series_claim(proven, best.measure)
+        if series is not None:
+            yield series
+        if self._stated > best.bound:
+            why = "the integer program over all groups that a better release may hold"
+            yield Trusted(level=best.measure, bound=best.value(-1, self._stated), solver=MADE_BY, why=why)
+        elif series is not None and tree is not None and series.loss.tree is None:
+            bound, why = best.stated()[best.measure], "a search tree too large to be written down"
+            if bound is not None:
+                yield Trusted(level=best.measure, bound=bound, solver=MADE_BY, why=why)
