@@ -11,14 +11,13 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-import audit_cases
-import test_audit_boxes
-from attack_cases import history
-from brute_force_knowledge import Known, conclusions
-from partition_oracle import optimum, random_problem
-from test_engine_assignment import NAMES, drawn_case
-from test_partition_listed import posed
-from test_views import RESTRICTED, UNRESTRICTED, enumerated, random_base, secret
+from cases.attacks import history
+from cases.audits import random_boxed_series, random_series
+from cases.drawn import NAMES, drawn_case
+from cases.listed import posed
+from oracle.brute_force_knowledge import Known, conclusions
+from oracle.partition import optimum, random_problem
+from oracle.views import RESTRICTED, UNRESTRICTED, enumerated, random_base, secret
 
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.problem import Problem
@@ -77,7 +76,7 @@ def _text(values: tuple[Fraction | None, ...] | None) -> str:
 def audits(number: int) -> Iterator[str | None]:
     """Given, disclosed and possible values against all worlds, for both memberships and random knowledge."""
     random, boxes = Random(number), number % 2 == 1
-    series = test_audit_boxes.random_series(random) if boxes else audit_cases.random_series(random)
+    series = random_boxed_series(random) if boxes else random_series(random)
     known = _known(random, {p.name: p.value for groups, _ in series for g in groups for p in g.members})
     knowledge = Knowledge(
         compromised=known.compromised,

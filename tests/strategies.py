@@ -14,7 +14,7 @@ from itertools import product
 from random import Random
 from typing import Any, Literal, TypeAlias, TypeVar
 
-import brute_force as bf
+import oracle.brute_force as bf
 import pandas as pd
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model

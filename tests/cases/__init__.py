@@ -1,0 +1,1 @@
+"""Tables, problems and series that several tests ask about, and what is asked of their answers."""

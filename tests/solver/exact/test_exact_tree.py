@@ -1,0 +1,227 @@
+"""Search trees: optima are those of enumeration, every proof is checked, every forgery refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cases.programs import general_program, optimum, partition_program, solutions
+from scipy.sparse import csr_array
+
+from optanon.models.errors import CertificateError
+from optanon.solver.exact.program import Program
+from optanon.solver.exact.rank1 import Cut, Stack
+from optanon.solver.exact.tree import Tree
+from optanon.solver.exact.tree_check import Branch, Duals, Node, Part, Proof, check
+from optanon.solver.settings import Clock
+
+ABOVE = 10_000
+
+
+def proved(program: Program, target: int) -> tuple[Tree, Proof]:
+    """A finished tree and its proof, which holds, and for a higher target does not."""
+    tree = Tree(program, target)
+    assert tree.run()
+    proof = tree.proof()
+    check(program, proof)
+    return tree, proof
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_partition_costs_what_enumeration_says(seed: int):
+    program = partition_program(seed)
+    least = optimum(program)
+    tree, proof = proved(program, ABOVE)
+    assert tree.target == (ABOVE if least is None else least)
+    if least is None:
+        assert tree.best is None
+        return
+    assert tree.best is not None
+    assert program.holds(tree.best)
+    assert int(program.cost @ tree.best) == least
+    with pytest.raises(CertificateError):
+        check(program, replace(proof, target=least + 1))
+    again, _ = proved(program, least)
+    assert again.best is None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_general_program_costs_what_enumeration_says(seed: int):
+    program = general_program(seed)
+    least = min(int(program.cost @ x) for x in solutions(program))
+    tree, proof = proved(program, ABOVE)
+    assert tree.target == least
+    with pytest.raises(CertificateError):
+        check(program, replace(proof, target=least + 1))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_cut_loses_a_solution(seed: int):
+    random = np.random.default_rng(seed)
+    program = general_program(seed)
+    stack = Stack(program.matrix, program.low, program.high)
+    every = np.array(solutions(program))
+    for _ in range(30):
+        rows = random.choice(len(stack), random.integers(1, min(5, len(stack)) + 1), replace=False)
+        over, grid = int(random.integers(2, 12)), int(random.integers(1, 12))
+        times = [int(t) for t in random.integers(-15, 16, len(rows)) if t]
+        if times:
+            stack.extend([Cut(tuple(zip(rows.tolist(), times, strict=False)), over, grid)])
+    assert (stack.matrix @ every.T <= stack.high[:, None]).all()
+
+
+def test_an_odd_set_is_a_cut():
+    # Three rows, a column for each two of them: at most one column, where halves are 3/2.
+    matrix = csr_array(np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1]]))
+    one = np.ones(3, dtype=np.int64)
+    stack = Stack(matrix, one, one)
+    stack.extend([Cut(((0, 1), (1, 1), (2, 1)), 2)])
+    assert stack.matrix.toarray()[3].tolist() == [1, 1, 1]
+    assert stack.high[3] == 1
+
+
+# -- forgeries -----------------------------------------------------------------------------
+
+
+def large(seed: int) -> Program:
+    return partition_program(seed, rows=24, columns=140)
+
+
+@pytest.fixture(scope="module")
+def proofs() -> list[tuple[Program, Proof]]:
+    """Programs with proofs of several nodes, cuts, pairs, columns and parts among them."""
+    programs = [large(seed) for seed in (1, 8, 9)]
+    programs.append(side_by_side(large(1), large(8)))
+    return [(program, proved(program, proved(program, ABOVE)[0].target)[1]) for program in programs]
+
+
+def side_by_side(one: Program, other: Program) -> Program:
+    wide, tall = one.matrix.shape[1], one.matrix.shape[0]
+    matrix = np.zeros((tall + len(other.low), wide + len(other.cost)), dtype=np.int64)
+    matrix[:tall, :wide], matrix[tall:, wide:] = one.matrix.toarray(), other.matrix.toarray()
+    parts = {
+        name: np.concatenate([getattr(one, name), getattr(other, name)])
+        for name in ("cost", "lower", "upper", "low", "high")
+    }
+    return Program(matrix=csr_array(matrix), **parts)
+
+
+def test_the_proofs_have_everything_in_them(proofs: list[tuple[Program, Proof]]):
+    nodes = [node for _, proof in proofs for node in proof.nodes]
+    assert any(proof.cuts for _, proof in proofs)
+    assert any(cut.over > 2 for _, proof in proofs for cut in proof.cuts)
+    assert any(len(proof.nodes) > 4 for _, proof in proofs)
+    assert any(node.branch is not None and node.branch.pair is not None for node in nodes)
+    assert any(node.parts for node in nodes)
+
+
+def changed(proof: Proof, at: int, **parts: object) -> Proof:
+    nodes = list(proof.nodes)
+    nodes[at] = replace(nodes[at], **parts)
+    return replace(proof, nodes=tuple(nodes))
+
+
+def test_no_forged_proof_of_a_false_claim_is_accepted(proofs: list[tuple[Program, Proof]]):
+    """Every target is the optimum, so a higher one is false, whatever is done to the proof."""
+    random = np.random.default_rng(0)
+    tried = 0
+    for program, proof in proofs:
+        false = replace(proof, target=proof.target + 1)
+        for _ in range(12):
+            at = int(random.integers(len(proof.nodes)))
+            node = proof.nodes[at]
+            duals = node.duals
+            forged = [
+                false,
+                replace(false, nodes=false.nodes[:at] + false.nodes[at + 1 :]),
+                changed(false, at, duals=replace(duals, rows=duals.rows + 10 * duals.scale)),
+                changed(false, at, duals=replace(duals, scale=1)),
+                changed(false, at, duals=replace(duals, cuts=tuple((c, 1 - d) for c, d in duals.cuts))),
+                changed(false, at, branch=None),
+                changed(false, at, branch=None, parts=(Part(tuple(range(len(program.low))), false),)),
+                changed(false, at, branch=Branch()),
+                changed(false, at, side=1 - node.side),
+                replace(false, cuts=tuple(replace(cut, over=cut.over + 1) for cut in false.cuts)),
+            ]
+            for forgery in forged:
+                tried += 1
+                with pytest.raises(CertificateError):
+                    check(program, forgery)
+    assert tried == 10 * 12 * len(proofs)
+
+
+def test_a_dual_of_a_cut_above_zero_is_refused(proofs: list[tuple[Program, Proof]]):
+    program, proof = next(found for found in proofs if found[1].cuts)
+    at = next(k for k, node in enumerate(proof.nodes) if node.duals.cuts)
+    duals = proof.nodes[at].duals
+    with pytest.raises(CertificateError, match="not there"):
+        check(program, changed(proof, at, duals=replace(duals, cuts=((duals.cuts[0][0], 1),))))
+
+
+def test_a_missing_side_is_refused(proofs: list[tuple[Program, Proof]]):
+    program, proof = next(found for found in proofs if len(found[1].nodes) > 2)
+    with pytest.raises(CertificateError, match="lacks a side"):
+        check(program, replace(proof, nodes=proof.nodes[:-1]))
+    with pytest.raises(CertificateError, match="lacks a side"):
+        check(program, replace(proof, nodes=()))
+
+
+def test_rows_that_count_twice_are_no_pair():
+    program = Program(
+        cost=np.array([1, 1]),
+        lower=np.zeros(2, dtype=np.int64),
+        upper=np.array([2, 2]),
+        matrix=csr_array(np.array([[1, 1], [1, 1]])),
+        low=np.array([2, 2]),
+        high=np.array([2, 2]),
+    )
+    none = Duals(1, np.zeros(2, dtype=np.int64))
+    nodes = (Node(-1, 0, none, Branch(pair=(0, 1))), Node(0, 0, none), Node(0, 1, none))
+    with pytest.raises(CertificateError, match="not exactly once"):
+        check(program, Proof(target=2, cuts=(), nodes=nodes))
+
+
+def test_a_column_in_two_parts_is_refused(proofs: list[tuple[Program, Proof]]):
+    program, proof = proofs[-1]
+    at = next(k for k, node in enumerate(proof.nodes) if node.parts)
+    first, *rest = proof.nodes[at].parts
+    moved = Part(first.rows[1:], first.proof)
+    with pytest.raises(CertificateError, match="rows of two parts"):
+        check(program, changed(proof, at, parts=(moved, *rest)))
+
+
+def test_sums_beyond_64_bits_are_refused_before_they_are_made():
+    # Limits of 0 hide how large these duals are; times their entries they would wrap around.
+    program = Program(
+        cost=np.array([1, 1]),
+        lower=np.zeros(2, dtype=np.int64),
+        upper=np.ones(2, dtype=np.int64),
+        matrix=csr_array(np.array([[1, 1], [1 << 14, -(1 << 14)], [1 << 14, -(1 << 14)]])),
+        low=np.array([1, 0, 0]),
+        high=np.array([1, 0, 0]),
+    )
+    rows = np.array([5, 1 << 50, -(1 << 50)])
+    proof = Proof(target=2, cuts=(), nodes=(Node(-1, 0, Duals(1, rows)),))
+    with pytest.raises(CertificateError, match="too large"):
+        check(program, proof)
+    huge = Cut(((0, 1 << 40),), 2, 1 << 40)
+    with pytest.raises(CertificateError, match="too large"):
+        check(program, Proof(target=1, cuts=(huge,), nodes=proof.nodes))
+
+
+def test_the_checker_knows_neither_solver_nor_search():
+    code = (
+        "import sys, optanon.solver.exact.payload, optanon.solver.exact.tree_check\n"
+        "known = {'highspy', 'ortools', 'optanon.solver.exact.tree', 'optanon.solver.exact.relaxation'}\n"
+        "found = [m for m in sys.modules if m in known or m.startswith('optanon.solver.engines')]\n"
+        "sys.exit(repr(found) if found else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_search_that_ends_early_claims_nothing():
+    assert not Tree(large(1), ABOVE, Clock(0.0)).run()

@@ -1,0 +1,391 @@
+"""Releases of other tools: read as they print them, checked, scored, measured; and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+
+import cases.foreign as cases
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import run
+
+import optanon as oa
+from optanon.instances.foreign.matching import match_rows
+from optanon.instances.foreign.release import read_foreign
+from optanon.instances.foreign.rows import read_rows
+
+FIRST = ["p01", "p02", "p06"]
+
+
+def groups(release: oa.Release) -> set[frozenset[str]]:
+    return {frozenset(group.respondents) for group in release.groups}
+
+
+# --- what other tools print ---------------------------------------------------------------------
+
+
+def test_anonypy():
+    """|D| is 37 years and 3 cities; Oslo | Rome and Bari | the same | Oslo and Rome:
+
+    3 (16/37) + 3 (6/37 + 2/3) + 3 (5/37 + 2/3) + 3 (7/37 + 2/3) = 324/37.
+    """
+    found = oa.audit_release(cases.frame(cases.ANONYPY), cases.problem())
+    assert groups(found.release) == {
+        frozenset(names.split()) for names in ("p01 p02 p06", "p03 p04 p05", "p07 p08 p09", "p10 p11 p12")
+    }
+    assert found.source.uncertain == 0
+    assert found.source.records == 12
+    assert found.figures.objective == (Fraction(324, 37),)
+    assert found.figures.discernibility == 4 * 3**2
+    assert found.passes is True
+    best = oa.solve(cases.people(), cases.problem().policy).objective
+    assert found.reference.optimum == best
+    assert found.distance is not None
+    assert found.distance.proven
+    assert found.distance.multiple == Fraction(324, 37) / best[0]
+    assert found.distance == found.own
+
+
+def test_anonypys_frame_has_lists_for_cells():
+    frame = cases.frame(cases.ANONYPY)
+    for name in ("age", "city"):
+        frame[name] = [[cell[2:-2]] for cell in frame[name]]
+    lists = oa.audit_release(frame, cases.problem(), solve=False)
+    assert lists.figures == oa.audit_release(cases.frame(cases.ANONYPY), cases.problem(), solve=False).figures
+
+
+def test_anjana_prints_intervals_without_their_upper_end_that_have_it():
+    """With both ends: 7 (19/37) + 5 (18/37) + 2/3 for each of the seven in the south."""
+    frame = cases.frame(cases.ANJANA)
+    with pytest.raises(oa.ReleaseError, match=r"row 7 can be nobody: rows 4, 7 need 2 .*ends='closed'"):
+        oa.audit_release(frame, cases.problem())
+    found = oa.audit_release(frame, cases.problem(), ends="closed")
+    assert found.source.ends == "closed"
+    assert found.figures.objective == (Fraction(7 * 19 + 5 * 18, 37) + 7 * Fraction(2, 3),)
+    assert sorted(group.size for group in found.release.groups) == [2, 3, 3, 4]
+    assert found.passes is False
+    assert found.figures.violations == {"k_c_anonymity": 1}
+    assert found.kept == ()
+    assert found.own is None
+    assert any("beyond the domain" in note for note in found.source.notes)
+
+
+def test_anjana_leaves_suppressed_records_out():
+    frame = cases.frame(cases.ANJANA_SUPPRESSED)
+    found = oa.audit_release(frame, cases.problem(suppressed=2), ends="closed")
+    assert {member.respondent for member in found.release.suppressed} == {"p10", "p11"}
+    assert found.passes is True
+    # As above without the two of the group that is left out, and 2 for each of them.
+    loss = Fraction(7 * 19 + 3 * 18, 37) + 7 * Fraction(2, 3) + 2 * 2
+    assert found.figures.objective == (loss,)
+    assert "columns not read: 'index'" in found.source.notes
+    strict = oa.audit_release(frame, cases.problem(), ends="closed")
+    assert strict.figures.violations == {"suppression": 1}
+    assert strict.own is None
+
+
+def test_arx():
+    """Groups of 3, 3 and 4; [20, 40[ is 21 to 39, >=40 is 40 to 58; two suppressed by stars."""
+    found = oa.audit_release(cases.frame(cases.ARX, ";"), cases.problem(suppressed=2))
+    assert groups(found.release) == {
+        frozenset(names.split()) for names in ("p01 p02 p06", "p03 p04 p05", "p07 p08 p09 p12")
+    }
+    assert {member.respondent for member in found.release.suppressed} == {"p10", "p11"}
+    assert found.passes is True
+    loss = 6 * Fraction(18, 37) + 4 * Fraction(18, 37) + 7 * Fraction(2, 3) + 2 * 2
+    assert found.figures.objective == (loss,)
+    assert any(note.startswith("2 rows show no quasi-identifier") for note in found.source.notes)
+    # As a group the two are published, and too few.
+    grouped = oa.audit_release(cases.frame(cases.ARX, ";"), cases.problem(suppressed=2), stars="group")
+    assert grouped.figures.objective == (loss,)
+    assert grouped.figures.violations == {"k_c_anonymity": 1}
+
+
+def test_sdcmicro():
+    """Missing cells say nothing: groups of 3, 3 and 6 with all of 37 years or 3 cities, or part of them."""
+    found = oa.audit_release(cases.frame(cases.SDCMICRO), cases.problem(), solve=False)
+    assert sorted(group.size for group in found.release.groups) == [3, 3, 6]
+    assert found.figures.objective == (6 * Fraction(17, 37) + 6 * Fraction(19, 37) + 9 * Fraction(1),)
+    assert found.passes is True
+    assert found.distance is None
+    assert found.searched == "not asked for"
+
+
+def test_our_own_public_copy_and_columns_in_any_order():
+    result = oa.solve(cases.people(), cases.problem().policy)
+    assert result.release is not None
+    copy = result.release.to_frame().sample(frac=1, random_state=3)
+    for frame in (copy, copy[["disease", "city", "group", "age"]]):
+        found = oa.audit_release(frame, cases.problem())
+        assert found.figures.objective == result.objective
+        assert found.distance is not None
+        assert found.distance.multiple == 1
+
+
+# --- who is behind a record ---------------------------------------------------------------------
+
+
+def steward(order: bool = False) -> pd.DataFrame:
+    """Two groups of six by age, with ids."""
+    frame = cases.frame(cases.PEOPLE).assign(age=["[21,37]"] * 6 + ["[40,58]"] * 6, city="*")
+    return frame.drop(columns="id") if order else frame
+
+
+def test_ids_and_the_order_of_rows_tell_memberships():
+    by_id = oa.audit_release(steward().sample(frac=1, random_state=1), cases.problem(), solve=False)
+    by_order = oa.audit_release(steward(order=True), cases.problem(), match="order", solve=False)
+    assert by_id.source.matched == "respondents"
+    assert by_order.source.matched == "order"
+    assert groups(by_id.release) == groups(by_order.release)
+    assert by_id.figures == by_order.figures
+    assert by_id.source.uncertain == by_order.source.uncertain == 0
+
+
+def twins(values: str = "abab") -> oa.Problem:
+    """Two people of 20 and two of 30, who may be in either of two overlapping groups."""
+    frame = pd.DataFrame({"id": list("wxyz"), "age": [20, 25, 25, 30], "v": list(values)})
+    table = oa.Microdata.from_frame(frame, respondent="id", quasi_identifiers=["age"], sensitive="v")
+    return oa.Problem(table=table, policy=oa.Policy([oa.KCAnonymity(k=2)]))
+
+
+TWINS = pd.DataFrame({"age": ["20-25", "20-25", "25-30", "25-30"], "v": list("abab")})
+
+
+def test_memberships_that_are_not_certain_are_counted():
+    # a: w is 20 and y is 25, so w is left, y right. b: x is 25, z is 30: certain as well.
+    assert oa.audit_release(TWINS, twins(), solve=False).source.uncertain == 0
+    # a: w and x in the left group, y and z in the right, or y for x.
+    same = oa.audit_release(TWINS.assign(v="a"), twins("aaaa"), solve=False)
+    assert same.source.uncertain == 2
+    assert same.passes is True
+    assert same.undecided == ()
+
+
+def test_what_depends_on_memberships_is_said():
+    """x and y have two groups to choose from; w and x were a group of the last release."""
+    first = oa.solve(twins("aaaa").table, oa.Policy([oa.KCAnonymity(k=2)])).release
+    assert first is not None
+    policy = oa.Policy([oa.KCAnonymity(k=2), oa.Difference(k=2)])
+    asked = oa.Problem(table=twins("aaaa").table, policy=policy, history=oa.History([first]))
+    found = oa.audit_release(TWINS.assign(v="a"), asked, solve=False)
+    assert found.source.uncertain == 2
+    assert found.undecided == ("difference",)
+    assert found.passes is None
+    sure = oa.audit_release(TWINS.assign(v="a", id=list("wxyz")), asked, solve=False)
+    assert sure.undecided == ()
+    assert sure.passes is not None
+    alone = oa.audit_release(
+        TWINS.assign(v="a", age=["20-25", "20-25", "20-30", "25-30"]), asked, solve=False
+    )
+    assert alone.passes is False  # two groups of one, whoever they are
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_matching_against_every_assignment(seed: int):
+    """Six people or fewer, random intervals and values: feasibility, and who is certain."""
+    random = np.random.default_rng(seed)
+    n, records = 6, int(random.integers(4, 7))
+    ages = random.integers(0, 6, n).tolist()
+    values = random.choice(["a", "b"], n).tolist()
+    who = random.permutation(n)[:records].tolist()
+    rows: list[tuple[int, int, str]] = []
+    for t in who:
+        lo, hi = ages[t] - int(random.integers(0, 3)), ages[t] + int(random.integers(0, 3))
+        value = str(random.choice(["a", "b"])) if seed % 4 == 0 else values[t]
+        rows.append((max(lo, min(ages)), min(hi, max(ages)), value))
+    frame = pd.DataFrame({"id": [f"r{i}" for i in range(n)], "age": ages, "v": values})
+    table = oa.Microdata.from_frame(frame, respondent="id", quasi_identifiers=["age"], sensitive="v")
+    release = pd.DataFrame({"age": [f"[{lo},{hi}]" for lo, hi, _ in rows], "v": [v for *_, v in rows]})
+    homes: list[tuple[object, ...]] = []
+    for order in permutations(range(n), records):
+        if all(lo <= ages[t] <= hi and values[t] == v for t, (lo, hi, v) in zip(order, rows, strict=True)):
+            home: list[object] = [None] * n
+            for t, (lo, hi, _) in zip(order, rows, strict=True):
+                home[t] = (lo, hi)
+            homes.append(tuple(home))
+    if not homes:
+        with pytest.raises(oa.ReleaseError, match=r"can be nobody|none of the table's"):
+            read_foreign(release, table)
+        return
+    found = match_rows(read_rows(release, table), table)
+    assert found.uncertain == sum(len(set(places)) > 1 for places in zip(*homes, strict=True))
+    index: dict[object, int] = {}
+    for lo, hi, _ in rows:
+        index.setdefault((lo, hi), len(index))
+    mine = {tuple(-1 if place is None else index[place] for place in home) for home in homes}
+    assert tuple(found.group.tolist()) in mine
+    loss = {
+        sum(Fraction(p[1] - p[0], max(ages) - min(ages)) if p else 1 for p in home)  # pyright: ignore
+        for home in homes
+    }
+    released = read_foreign(release, table).release
+    policy = oa.Policy([oa.KCAnonymity(k=1)], max_suppressed=n)
+    assert {oa.Problem(table=table, policy=policy).objective(released)[0]} == loss
+
+
+# --- the gap --------------------------------------------------------------------------------------
+
+
+def test_a_bound_is_not_an_optimum():
+    frame = cases.frame(cases.ANONYPY)
+    found = oa.audit_release(frame, cases.problem(), bound="162/37")
+    assert found.distance is not None
+    assert not found.distance.proven
+    assert found.distance.multiple == 2
+    assert found.searched == "bound given"
+    # A release at the bound is optimal.
+    tight = oa.audit_release(frame, cases.problem(), bound="324/37")
+    assert tight.distance is not None
+    assert tight.distance.proven
+    with pytest.raises(oa.InputError, match="bound must be a number"):
+        oa.audit_release(frame, cases.problem(), bound="low")
+
+
+def test_a_release_that_breaks_a_requirement_is_measured_by_what_it_keeps():
+    policy = oa.Policy([oa.KCAnonymity(k=3), oa.EntropyLDiversity(l=2)])
+    asked = oa.Problem(table=cases.people(), policy=policy)
+    found = oa.audit_release(cases.frame(cases.ANONYPY), asked)
+    assert found.figures.violations == {"entropy_l_diversity": 1}  # two flu, one cold in the first group
+    assert found.passes is False
+    assert found.kept == ("k_c_anonymity",)
+    only_k = oa.audit_release(cases.frame(cases.ANONYPY), cases.problem())
+    assert found.own == only_k.distance
+    assert found.distance is not None
+    assert found.distance.reference == oa.solve(cases.people(), policy).objective[0]
+
+
+def test_a_policy_that_nothing_keeps():
+    policy = oa.Policy([oa.KCAnonymity(k=3), oa.EntropyLDiversity(l=3)])  # five of twelve have the flu
+    found = oa.audit_release(cases.frame(cases.ANONYPY), oa.Problem(table=cases.people(), policy=policy))
+    assert found.reference.infeasible
+    assert found.distance is None
+    assert found.own is not None
+
+
+# --- refusals --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"age": "70-80"}, r"column 'age', row 5: '70-80' is outside the column's domain \[21,58\]"),
+        ({"age": "young"}, "column 'age', row 5: 'young' is no number"),
+        ({"city": "Paris"}, "column 'city', row 5: 'Paris' is no value"),
+        ({"city": "Oslo,Paris"}, "column 'city', row 5"),
+        ({"disease": "gout"}, "column 'disease', row 5: the sensitive value is none of the table's"),
+        ({"disease": "*"}, "column 'disease', row 5: the sensitive value is not published"),
+        ({"count": "0"}, "column 'count', row 5: '0' is no number of records"),
+        ({"count": "2"}, "13 records, the table 12 tuples"),
+        ({"age": "21-22"}, "row 5 can be nobody: no tuple of the table lies in its cells"),
+        ({"age": "51-55"}, "row 5 can be nobody.*column 'age' or column 'city' alone"),
+        ({"city": "Bari"}, "row 5 can be nobody: no tuple in its cells has its value of 'disease'"),
+    ],
+)
+def test_bad_rows_are_named(change: dict[str, str], said: str):
+    frame = cases.frame(cases.ANONYPY).astype(object)
+    for name, cell in change.items():
+        frame.loc[4, name] = cell
+    with pytest.raises(oa.ReleaseError, match=said):
+        oa.audit_release(frame, cases.problem(), solve=False)
+
+
+def test_other_refusals():
+    frame, asked = cases.frame(cases.ANONYPY), cases.problem()
+    with pytest.raises(oa.ReleaseError, match="no column 'city', only 'age', 'disease', 'count': rename it"):
+        oa.audit_release(frame.drop(columns="city"), asked)
+    renamed = frame.rename(columns={"city": "town"})
+    assert oa.audit_release(renamed, asked, columns={"city": "town"}, solve=False).passes is True
+    with pytest.raises(oa.ReleaseError, match="'town', which is no column of the table"):
+        oa.audit_release(renamed, asked, columns={"town": "city"})
+    with pytest.raises(oa.ReleaseError, match="empty"):
+        oa.audit_release(frame.head(0), asked)
+    with pytest.raises(oa.ReleaseError, match="no column 'id' of respondents"):
+        oa.audit_release(frame, asked, match="respondents")
+    with pytest.raises(oa.ReleaseError, match="one row per tuple"):
+        oa.audit_release(frame, asked, match="order")
+    with pytest.raises(oa.ReleaseError, match="column 'id', row 1: the table has no such respondent"):
+        oa.audit_release(steward().replace({"id": {"p01": "p99"}}), asked)
+    with pytest.raises(oa.ReleaseError, match=r"column 'id', row 2: .* more than once"):
+        oa.audit_release(steward().replace({"id": {"p02": "p01"}}), asked)
+    with pytest.raises(oa.ReleaseError, match=r"column 'age', row 1: .* does not cover"):
+        oa.audit_release(steward().replace({"age": {"[21,37]": "[22,37]"}}), asked)
+    with pytest.raises(oa.ReleaseError, match=r"column 'disease', row 2: .* not that of the respondent"):
+        oa.audit_release(steward().assign(disease=["flu"] * 12), asked)
+    with pytest.raises(oa.ReleaseError, match="ends must be one of"):
+        oa.audit_release(frame, asked, ends="open")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(oa.PolicyError, match="time_limit"):
+        oa.audit_release(frame, asked, time_limit=0)
+    anatomized = oa.Policy([oa.KCAnonymity(k=3)], form="anatomized")
+    with pytest.raises(oa.PolicyError, match="form 'generalized'"):
+        oa.audit_release(frame, oa.Problem(table=cases.people(), policy=anatomized))
+    for error in ("p01", "p02"):
+        with pytest.raises(oa.ReleaseError) as raised:
+            oa.audit_release(steward().replace({"id": {error: "p03"}}), asked)
+        assert "p03" not in str(raised.value)
+
+
+# --- the command line ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "people.csv").write_text(cases.PEOPLE)
+    (tmp_path / "city.csv").write_text(cases.CITIES)
+    (tmp_path / "problem.yaml").write_text(cases.PROBLEM)
+    (tmp_path / "anonypy.csv").write_text(cases.ANONYPY)
+    (tmp_path / "anjana.csv").write_text(cases.ANJANA)
+    (tmp_path / "arx.csv").write_text(cases.ARX)
+    return tmp_path
+
+
+def test_command(folder: Path):
+    done = run("audit-release", "anonypy.csv", "problem.yaml", "--json", "report.json", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "324/37" in done.stdout
+    assert "memberships are certain" in done.stdout
+    assert "every check passed" in done.stdout
+    assert "times the proven optimum" in done.stdout
+    report = json.loads((folder / "report.json").read_text())
+    assert report["distance"]["reference_is"] == "proven optimum"
+    assert report["objective"] == {"information_loss": "324/37"}
+    assert not any(f"p{i:02}" in text for i in range(1, 13) for text in (done.stdout, json.dumps(report)))
+
+
+def test_command_with_a_broken_policy_and_with_a_bound(folder: Path):
+    done = run("audit-release", "anjana.csv", "problem.yaml", "--ends", "closed", "--no-solve", folder=folder)
+    assert done.returncode == 1
+    assert "group 4: 2 tuples, fewer than k = 3" in done.stdout
+    assert "nothing is proven" in done.stdout
+    bound = run("audit-release", "anonypy.csv", "problem.yaml", "--bound", "162/37", folder=folder)
+    assert bound.returncode == 0
+    assert "2 times a proven bound, perhaps not the optimum" in bound.stdout
+
+
+def test_command_errors(folder: Path):
+    wrong = run("audit-release", "anjana.csv", "problem.yaml", folder=folder)
+    assert wrong.returncode == 2
+    assert "anjana.csv: row 7 can be nobody" in wrong.stderr
+    semicolons = run("audit-release", "arx.csv", "problem.yaml", folder=folder)
+    assert semicolons.returncode == 2
+    assert "arx.csv" in semicolons.stderr
+    suppressed = run(
+        "audit-release", "arx.csv", "problem.yaml", "--delimiter", ";", "--no-solve", folder=folder
+    )
+    assert suppressed.returncode == 1
+    assert "2 tuples are suppressed, the policy allows 0" in suppressed.stdout
+    for option, value in (("--json", "nowhere/x.json"), ("--column", "city"), ("--ends", "open")):
+        assert (
+            run("audit-release", "anonypy.csv", "problem.yaml", option, value, folder=folder).returncode == 2
+        )
+
+
+def test_histograms_of_foreign_groups_are_those_of_the_file():
+    released = read_foreign(cases.frame(cases.ANONYPY), cases.people()).release
+    found = Counter((str(group.box), tuple(sorted(group.histogram.items()))) for group in released.groups)
+    assert len(found) == 4
+    assert all(sum(count for _, count in values) == 3 for _, values in found)

@@ -1,0 +1,86 @@
+"""Duals and cuts as the verifier reads them: what they prove, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle.partition import random_problem
+
+from optanon.models.errors import CertificateError
+from optanon.models.requirements import KCAnonymity
+from optanon.solver.verify.duals import Cut, Duals, odd_sets
+from optanon.solver.verify.rows import Rows
+
+
+@pytest.fixture(scope="module")
+def rows() -> Rows:
+    """Twelve tuples, some of them alike."""
+    found = Rows.of(random_problem(5, 12, [KCAnonymity(k=2)]).table)
+    assert 1 < len(found) < 12
+    return found
+
+
+def stated(rows: Rows, **changes: Any) -> Duals:
+    known: dict[str, Any] = {
+        "per_tuple": [int(r) for r in rows.row_of],
+        "cuts": [Cut(rows=(0, 1, 2), times=(1, 1, 1), over=2)],
+        "per_cut": [-3],
+        "scale": 4,
+        "fake": -2,
+    }
+    return Duals.of(rows, **(known | changes))
+
+
+def test_the_bound_is_the_sum_over_tuples_counterfeits_and_cuts(rows: Rows):
+    duals = stated(rows)
+    half = int(rows.count[:3].sum()) // 2
+    value = int(sum(rows.row_of)) - 3 * half - 2 * 5
+    assert duals.value(rows.count, 5) == value
+    assert duals.bound(rows.count, 5) == -(-value // 4)
+    assert duals.at_most(2).value(rows.count, 5) == int(np.minimum(rows.row_of, 2).sum()) - 3 * half - 10
+
+
+def test_a_cut_counts_by_its_multipliers():
+    count = np.array([2, 1, 4], dtype=np.int64)
+    assert Cut(rows=(0, 2), times=(2, 3), over=5).limit(count) == (2 * 2 + 3 * 4) // 5
+    duals = Duals(rows=count * 0, cuts=((Cut(rows=(0, 2), times=(2, 3), over=5), -7),), fake=0, scale=1)
+    found = duals.penalties()
+    assert found.start.tolist() == [0, 1, 1, 2]
+    assert (found.cut.tolist(), found.times.tolist()) == ([0, 0], [2, 3])
+    assert (found.over.tolist(), found.dual.tolist()) == ([5], [-7])
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"per_tuple": [0] * 11}, "another number"),
+        ({"per_cut": [0, 0]}, "another number"),
+        ({"scale": 0}, "another number"),
+        ({"per_cut": [1]}, "above 0"),
+        ({"fake": 1}, "above 0"),
+        ({"per_tuple": list(range(12))}, "alike"),
+        ({"per_tuple": [1 << 60] * 12}, "too large"),
+        ({"scale": 1 << 60}, "too large"),
+        ({"fake": -(1 << 60)}, "too large"),
+        ({"per_cut": [-(1 << 60)]}, "too large"),
+    ],
+)
+def test_what_is_no_dual_is_refused(rows: Rows, changes: dict[str, Any], why: str):
+    with pytest.raises(CertificateError, match=why):
+        stated(rows, **changes)
+
+
+@pytest.mark.parametrize(
+    ("named", "why"), [([0, 12], "does not have"), ([-1, 0], "does not have"), ([3, 3], "twice")]
+)
+def test_a_cut_names_different_tuples_of_the_table(rows: Rows, named: list[int], why: str):
+    with pytest.raises(CertificateError, match=why):
+        odd_sets(rows, [named])
+
+
+def test_a_cut_over_tuples_that_are_alike_is_refused(rows: Rows):
+    alike = next(tuples for tuples in rows.tuples if len(tuples) > 1)
+    with pytest.raises(CertificateError, match="twice"):
+        odd_sets(rows, [alike[:2]])

@@ -1,0 +1,103 @@
+"""Parts of a policy as the verifier reads them: the engines' own, and what a bound on them cannot say."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from oracle.partition import random_problem
+
+from optanon.models.errors import CertificateError
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirements import Difference, HcSafety, Intersection, KCAnonymity, WeakMInvariance
+from optanon.solver import claims
+from optanon.solver.engines.partition.listed import measure, part, sizes
+from optanon.solver.engines.partition.objective import factor
+from optanon.solver.verify import parts
+from optanon.solver.verify.bounds import derived
+from optanon.solver.verify.given import Given
+
+RULES = [KCAnonymity(k=3, c="1/2"), Difference(k=2), Intersection(c="2/3")]
+POLICIES = [
+    Policy(RULES),
+    Policy(RULES, ["suppressed", "average_information_loss"], max_suppressed="0.1"),
+    Policy(RULES, [{"information_loss": "1/3", "suppressed": 7}], max_suppressed=2),
+    Policy([WeakMInvariance(m=2), HcSafety(n=2)], ["counterfeits", "information_loss"]),
+    Policy(RULES, ["discernibility", "information_loss"]),
+    Policy(RULES, [{"discernibility": 1, "information_loss": 2}, "maximum_group_size"]),
+    Policy(RULES, ["suppressed", "counterfeits", "discernibility"], form="anatomized"),
+    Policy(RULES, [{"counterfeits": 2, "discernibility": 1}], max_counterfeits=3, form="anatomized"),
+]
+
+
+def problem_with(policy: Policy) -> Problem:
+    return Problem(table=random_problem(1, 12).table, policy=policy)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_parts_are_the_engines(policy: Policy):
+    problem = problem_with(policy)
+    kept = part.kept(problem)
+    assert parts.published(problem) == kept
+    for indices in (kept, kept[:1]):
+        assert parts.plain(problem, indices).digests == part.plain(problem, indices).digests
+    assert parts.grouped(problem).digests == part.grouped(problem).digests
+    for start in range(len(policy.levels)):
+        for hidden, fakes in ((None, None), (0, 0), (1, 4)):
+            mine = parts.sized(problem, start, hidden, fakes)
+            theirs = sizes.sized(problem, start, hidden, fakes)
+            assert (None if mine is None else mine.digests) == (None if theirs is None else theirs.digests)
+    for level in policy.levels:
+        weight = parts.loss_weight(level, 12)
+        assert weight == factor(level, 12)
+        if weight and policy.suppression_limit(12) and level is policy.levels[-1]:
+            assert parts.hidden_price(problem, level) == measure.suppressing(problem, weight)
+
+
+PRICED: dict[str, Any] = {
+    "root": claims.Duals(scale=1, duals=(0,) * 12, cut_duals=()),
+    "cuts": (),
+    "part": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("policy", "values", "why"),
+    [
+        (Policy([KCAnonymity(k=2)], ["discernibility"]), [5], "something else"),
+        (Policy([KCAnonymity(k=2)], form="anatomized"), [5], "something else"),
+        (Policy([KCAnonymity(k=2)], ["hidden_cells", "information_loss"]), [0, 5], "hide cells"),
+        (Policy([KCAnonymity(k=2)], max_suppressed=1), [5], "suppress and invent"),
+        (Policy([KCAnonymity(k=2)], max_counterfeits=1), [5], "suppress and invent"),
+    ],
+)
+def test_duals_say_nothing_of_other_levels_and_freer_releases(policy: Policy, values: list[int], why: str):
+    problem = problem_with(policy)
+    given = Given(problem=problem, values=tuple(map(Fraction, values)))
+    claim = claims.Priced(level=len(values) - 1, **PRICED)
+    with pytest.raises(CertificateError, match=why):
+        derived(given, claim)
+
+
+def test_a_part_with_counterfeits_has_no_bound_on_information_loss():
+    problem = problem_with(Policy([KCAnonymity(k=2)], ["counterfeits", "information_loss"]))
+    claim = claims.Within(part=claims.Plain(requirements=(0,)), claims=(claims.Priced(level=0, **PRICED),))
+    none = Given(problem=problem, values=(Fraction(0), Fraction(5)))
+    assert [line.level for line in derived(none, claim)] == [1]
+    some = Given(problem=problem, values=(Fraction(1), Fraction(5)))
+    with pytest.raises(CertificateError, match="without counterfeits"):
+        derived(some, claim)
+
+
+def test_duals_are_lowered_to_what_a_suppressed_tuple_adds():
+    # No group has 13 of 12 tuples, so any duals will do for groups; all tuples have to be suppressed.
+    policy = Policy([KCAnonymity(k=13)], [{"information_loss": 2, "suppressed": "1/4"}], max_suppressed=12)
+    problem = problem_with(policy)
+    price = len(problem.table.domains) + Fraction(1, 8)
+    assert parts.hidden_price(problem, policy.levels[0]) == price
+    high = {**PRICED, "root": claims.Duals(scale=8, duals=(10**6,) * 12, cut_duals=())}
+    claim = claims.Within(part=claims.Plain(requirements=(0,)), claims=(claims.Priced(level=0, **high),))
+    (line,) = derived(Given(problem=problem, values=(24 * price,)), claim)
+    assert line.bound == 24 * price
