@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backends.highs import quiet_solver
-from ..schedule import SOLVERS
+from ..backends.highs import INFINITY, LinearProgram, LPStatus
 from .cuts import Cuts
 from .table import Ints, Rows
 
@@ -66,23 +64,24 @@ class Master:
         self._known: set[Group] = set()
         self._posted = 0
         self._bounds: tuple[Ints, Ints] | None = None
-        self._solver = quiet_solver()
-        count = rows.count.astype(float)
-        none = np.zeros(0, dtype=np.int32)
-        for amount in count.tolist():
-            self._solver.addRow(amount, amount, 0, none, np.zeros(0))
+        self._solver = LinearProgram()
+        for amount in rows.count.astype(float).tolist():
+            self._solver.add_row(amount, amount)
         self._slack = 0
         if penalty is not None:
-            self._slack = 2 * len(rows)
-            for sign in (1.0, -1.0):
-                for r in range(len(rows)):
-                    index, entry = np.array([r], dtype=np.int32), np.array([sign])
-                    self._solver.addCol(penalty / unit, 0.0, highspy.kHighsInf, 1, index, entry)
+            self._slack = many = 2 * len(rows)
+            self._solver.add_columns(
+                np.full(many, penalty / unit),
+                np.zeros(many),
+                np.full(many, INFINITY),
+                np.arange(many + 1),
+                np.tile(np.arange(len(rows)), 2),
+                np.repeat([1.0, -1.0], len(rows)),
+            )
 
     def penalize(self, penalty: float) -> None:
         """Change the cost of tuples that are in no group or in one too many."""
-        for r in range(self._slack):
-            self._solver.changeColCost(r, penalty / self.unit)
+        self._solver.set_costs(np.arange(self._slack), np.full(self._slack, penalty / self.unit))
 
     def add(self, groups: Sequence[Group]) -> int:
         """Add groups that are not yet known; returns how many."""
@@ -93,15 +92,13 @@ class Master:
         costs = self.rows.group_costs(fresh)
         entries = [self._column(group) for group in fresh]
         start = np.concatenate([[0], np.cumsum([len(column) for column in entries])])
-        self._solver.addCols(
-            len(fresh),
+        self._solver.add_columns(
             np.array(costs) / self.unit,
             np.zeros(len(fresh)),
-            np.full(len(fresh), highspy.kHighsInf),
-            int(start[-1]),
-            start[:-1].astype(np.int32),
-            np.array([row for column in entries for row in column], dtype=np.int32),
-            np.array([times for column in entries for times in column.values()], dtype=float),
+            np.full(len(fresh), INFINITY),
+            start,
+            [row for column in entries for row in column],
+            [times for column in entries for times in column.values()],
         )
         self.groups += fresh
         self.costs += costs
@@ -126,13 +123,7 @@ class Master:
                     lines[cut - self._posted][1].append(float(times))
         limit = self.cuts.limit
         for cut, (columns, times) in enumerate(lines, start=self._posted):
-            self._solver.addRow(
-                -highspy.kHighsInf,
-                float(limit[cut]),
-                len(columns),
-                np.array(columns, dtype=np.int32),
-                np.array(times),
-            )
+            self._solver.add_row(-INFINITY, float(limit[cut]), columns, times)
         self._posted = len(self.cuts)
 
     def limit(self, lower: Ints, upper: Ints) -> None:
@@ -142,33 +133,21 @@ class Master:
         else:
             changed = np.flatnonzero((self._bounds[0] != lower) | (self._bounds[1] != upper))
         self._bounds = lower.copy(), upper.copy()
-        top = np.where(upper[changed] >= FREE, highspy.kHighsInf, upper[changed].astype(float))
-        self._solver.changeColsBounds(
-            len(changed), (changed + self._slack).astype(np.int32), lower[changed].astype(float), top
-        )
+        top = np.where(upper[changed] >= FREE, INFINITY, upper[changed].astype(float))
+        self._solver.set_ends(changed + self._slack, lower[changed], top)
 
     def probe(self, iterations: int) -> float:
         """Cost after a few dual simplex iterations from the last basis: no more than the optimum's."""
-        self._solver.setOptionValue("simplex_iteration_limit", iterations)
-        self._solver.run()
-        self._solver.setOptionValue("simplex_iteration_limit", 2147483647)
-        return self._solver.getInfo().objective_function_value * self.unit
+        self._solver.probe(iterations)
+        return self._solver.value * self.unit
 
     def solve(self, seconds: float | None = None) -> Proposal | None:
         """Solve from the last basis; None if that was not possible in time."""
-        if seconds is not None:
-            # HiGHS counts the time of all runs of one solver together.
-            self._solver.setOptionValue(
-                "time_limit", self._solver.getRunTime() + max(SOLVERS.least_highs.value, seconds)
-            )
-        self._solver.run()
-        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if self._solver.run(seconds) is not LPStatus.OPTIMAL:
             return None
-        solution = self._solver.getSolution()
-        duals = np.array(solution.row_dual) * self.unit
-        amount = np.array(solution.col_value)
+        duals, amount = self._solver.duals * self.unit, self._solver.amount
         return Proposal(
-            value=self._solver.getInfo().objective_function_value * self.unit,
+            value=self._solver.value * self.unit,
             rows=duals[: len(self.rows)],
             cuts=duals[len(self.rows) :],
             amount=amount[self._slack :],

@@ -30,13 +30,15 @@ from typing import TypeVar
 
 import numpy as np
 from ortools.sat.python import cp_model
-from scipy.optimize import linprog
+from scipy.sparse import csc_array
 
 from ...models.correlation import Exposure, Linkage, LossMetric, Shares, exposures, uniform_shares
 from ...models.errors import EngineError, PolicyError, ReleaseError
 from ...models.release import QIGroup, Release
 from ...models.requirement import as_fraction, whole
 from ...models.requirements.safe_correlation import SafeCorrelation
+from ..backends.cpsat import solved
+from ..backends.highs import LinearProgram, LPStatus
 from ..result import Status
 from ..settings import Clock
 
@@ -188,19 +190,14 @@ def suppress(
     model.maximize(sum(kept))
     for variable in (*kept, low):
         model.add_hint(variable, 0)
-    solver = cp_model.CpSolver()
-    solver.parameters.random_seed = seed
-    solver.parameters.num_workers = workers
-    if time_limit is not None:
-        solver.parameters.max_time_in_seconds = time_limit
-    status = solver.solve(model)
-    if status in (cp_model.INFEASIBLE, cp_model.MODEL_INVALID):
+    run = solved(model, seconds=time_limit, seed=seed, workers=workers)
+    if run.status is Status.INFEASIBLE:
         raise EngineError(f"cells of {exposure.value!r}: CP-SAT finds no solution although hiding all is one")
-    found = [0] * len(kinds) if status == cp_model.UNKNOWN else [solver.value(x) for x in kept]
+    found = [run.value(x) for x in kept] if run.found else [0] * len(kinds)
     return Suppression(
-        status=Status.OPTIMAL if status == cp_model.OPTIMAL else Status.FEASIBLE,
+        status=Status.OPTIMAL if run.status is Status.OPTIMAL else Status.FEASIBLE,
         objective=sum(found),
-        bound=total if status == cp_model.UNKNOWN else round(solver.best_objective_bound),
+        bound=run.bound if run.found and run.bound is not None else total,
         kept=_shared_out(exposure, kinds, found, 0),
     )
 
@@ -234,17 +231,18 @@ def suppress_linear(
         return LinearSuppression(objective=sum(counts), correlation=0.0, kept=counts)
     _, kinds = _kinds(exposure)
     shares = np.array([[float(share) for share in kind.shares] for kind in kinds]).T
-    common = np.ones((shares.shape[0], 1))
-    outcome = linprog(
-        c=[*[-1.0] * len(kinds), 0.0],
-        A_ub=np.block([[shares, -common], [-shares, common]]),
-        b_ub=[*[float(limit)] * len(shares), *[0.0] * len(shares)],
-        bounds=[*((0, kind.cells) for kind in kinds), (0, sum(exposure.counts) / l)],
-        method="highs",
+    program = LinearProgram()
+    program.load(
+        np.array([*[-1.0] * len(kinds), 0.0]),
+        np.zeros(len(kinds) + 1),
+        np.array([*(float(kind.cells) for kind in kinds), sum(exposure.counts) / l]),
+        csc_array(np.hstack([shares, np.full((len(shares), 1), -1.0)])),
+        np.zeros(len(shares)),
+        np.full(len(shares), float(limit)),
     )
-    if outcome.status != 0 or outcome.x is None:
-        raise EngineError(f"cells of {exposure.value!r}: the linear program failed: {outcome.message}")
-    found = [float(x) for x in outcome.x]
+    if program.run() is not LPStatus.OPTIMAL:
+        raise EngineError(f"cells of {exposure.value!r}: the linear program failed")
+    found = program.amount.tolist()
     return LinearSuppression(
         objective=sum(found[:-1]),
         correlation=found[-1],

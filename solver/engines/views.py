@@ -36,7 +36,8 @@ from ...models.views import (
     standing_patterns,
     violated_pattern,
 )
-from ..schedule import SOLVERS
+from ..backends.cpsat import CpSatRun, solved
+from ..result import Status
 
 __all__ = ["ChoiceStatus", "ViewChoice", "ViewModel", "choose_views"]
 
@@ -162,7 +163,6 @@ class ViewModel:
             >= 0
         )
         self.model.maximize(cp_model.LinearExpr.sum(gains))
-        self.solver = cp_model.CpSolver()
 
     def exclude(self, pattern: Pattern) -> None:
         """Forbid a family of pairs, whichever of its views is called the first.
@@ -182,7 +182,7 @@ class ViewModel:
                 + [self.both[a] for a in sorted(family.join_out)]
             )
 
-    def solve(self, seconds: float, seed: int) -> int:
+    def solve(self, seconds: float, seed: int) -> CpSatRun:
         """Find the best pair left.
 
         Parameters
@@ -194,14 +194,10 @@ class ViewModel:
 
         Returns
         -------
-        int
-            CP-SAT's status.
+        CpSatRun
+            Its bound is one on the weight of every pair left.
         """
-        self.solver = cp_model.CpSolver()
-        self.solver.parameters.num_workers = 1
-        self.solver.parameters.random_seed = seed
-        self.solver.parameters.max_time_in_seconds = max(seconds, SOLVERS.least.value)
-        return int(self.solver.solve(self.model))
+        return solved(self.model, seconds=seconds, seed=seed)
 
 
 def choose_views(
@@ -298,24 +294,23 @@ class _Search:
         rounds, bound = 0, None
         while (left := deadline - time.monotonic()) > 0 or rounds == 0:
             rounds += 1
-            status = self.relaxation.solve(left, seed)
-            if status == cp_model.INFEASIBLE:
+            run = self.relaxation.solve(left, seed)
+            if run.status is Status.INFEASIBLE:
                 return self._result(ChoiceStatus.INFEASIBLE, rounds, None)
-            if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            if not run.found:
                 break
-            solver = self.relaxation.solver
-            limit = round(solver.best_objective_bound)
-            bound = limit if bound is None else min(bound, limit)
+            if run.bound is not None:
+                bound = run.bound if bound is None else min(bound, run.bound)
             if self.best is not None and self.relaxation.weight.value(*self.best) == bound:
                 return self._result(ChoiceStatus.OPTIMAL, rounds, bound)
             first, second = (
-                frozenset(a for a, literal in side.items() if solver.boolean_value(literal))
+                frozenset(a for a, literal in side.items() if run.value(literal))
                 for side in (self.relaxation.first, self.relaxation.second)
             )
             patterns = self._patterns(first, second)
             if not patterns:
                 self.best = (first, second) if self._is_better(first, second) else self.best
-                if status == cp_model.OPTIMAL:
+                if run.status is Status.OPTIMAL:
                     return self._result(ChoiceStatus.OPTIMAL, rounds, bound)
                 break
             self._exclude(patterns)

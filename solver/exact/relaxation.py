@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
 
-import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from ..backends.highs import quiet_solver
-from ..schedule import SOLVERS
+from ..backends.highs import INFINITY, LinearProgram, LPStatus
 from .program import FREE, Ints, Program
 from .rank1 import Stack
 from .tree_check import Box
@@ -63,25 +60,22 @@ class Relaxation:
         self.unit = max(1.0, float(np.abs(program.cost).mean()) if len(program.cost) else 1.0)
         self.grid = _grids(stack)
         self._box = box
-        self.solver = quiet_solver()
-        self.solver.setOptionValue("presolve", "off")
+        self.solver = LinearProgram(presolve=False)
         self._pass()
         self.aim(target)
 
     def _pass(self) -> None:
-        stack, lp = self.stack, cast("Any", highspy.HighsLp())
-        lp.num_col_, lp.num_row_ = stack.matrix.shape[1], len(stack)
-        lp.col_cost_ = self.program.cost / self.unit
-        lp.col_lower_, lp.col_upper_ = self._box.lower.astype(float), _above(self._box.upper)
-        lp.row_lower_ = np.where(stack.low <= -FREE, -highspy.kHighsInf, stack.low / self.grid)
-        lp.row_upper_ = np.where(stack.high >= FREE, highspy.kHighsInf, stack.high / self.grid)
+        stack = self.stack
         by_column = csc_array(stack.matrix)
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
-        lp.a_matrix_.start_ = by_column.indptr.astype(np.int32)
-        lp.a_matrix_.index_ = by_column.indices.astype(np.int32)
-        lp.a_matrix_.value_ = by_column.data / self.grid[by_column.indices]
-        self.solver.passModel(lp)
+        entries = by_column.data / self.grid[by_column.indices]
+        self.solver.load(
+            self.program.cost / self.unit,
+            self._box.lower.astype(float),
+            _above(self._box.upper),
+            csc_array((entries, by_column.indices, by_column.indptr), shape=by_column.shape),
+            np.where(stack.low <= -FREE, -INFINITY, stack.low / self.grid),
+            np.where(stack.high >= FREE, INFINITY, stack.high / self.grid),
+        )
         self._posted = len(stack)
 
     def extend(self) -> None:
@@ -91,52 +85,35 @@ class Relaxation:
         for row in range(self._posted, len(self.stack)):
             here = slice(int(matrix.indptr[row]), int(matrix.indptr[row + 1]))
             grid = float(self.grid[row])
-            self.solver.addRow(
-                -highspy.kHighsInf,
-                float(self.stack.high[row]) / grid,
-                here.stop - here.start,
-                matrix.indices[here].astype(np.int32),
-                matrix.data[here] / grid,
-            )
+            high = float(self.stack.high[row]) / grid
+            self.solver.add_row(-INFINITY, high, matrix.indices[here], matrix.data[here] / grid)
         self._posted = len(self.stack)
 
     def aim(self, target: int, margin: float = MARGIN) -> None:
         """Let the search end as soon as a solution is known to cost as much."""
         self._target = target
-        self.solver.setOptionValue("objective_bound", (target - 1 + margin) / self.unit)
+        self.solver.stop_at((target - 1 + margin) / self.unit)
 
     def limit(self, box: Box) -> None:
         """Change the ends of columns."""
         changed = np.flatnonzero((self._box.lower != box.lower) | (self._box.upper != box.upper))
         self._box = box
         if len(changed):
-            self.solver.changeColsBounds(
-                len(changed),
-                changed.astype(np.int32),
-                box.lower[changed].astype(float),
-                _above(box.upper[changed]),
-            )
+            self.solver.set_ends(changed, box.lower[changed], _above(box.upper[changed]))
 
     def solve(self, seconds: float | None = None) -> Proposal | None:
         """Solve from the last basis; None if that was not possible in time."""
         if not len(self.program.cost):
             return self._empty()
-        if seconds is not None:
-            # HiGHS counts the time of all runs of one solver together.
-            self.solver.setOptionValue(
-                "time_limit", self.solver.getRunTime() + max(SOLVERS.least_highs.value, seconds)
-            )
-        self.solver.run()
-        status, solution = self.solver.getModelStatus(), self.solver.getSolution()
-        duals = np.array(solution.row_dual) * self.unit / self.grid
-        value = self.solver.getInfo().objective_function_value * self.unit
-        if status == highspy.HighsModelStatus.kOptimal:
-            return Proposal(value=value, duals=duals, amount=np.array(solution.col_value))
-        if status == highspy.HighsModelStatus.kObjectiveBound:
+        status = self.solver.run(seconds)
+        if status is LPStatus.STOPPED:
+            return None
+        duals, value = self.solver.duals * self.unit / self.grid, self.solver.value * self.unit
+        if status is LPStatus.OPTIMAL:
+            return Proposal(value=value, duals=duals, amount=self.solver.amount)
+        if status is LPStatus.BEYOND:
             return Proposal(value=value, duals=duals, amount=None)
-        if status == highspy.HighsModelStatus.kInfeasible:
-            return self._beyond(duals)
-        return None
+        return self._beyond(duals)
 
     def _empty(self) -> Proposal:
         """Without columns there is one solution, or a row that it breaks."""
@@ -149,10 +126,10 @@ class Relaxation:
 
     def _beyond(self, duals: Floats) -> Proposal | None:
         """Duals that prove the target where there is no solution: along the ray that shows it."""
-        _, there, found = self.solver.getDualRay()
-        if not there:
+        found = self.solver.ray
+        if found is None:
             return None
-        ray = np.array(found) / self.grid
+        ray = found / self.grid
         value, gain = self._value(duals, self.program.cost), self._value(ray, 0 * self.program.cost)
         if gain <= 0:
             return None
@@ -169,12 +146,11 @@ class Relaxation:
 
     def inverse(self, amount: Floats, most: int, least: float) -> Floats:
         """Rows of the basis' inverse whose basic column is fractional by at least `least`: most so first."""
-        _, found = self.solver.getBasicVariables()
-        basic = np.array(found, dtype=np.int64)
+        basic = self.solver.basic
         at = np.flatnonzero(basic >= 0)
         part = np.abs(amount[basic[at]] - np.rint(amount[basic[at]]))
         order = np.argsort(-part, kind="stable")[: min(most, int((part > least).sum()))]
-        lines = [np.array(self.solver.getBasisInverseRow(int(i))[1]) for i in at[order]]
+        lines = [self.solver.inverse_row(int(i)) for i in at[order]]
         if not lines:
             return np.zeros((0, len(self.stack)))
         # HiGHS knows rows as posted.
@@ -184,16 +160,12 @@ class Relaxation:
     def probe(self, box: Box, iterations: int) -> float:
         """Cost of a box after a few dual simplex iterations: no more than the optimum's."""
         self.limit(box)
-        self.solver.setOptionValue("simplex_iteration_limit", iterations)
-        self.solver.run()
-        self.solver.setOptionValue("simplex_iteration_limit", 2147483647)
-        if self.solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-            return float("inf")
-        return self.solver.getInfo().objective_function_value * self.unit
+        infeasible = self.solver.probe(iterations) is LPStatus.INFEASIBLE
+        return float("inf") if infeasible else self.solver.value * self.unit
 
 
 def _above(ends: Ints | Floats) -> Floats:
-    return np.where(ends >= FREE, highspy.kHighsInf, ends.astype(float))
+    return np.where(ends >= FREE, INFINITY, ends.astype(float))
 
 
 def _grids(stack: Stack) -> Floats:

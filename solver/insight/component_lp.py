@@ -7,15 +7,15 @@ to a small denominator and re-checked in whole numbers (Farkas).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 from numpy.typing import NDArray
 
 from ...models.adversary.proof import Step
 from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Integers
+from ..backends.highs import LinearProgram, LPStatus, Simplex
 from ..settings import Clock
 
 __all__ = ["ComponentLP", "Optimum"]
@@ -61,60 +61,40 @@ class ComponentLP:
         self.lower: Integers = bounds.lower[component.pairs]
         self.upper: Integers = bounds.upper[component.pairs]
         self._order = np.lexsort((component.entry_pair, component.entry_row))
-        solver: Any = highspy.Highs()
-        for option, setting in (
-            ("output_flag", False),
-            ("threads", 1),
-            ("presolve", "off"),
-            ("solver", "simplex"),
-            ("simplex_strategy", 4),  # primal: the last optimum stays feasible
-        ):
-            solver.setOptionValue(option, setting)
-        solver.addVars(self._width, self.lower.astype(float), self.upper.astype(float))
-        height = len(component.rows)
-        starts = np.searchsorted(component.entry_row[self._order], np.arange(height))
-        solver.addRows(
-            height,
+        # The primal simplex: the last optimum stays feasible.
+        self._solver = LinearProgram(presolve=False, simplex=Simplex.PRIMAL)
+        none = np.zeros(self._width)
+        self._solver.add_columns(none, self.lower.astype(float), self.upper.astype(float))
+        self._solver.add_rows(
             component.low.astype(float),
             component.high.astype(float),
-            len(component.entry_row),
-            starts.astype(np.int32),
-            component.entry_pair[self._order].astype(np.int32),
+            np.searchsorted(component.entry_row[self._order], np.arange(len(component.rows) + 1)),
+            component.entry_pair[self._order],
             component.entry_sign[self._order].astype(float),
         )
-        self._solver = solver
-        self._columns = np.arange(self._width, dtype=np.int32)
+        self._columns = np.arange(self._width)
 
     def limit(self, lower: Integers, upper: Integers) -> None:
         """Change all bounds."""
         self.lower, self.upper = lower, upper
-        self._solver.changeColsBounds(self._width, self._columns, lower.astype(float), upper.astype(float))
+        self._solver.set_ends(self._columns, lower, upper)
 
     def by_dual(self, dual: bool) -> None:
         """Use the dual simplex, which says why nothing fits, or the primal one again."""
-        self._solver.setOptionValue("simplex_strategy", 1 if dual else 4)
+        self._solver.by(Simplex.DUAL if dual else Simplex.PRIMAL)
 
     def maximize(self, pairs: Sequence[int], clock: Clock) -> Optimum | None:
         """Largest sum of some counts; None if that was not found in time."""
         costs = np.zeros(self._width)
         costs[list(pairs)] = -1.0
-        self._solver.changeColsCost(self._width, self._columns, costs)
-        if clock.left is not None:
-            self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(0.01, clock.left))
-        self._solver.run()
-        status = self._solver.getModelStatus()
-        if status == highspy.HighsModelStatus.kNotset:  # bounds left no basis to go on from
-            self._solver.clearSolver()
-            self._solver.run()
-            status = self._solver.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
-            _, known, ray = self._solver.getDualRay()
-            return Optimum(-1.0, None, np.array(ray)) if known else None
-        if status != highspy.HighsModelStatus.kOptimal:
+        self._solver.set_costs(self._columns, costs)
+        status = self._solver.run(clock.left)
+        if status is LPStatus.INFEASIBLE:
+            ray = self._solver.ray
+            return None if ray is None else Optimum(-1.0, None, ray)
+        if status is not LPStatus.OPTIMAL:
             return None
-        solution = self._solver.getSolution()
-        value = -self._solver.getInfo().objective_function_value
-        return Optimum(value, np.array(solution.col_value), -np.array(solution.row_dual))
+        return Optimum(-self._solver.value, self._solver.amount, -self._solver.duals)
 
     def excludes(self, pairs: Sequence[int], found: Optimum) -> Step | None:
         """The proof that some counts are 0 (or that nothing fits), if rounding the duals gives one."""

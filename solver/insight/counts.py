@@ -8,6 +8,8 @@ from enum import IntEnum
 from ortools.sat.python import cp_model
 
 from ...models.adversary.propagation import Bounds, Component
+from ..backends.cpsat import solved
+from ..result import Status
 from ..settings import Clock
 
 __all__ = ["Counts", "Verdict"]
@@ -67,17 +69,9 @@ class Counts:
 
     def solve(self, clock: Clock) -> tuple[Verdict, list[int]]:
         """Whether there is any world, and one."""
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.catch_sigint_signal = False
-        solver.parameters.random_seed = 0
-        solver.parameters.relative_gap_limit = 0.3
-        solver.parameters.linearization_level = 2
-        if clock.left is not None:
-            solver.parameters.max_time_in_seconds = max(clock.left, 0.001)
-        status = solver.solve(self.model)
-        if status == cp_model.INFEASIBLE:
+        run = solved(self.model, seconds=clock.left, relative_gap=0.3, relaxations=2)
+        if run.status is Status.INFEASIBLE:
             return Verdict.EXCLUDED, []
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return Verdict.POSSIBLE, [int(solver.value(count)) for count in self.count]
+        if run.found:
+            return Verdict.POSSIBLE, [run.value(count) for count in self.count]
         return Verdict.UNKNOWN, []

@@ -14,15 +14,13 @@ of a layer. Nothing that could reach an end is removed: the test is in whole num
 
 from __future__ import annotations
 
-from typing import Any
-
-import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 from numpy.typing import NDArray
 
 from ...models.adversary.propagation import Component
 from ...models.adversary.rows import Compact, Integers
 from ...models.compiled import compiled
+from ..backends.highs import LinearProgram, LPStatus, Simplex
 from .world_steps import States
 
 __all__ = ["DeadEnds"]
@@ -59,7 +57,7 @@ class DeadEnds:
         self._low, self._high = component.low, component.high
         self._pool: list[Integers] = []
         self._random = np.random.default_rng(0)
-        self._solver: Any = None
+        self._solver: LinearProgram | None = None
 
     def alive(
         self, states: States, opened: list[int], lower: Integers, upper: Integers, left: NDArray[np.bool_]
@@ -138,18 +136,12 @@ class DeadEnds:
         low[where] = np.maximum(0, high[where] - self._spans[where])
         solver = self._model()
         width = self._part.width
-        solver.changeColsBounds(
-            width, np.arange(width, dtype=np.int32), lower.astype(float), upper.astype(float)
-        )
+        solver.set_ends(np.arange(width), lower, upper)
         for r in np.flatnonzero(~fixed).tolist():
-            solver.changeRowBounds(r, float(low[r]), float(high[r]))
-        solver.run()
-        if solver.getModelStatus() != highspy.HighsModelStatus.kInfeasible:
-            return None
-        _, known, ray = solver.getDualRay()
-        duals = np.array(ray)
-        largest = np.abs(duals).max(initial=0)
-        if not known or not largest:
+            solver.set_row(r, float(low[r]), float(high[r]))
+        duals = solver.ray if solver.run() is LPStatus.INFEASIBLE else None
+        largest = 0.0 if duals is None else np.abs(duals).max(initial=0)
+        if duals is None or not largest:
             return None
         for sign in (1.0, -1.0):
             for scale in SCALES:
@@ -161,29 +153,14 @@ class DeadEnds:
                     return times
         return None
 
-    def _model(self) -> Any:
+    def _model(self) -> LinearProgram:
         if self._solver is None:
             part = self._part
-            solver: Any = highspy.Highs()
-            for option, setting in (
-                ("output_flag", False),
-                ("threads", 1),
-                ("presolve", "off"),
-                ("solver", "simplex"),
-                ("simplex_strategy", 1),
-            ):
-                solver.setOptionValue(option, setting)
-            solver.addVars(part.width, np.zeros(part.width), np.ones(part.width))
-            solver.addRows(
-                part.height,
-                self._low.astype(float),
-                self._high.astype(float),
-                len(part.column),
-                part.start[:-1].astype(np.int32),
-                part.column.astype(np.int32),
-                part.sign.astype(float),
-            )
-            self._solver = solver
+            none = np.zeros(part.width)
+            self._solver = LinearProgram(presolve=False, simplex=Simplex.DUAL)
+            self._solver.add_columns(none, none, np.ones(part.width))
+            low, high = self._low.astype(float), self._high.astype(float)
+            self._solver.add_rows(low, high, part.start, part.column, part.sign.astype(float))
         return self._solver
 
 

@@ -20,6 +20,8 @@ from ortools.sat.python import cp_model
 
 from ...models.adversary.cells import Integers
 from ...models.errors import OptanonError
+from ..backends.cpsat import solved
+from ..result import Status
 from ..settings import Clock
 from .giveaways import Names
 from .possible import Verdict
@@ -163,15 +165,10 @@ class _Search:
     def _smallest(self) -> dict[int, int] | None:
         """Fewest respondents that hit every world written; None if the time is over."""
         self.model.minimize(cp_model.LinearExpr.sum(list(self.held.values())))
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 0
-        if self.clock.left is not None:
-            solver.parameters.max_time_in_seconds = max(self.clock.left, 0.001)
-        status = solver.solve(self.model)
-        if status == cp_model.OPTIMAL:
-            return {kind: n for kind, held in self.held.items() if (n := int(solver.value(held)))}
-        if status == cp_model.INFEASIBLE:
+        run = solved(self.model, seconds=self.clock.left)
+        if run.status is Status.OPTIMAL:
+            return {kind: n for kind, held in self.held.items() if (n := run.value(held))}
+        if run.status is Status.INFEASIBLE:
             raise OptanonError("a hitting set that exists was not found: please report this history")
         return None
 

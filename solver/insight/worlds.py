@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import highspy
 import numpy as np
 from ortools.sat.python import cp_model
 from scipy.sparse import csr_array
@@ -27,6 +26,9 @@ from ...models.adversary.blocks import joined_cells
 from ...models.adversary.cells import Integers, Population
 from ...models.adversary.propagation import Bounds
 from ...models.errors import OptanonError
+from ..backends.cpsat import solved
+from ..backends.highs import INFINITY, LinearProgram, LPStatus
+from ..result import Status
 from ..settings import Clock
 from .possible import Verdict
 
@@ -171,18 +173,11 @@ class Block:
                 kept.append(model.new_int_var(0, true, ""))
                 model.add(kept[-1] <= count[j])
         model.maximize(cp_model.LinearExpr.sum(kept))
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 0
-        solver.parameters.relative_gap_limit = 0.05
-        solver.parameters.linearization_level = 2
-        if clock.left is not None:
-            solver.parameters.max_time_in_seconds = max(clock.left, 0.001)
-        status = solver.solve(model)
-        if status == cp_model.INFEASIBLE:
+        run = solved(model, seconds=clock.left, relative_gap=0.05, relaxations=2)
+        if run.status is Status.INFEASIBLE:
             return Verdict.EXCLUDED, None
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return Verdict.POSSIBLE, np.array([solver.value(c) for c in count], dtype=np.int64)
+        if run.found:
+            return Verdict.POSSIBLE, np.array([run.value(c) for c in count], dtype=np.int64)
         return Verdict.UNKNOWN, None
 
 
@@ -191,41 +186,34 @@ class _Program:
 
     def __init__(self, block: Block) -> None:
         self._block = block
-        self._highs = highs = highspy.Highs()
-        for option, value in (("output_flag", False), ("presolve", "off"), ("threads", 1)):
-            highs.setOptionValue(option, value)
+        self._solver = solver = LinearProgram(presolve=False)
         width = len(block.pairs)
         kinds = np.array(block.kinds, dtype=np.int64)
         # Where a count can exceed the truth, only as many as truly have the value are kept.
         capped = kinds[block.upper[kinds] > block.truth[kinds]]
         total = width + len(capped)
         top = np.concatenate([block.upper, block.truth[capped]]).astype(float)
-        highs.addVars(total, np.zeros(total), top)
         reward = np.zeros(total)
         reward[kinds] = 1
         reward[capped] = 0
         reward[width:] = 1
-        highs.changeColsCost(total, np.arange(total, dtype=np.int32), -reward)
+        solver.add_columns(-reward, np.zeros(total), top)
         for members, low, high in zip(block.members, block.low.tolist(), block.high.tolist(), strict=True):
-            highs.addRow(low, high, len(members), members.astype(np.int32), np.ones(len(members)))
+            solver.add_row(low, high, members, np.ones(len(members)))
         for extra, pair in enumerate(capped.tolist(), start=width):
-            highs.addRow(
-                0.0, highspy.kHighsInf, 2, np.array([pair, extra], dtype=np.int32), np.array([1.0, -1.0])
-            )
-        self._columns = np.arange(width, dtype=np.int32)
+            solver.add_row(0.0, INFINITY, (pair, extra), (1.0, -1.0))
+        self._columns = np.arange(width)
 
     def solve(self, lower: Integers, upper: Integers) -> tuple[Verdict, Integers | None]:
         """UNKNOWN if the vertex found is not integral or a ray proves nothing in integers."""
-        highs, width = self._highs, len(self._columns)
-        highs.changeColsBounds(width, self._columns, lower.astype(float), upper.astype(float))
-        highs.run()
-        status = highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kOptimal:
-            found = np.array(highs.getSolution().col_value[:width])
+        self._solver.set_ends(self._columns, lower, upper)
+        status = self._solver.run()
+        if status is LPStatus.OPTIMAL:
+            found = self._solver.amount[: len(self._columns)]
             world = np.rint(found).astype(np.int64)
             if np.abs(found - world).max(initial=0.0) < 1e-6 and self._fits(world, lower, upper):
                 return Verdict.POSSIBLE, world
-        elif status == highspy.HighsModelStatus.kInfeasible and self._refuted(lower, upper):
+        elif status is LPStatus.INFEASIBLE and self._refuted(lower, upper):
             return Verdict.EXCLUDED, None
         return Verdict.UNKNOWN, None
 
@@ -241,11 +229,11 @@ class _Program:
 
     def _refuted(self, lower: Integers, upper: Integers) -> bool:
         """Whether the dual ray, rounded, shows in integers that no point keeps all rows."""
-        _, there, ray = self._highs.getDualRay()  # pyright: ignore[reportAttributeAccessIssue]
-        if not there:
+        ray = self._solver.ray
+        if ray is None:
             return False
         block = self._block
-        weights = np.array(ray[: len(block.low)])
+        weights = ray[: len(block.low)]
         largest = np.abs(weights).max(initial=0.0)
         if largest < 1e-9:
             return False

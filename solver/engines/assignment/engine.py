@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.metadata import version
-from math import isfinite, lcm
+from math import lcm
 from time import perf_counter
 
 from ortools.sat.python import cp_model
@@ -23,17 +22,19 @@ from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.release import Release
 from ....models.requirement import Cut
+from ...backends.cpsat import MADE_BY, CpSatRun, solved
 from ...baselines.greedy import greedy, together
 from ...claims import Claim, Trusted, TrustedRefusal
 from ...ending import ending
 from ...incumbent import BestRelease
+from ...result import Status
 from ...schedule import ASSIGNMENT
 from ...settings import Answer, Clock, Settings, Watch
-from ..interruptible import interruptible, prompt
 
 __all__ = ["AssignmentEngine"]
 
-MADE_BY = f"CP-SAT {version('ortools')}"
+REPEAT = 30.0
+"""Deterministic time for the search of one worker."""
 LARGEST = 200
 """Tuples the model is built for; it proves optima up to about 20 to 30."""
 
@@ -155,14 +156,10 @@ class _Search:
         """
         self.model.cp.clear_objective()
         self.model.cp.clear_hints()
-        solver = cp_model.CpSolver()
-        solver.parameters.random_seed = self.settings.seed
-        solver.parameters.num_workers = 1
-        solver.parameters.max_deterministic_time = 30.0
-        if self.clock.left is not None:
-            solver.parameters.max_time_in_seconds = prompt(self.clock.left)
-        if interruptible(solver, self.model.cp)[0] in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            self.incumbent.exchange(self.model.release(solver.value))
+        seed, seconds = self.settings.seed, self.clock.left
+        run = solved(self.model.cp, seconds=seconds, seed=seed, work=REPEAT, keep_interrupted=True)
+        if run.found:
+            self.incumbent.exchange(self.model.release(run.value))
 
     def _minimize(self, index: int) -> bool:
         """Minimize a level within those before; whether it was solved, so that the next one may follow."""
@@ -171,27 +168,25 @@ class _Search:
         while True:
             if self.incumbent.best is not None:
                 self.model.hint(self.incumbent.best)
-            solver, status = self._call(index, objective)
-            if status == cp_model.INFEASIBLE:
+            run = self._call(index, objective)
+            if run.status is Status.INFEASIBLE:
                 self.infeasible = True
                 return False
-            if status == cp_model.MODEL_INVALID:
-                raise EngineError(f"CP-SAT refuses the model: {self.model.cp.validate()}")
-            self._raise_bound(index, objective, solver)
-            if status == cp_model.UNKNOWN:
+            self._raise_bound(index, objective, run.bound)
+            if not run.found:
                 return False
-            release = self.model.release(solver.value)
+            release = self.model.release(run.value)
             cuts = self._separate(release)
             if not cuts:
                 self.incumbent.offer(release)
-                if status == cp_model.OPTIMAL and not self.settings.first:
-                    self.model.cp.add(objective.expression <= round(solver.objective_value))
+                if run.status is Status.OPTIMAL and not self.settings.first:
+                    self.model.cp.add(objective.expression <= run.objective)
                     return True
                 return False
             self.rounds += 1
             for cut in cuts:
                 cut.apply(self.model)
-            if self.interrupted or (status == cp_model.FEASIBLE and not self.settings.first):
+            if self.interrupted or (run.status is Status.FEASIBLE and not self.settings.first):
                 return False
 
     def _separate(self, release: Release) -> list[Cut]:
@@ -202,25 +197,24 @@ class _Search:
         cuts = [cut for r in self.problem.policy.requirements for cut in r.cuts(release, history)]
         return cuts or [_no_good(self.problem, release)]
 
-    def _call(self, index: int, objective: _Objective) -> tuple[cp_model.CpSolver, cp_model.CpSolverStatus]:
-        solver = cp_model.CpSolver()
-        parameters = solver.parameters
-        parameters.random_seed = self.settings.seed
-        parameters.num_workers = self.settings.workers
-        parameters.stop_after_first_solution = self.settings.first
-        if self.clock.left is not None:
-            parameters.max_time_in_seconds = prompt(self.clock.left)
+    def _call(self, index: int, objective: _Objective) -> CpSatRun:
         listener = _Listener(self, index, objective)
-        solver.best_bound_callback = listener.on_bound
-        status, interrupted = interruptible(solver, self.model.cp, listener)
-        self.interrupted |= interrupted
-        return solver, status
+        run = solved(
+            self.model.cp,
+            seconds=self.clock.left,
+            seed=self.settings.seed,
+            workers=self.settings.workers,
+            first=self.settings.first,
+            listener=listener,
+            on_bound=listener.on_bound,
+            keep_interrupted=True,
+        )
+        self.interrupted |= run.interrupted
+        return run
 
-    def _raise_bound(self, index: int, objective: _Objective, solver: cp_model.CpSolver) -> None:
-        if not isfinite(solver.best_objective_bound):
-            return
-        bound = objective.decode(round(solver.best_objective_bound), self.problem)
-        self.incumbent.raise_bound(index, bound, "")
+    def _raise_bound(self, index: int, objective: _Objective, cost: int | None) -> None:
+        if cost is not None:
+            self.incumbent.raise_bound(index, objective.decode(cost, self.problem), "")
 
     def _claims(self) -> tuple[Claim, ...]:
         """Bounds as the solver states them: its word is all there is."""

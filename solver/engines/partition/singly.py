@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from ....models.problem import Problem
+from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, Listed, Priced, Trusted, Whole
 from ...colgen.dual_bound import Best
 from ...colgen.pricing import Pricing
@@ -120,9 +119,7 @@ class Search:
             why = f"a search tree of {finish.found.tree.nodes} nodes, too large to be written down"
         if why is not None:
             bound = self.progress.value(0, stated)
-            found.append(
-                Trusted(level=self.level, bound=bound, solver=f"HiGHS {version('highspy')}", why=why)
-            )
+            found.append(Trusted(level=self.level, bound=bound, solver=MADE_BY, why=why))
         return tuple(found)
 
     def _described(self) -> Priced | Listed | None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from enum import Enum
-from importlib.metadata import version
 
 from .....models.errors import CertificateError
 from .....models.losses import loss
 from .....models.problem import Problem
 from .....models.requirement import GroupRequirement
 from .....models.structure import DependsOn
+from ....backends.cpsat import MADE_BY
 from ....claims import TrustedRefusal
 from ....exact.program import Program
 from ....incumbent import BestRelease
@@ -34,7 +34,6 @@ from .solving import Solved, solved
 
 __all__ = ["Search", "boxless"]
 
-MADE_BY = f"CP-SAT {version('ortools')}"
 STEP = "integer program over histograms"
 
 

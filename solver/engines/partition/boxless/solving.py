@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 
 import numpy as np
 from ortools.sat.python import cp_model
 
-from .....models.errors import EngineError
+from ....backends import cpsat
 from ....colgen.table import Ints
 from ....exact.guess import guessed
 from ....exact.program import FREE, Program
 from ....exact.tree import Tree
-from ....schedule import COUNTS, SOLVERS
+from ....result import Status
+from ....schedule import COUNTS
 from ....settings import Clock, Settings
-from ...interruptible import interruptible
 
 __all__ = ["Solved", "solved"]
 
@@ -69,7 +68,7 @@ def solved(program: Program, settings: Settings, clock: Clock, first: slice) -> 
 
 
 def _exact(program: Program, settings: Settings, clock: Clock, hint: Ints | None) -> Solved:
-    model, solver = cp_model.CpModel(), cp_model.CpSolver()
+    model = cp_model.CpModel()
     ends = zip(program.lower.tolist(), program.upper.tolist(), strict=True)
     x = [model.new_int_var(low, high, f"x[{i}]") for i, (low, high) in enumerate(ends)]
     matrix = program.matrix
@@ -84,22 +83,15 @@ def _exact(program: Program, settings: Settings, clock: Clock, hint: Ints | None
     if hint is not None:
         for variable, amount in zip(x, hint.tolist(), strict=True):
             model.add_hint(variable, amount)
-    parameters = solver.parameters
-    parameters.random_seed = settings.seed
-    parameters.num_workers = settings.workers
-    if clock.left is not None:
-        parameters.max_time_in_seconds = max(SOLVERS.least.value, clock.left)
-    status, interrupted = interruptible(solver, model)
-    if status == cp_model.MODEL_INVALID:
-        raise EngineError(f"CP-SAT refuses the model: {model.validate()}")
-    if status == cp_model.INFEASIBLE:
+    run = cpsat.solved(
+        model, seconds=clock.left, seed=settings.seed, workers=settings.workers, keep_interrupted=True
+    )
+    if run.status is Status.INFEASIBLE:
         return Solved(x=None, bound=None, empty=True)
-    bound = None
-    if isfinite(solver.best_objective_bound) and abs(solver.best_objective_bound) < 2**53:
-        bound = round(solver.best_objective_bound)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+    bound = run.bound if run.bound is not None and abs(run.bound) < 2**53 else None
+    if not run.found:
         # Stopped before it began, CP-SAT reports 0.
         bound = 0 if (program.cost >= 0).all() and (program.lower >= 0).all() else None
-        return Solved(x=None, bound=bound, interrupted=interrupted)
-    found = np.array([solver.value(variable) for variable in x], dtype=np.int64)
-    return Solved(x=found, bound=bound, interrupted=interrupted)
+        return Solved(x=None, bound=bound, interrupted=run.interrupted)
+    found = np.array([run.value(variable) for variable in x], dtype=np.int64)
+    return Solved(x=found, bound=bound, interrupted=run.interrupted)

@@ -12,19 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 
 from ortools.sat.python import cp_model
 
 from .....models.cut_pieces import hidden_if
 from .....models.encoding import Encoding, Linear
-from .....models.errors import EngineError
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
 from .....models.requirement import Cut, GroupRequirement, Requirement
+from ....backends import cpsat
+from ....backends.cpsat import CpSatRun
+from ....result import Status
 from ....schedule import ENUMERATED
 from ....settings import Clock, Settings
-from ...interruptible import interruptible, prompt
 from .columns import Column
 from .model import ColumnEncoding
 
@@ -100,44 +100,39 @@ class Program:
         while True:
             if start is not None:
                 self.model.hint(start)
-            solver, status, seen = self._call()
-            if status == cp_model.MODEL_INVALID:
-                raise EngineError(f"CP-SAT refuses the model: {self.model.cp.validate()}")
-            if status == cp_model.INFEASIBLE:
+            run, seen = self._call()
+            if run.status is Status.INFEASIBLE:
                 return Outcome(bound=None, empty=True)
-            if isfinite(solver.best_objective_bound) and abs(solver.best_objective_bound) < 2**62:
-                found = round(solver.best_objective_bound)
-                bound = found if bound is None else max(bound, found)
+            if run.bound is not None:
+                bound = run.bound if bound is None else max(bound, run.bound)
             judged = [self._judged(release) for release in seen]
             if not judged or not judged[-1]:
-                solved = bool(judged) and status == cp_model.OPTIMAL
-                return Outcome(bound=round(solver.objective_value) if solved else bound, solved=solved)
+                solved = bool(judged) and run.status is Status.OPTIMAL
+                return Outcome(bound=run.objective if solved else bound, solved=solved)
             self.rounds += 1
             for cuts in judged:
                 for cut in cuts:
                     cut.apply(self.model)
-            if self.interrupted or status != cp_model.OPTIMAL or self.clock.over:
+            if self.interrupted or run.status is not Status.OPTIMAL or self.clock.over:
                 return Outcome(bound=bound)
 
-    def _call(self) -> tuple[cp_model.CpSolver, cp_model.CpSolverStatus, list[Release]]:
-        solver = cp_model.CpSolver()
-        parameters = solver.parameters
-        parameters.random_seed = self.settings.seed
-        parameters.num_workers = self.settings.workers
-        if len(self.model.columns) > LONG:
-            parameters.symmetry_level = 0
-            parameters.cp_model_probing_level = 0
-            parameters.merge_at_most_one_work_limit = 1e6
-        if self.clock.left is not None:
-            share = ENUMERATED.program.part if len(self.model.columns) > LONG else 1.0
-            parameters.max_time_in_seconds = prompt(self.clock.left, share)
-        listener = _Listener(self.model)
-        status, interrupted = interruptible(solver, self.model.cp, listener)
-        self.interrupted |= interrupted
+    def _call(self) -> tuple[CpSatRun, list[Release]]:
+        listener, long = _Listener(self.model), len(self.model.columns) > LONG
+        run = cpsat.solved(
+            self.model.cp,
+            seconds=self.clock.left,
+            seed=self.settings.seed,
+            workers=self.settings.workers,
+            large=long,
+            share=ENUMERATED.program.part if long else 1.0,
+            listener=listener,
+            keep_interrupted=True,
+        )
+        self.interrupted |= run.interrupted
         seen = listener.seen[-SEEN:]
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            seen.append(self.model.release(solver.value))
-        return solver, status, seen
+        if run.found:
+            seen.append(self.model.release(run.value))
+        return run, seen
 
     def _judged(self, release: Release) -> list[Cut]:
         """Cuts for a release that breaks the policy; one that keeps it is offered."""

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from importlib.metadata import version
 
 from .....models.problem import Problem
 from .....models.requirement import GroupRequirement
+from ....backends.cpsat import MADE_BY
 from ....claims import Claim, Refusal, Trusted, TrustedRefusal
 from ....ending import ending
 from ....exact.subsets import MOST_TUPLES
@@ -39,7 +39,6 @@ from .starts import Starts
 
 __all__ = ["Search"]
 
-MADE_BY = f"CP-SAT {version('ortools')}"
 SMALL = 10
 """Up to so many tuples nothing is tried before the exact programs."""
 LEAST_LISTED, MOST_LISTED = 2_000, 200_000

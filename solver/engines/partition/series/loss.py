@@ -7,8 +7,8 @@ release may hold, or better releases region by region.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 
+from ....backends.highs import MADE_BY
 from ....claims import Claim, Trusted
 from ....colgen.structure.types import Column
 from ....schedule import SIGNATURE
@@ -24,7 +24,6 @@ from .proof import Proven, series_claim
 
 __all__ = ["MADE_BY", "LeastLoss"]
 
-MADE_BY = f"HiGHS {version('highspy')}"
 CUT_ROUNDS = 10
 LEAST_GAIN = 1e-5
 """Relative gain below which cutting ends."""

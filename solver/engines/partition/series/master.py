@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, isfinite
 from time import perf_counter
-from typing import Any, cast
 
-import highspy  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
-from ....backends.highs import quiet_solver
+from ....backends.highs import INFINITY, LinearProgram, LPStatus, best_integers
 from ....colgen.cuts import Cuts
 from ....colgen.structure.types import Column, Types
 from ....schedule import SOLVERS
@@ -54,11 +53,10 @@ class Master:
         self.costs: list[int] = []
         self._known: set[Column] = set()
         self._posted = 0
-        self._solver = quiet_solver()
-        none = np.zeros(0, dtype=np.int32)
+        self._solver = LinearProgram()
         for amount in types.rows.count.astype(float).tolist():
-            self._solver.addRow(amount, amount, 0, none, np.zeros(0))
-        self._solver.addRow(-highspy.kHighsInf, float(fakes), 0, none, np.zeros(0))
+            self._solver.add_row(amount, amount)
+        self._solver.add_row(-INFINITY, float(fakes))
 
     def add(self, columns: Sequence[Column]) -> int:
         """Add columns that are not yet known; returns how many."""
@@ -69,15 +67,13 @@ class Master:
         costs = self.types.costs(fresh)
         entries = [self._entries(column) for column in fresh]
         start = np.concatenate([[0], np.cumsum([len(found) for found in entries])])
-        self._solver.addCols(
-            len(fresh),
+        self._solver.add_columns(
             np.array(costs) / self.unit,
             np.zeros(len(fresh)),
-            np.full(len(fresh), highspy.kHighsInf),
-            int(start[-1]),
-            start[:-1].astype(np.int32),
-            np.array([row for found in entries for row in found], dtype=np.int32),
-            np.array([times for found in entries for times in found.values()], dtype=float),
+            np.full(len(fresh), INFINITY),
+            start,
+            [row for found in entries for row in found],
+            [times for found in entries for times in found.values()],
         )
         self.columns += fresh
         self.costs += costs
@@ -105,32 +101,20 @@ class Master:
                     lines[cut - self._posted][1].append(float(times))
         limit = self.cuts.limit
         for cut, (columns, times) in enumerate(lines, start=self._posted):
-            self._solver.addRow(
-                -highspy.kHighsInf,
-                float(limit[cut]),
-                len(columns),
-                np.array(columns, dtype=np.int32),
-                np.array(times),
-            )
+            self._solver.add_row(-INFINITY, float(limit[cut]), columns, times)
         self._posted = len(self.cuts)
 
     def solve(self, seconds: float | None = None) -> Proposal | None:
         """Solve from the last basis; None if that was not possible in time."""
-        if seconds is not None:
-            self._solver.setOptionValue(
-                "time_limit", self._solver.getRunTime() + max(SOLVERS.least_highs.value, seconds)
-            )
-        self._solver.run()
-        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if self._solver.run(seconds) is not LPStatus.OPTIMAL:
             return None
-        solution, rows = self._solver.getSolution(), len(self.types)
-        duals = np.array(solution.row_dual) * self.unit
+        duals, rows = self._solver.duals * self.unit, len(self.types)
         return Proposal(
-            value=self._solver.getInfo().objective_function_value * self.unit,
+            value=self._solver.value * self.unit,
             rows=duals[:rows],
             fake=float(min(0.0, duals[rows])),
             cuts=duals[rows + 1 :],
-            amount=np.array(solution.col_value),
+            amount=self._solver.amount,
         )
 
 
@@ -174,55 +158,35 @@ def chosen_of(
         entries: dict[int, int] = {}
         for row in column.rows:
             entries[row] = entries.get(row, 0) + 1
-        if found := types.limited(column):
-            entries[rows] = found
+        if limited := types.limited(column):
+            entries[rows] = limited
         if cuts is not None:
             entries |= {rows + 1 + cut: times for cut, times in cuts.coefficients(column.rows).items()}
         index += entries
         entry += [float(times) for times in entries.values()]
         begin.append(len(index))
-    solver = quiet_solver()
-    for option, value in (
-        ("mip_max_nodes", nodes),
-        ("random_seed", seed),
-        ("mip_rel_gap", 0.0),
-    ):
-        solver.setOptionValue(option, value)
-    lp = cast("Any", highspy.HighsLp())
-    lp.num_col_, lp.num_row_ = len(known), rows + 1 + posted
-    lp.col_cost_ = costs / unit
     count = types.rows.count
-    lp.col_lower_ = np.zeros(len(known))
-    lp.col_upper_ = np.array([float(min(count[r] for r in column.rows)) for column in known])
     exactly = count.astype(float)
     limit = np.zeros(0) if cuts is None else cuts.limit.astype(float)
-    lp.row_lower_ = np.concatenate([exactly, np.full(1 + posted, -highspy.kHighsInf)])
-    lp.row_upper_ = np.concatenate([exactly, [float(fakes)], limit])
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
-    lp.a_matrix_.start_ = np.array(begin, dtype=np.int32)
-    lp.a_matrix_.index_ = np.array(index, dtype=np.int32)
-    lp.a_matrix_.value_ = np.array(entry, dtype=float)
-    lp.integrality_ = [highspy.HighsVarType.kInteger] * len(known)
-    solver.passModel(lp)
-    if start:
-        first, number = cast("Any", highspy.HighsSolution()), {column: j for j, column in enumerate(known)}
-        taken = np.zeros(len(known))
-        for column in start:
-            taken[number[column]] += 1
-        first.col_value = taken
-        solver.setSolution(first)
-    if seconds is not None:
-        left = seconds - (perf_counter() - began)
-        solver.setOptionValue("time_limit", max(0.0, left - SOLVERS.late_highs.seconds(left, 0.0)))
-    solver.run()
-    info = solver.getInfo()
-    stated = float(info.mip_dual_bound) * unit
+    number = {column: j for j, column in enumerate(known)}
+    taken = np.bincount([number[column] for column in start], minlength=len(known)).astype(float)
+    found = best_integers(
+        costs / unit,
+        np.zeros(len(known)),
+        np.array([float(min(count[r] for r in column.rows)) for column in known]),
+        csc_array((entry, index, begin), shape=(rows + 1 + posted, len(known))),
+        np.concatenate([exactly, np.full(1 + posted, -INFINITY)]),
+        np.concatenate([exactly, [float(fakes)], limit]),
+        start=taken if start else None,
+        nodes=nodes,
+        seed=seed,
+        seconds=None if seconds is None else seconds - (perf_counter() - began),
+    )
+    stated = found.bound * unit
     bound = ceil(stated - TOLERANCE * abs(stated)) if isfinite(stated) else 0
-    if info.primal_solution_status != int(highspy.SolutionStatus.kSolutionStatusFeasible):
+    if found.x is None:
         return None, bound
-    amount = np.rint(np.array(solver.getSolution().col_value)).astype(int)
-    chosen = tuple(known[j] for j in np.flatnonzero(amount) for _ in range(amount[j]))
+    chosen = tuple(known[j] for j in np.flatnonzero(found.x) for _ in range(found.x[j]))
     covered = np.bincount([row for column in chosen for row in column.rows], minlength=rows)
     good = bool((covered == count).all()) and sum(map(types.limited, chosen)) <= fakes
     return chosen if good else None, bound
