@@ -31,7 +31,7 @@ from ....settings import Answer, Clock, Settings, Watch
 from ...assignment.engine import AssignmentEngine
 from ...subsets.engine import SubsetEngine
 from .columns import Column
-from .guide import Guide
+from .guide import Guide, guided
 from .judge import Judge
 from .model import TimeOverError
 from .program import Program
@@ -76,26 +76,30 @@ class Search:
         starts = Starts(self.problem, self.settings, self.clock, self.incumbent.offer)
         starts.quick()
         if len(self.problem.table) > SMALL and self.clock.fits(ENUMERATED.set_up.value):
-            self.guide = Guide(self.problem, self.settings, self.clock, self._heard)
-            self.guide.run()
-            self.interrupted |= self.guide.interrupted
-            if self.guide.infeasible:
-                self.infeasible = True
-                return
-            self.incumbent.raise_bounds(self.guide.bounds())
-            starts.repaired(self.guide.releases)
-            if self.incumbent.best is None:
-                self._direct()
-                if self.infeasible:
-                    return
-            self.incumbent.raise_bounds(self.guide.bounds(self.incumbent.values))
-            if self.incumbent.closed or self.interrupted:
-                return
-            # Lists that are not short wait until it is known what the rest of the table costs.
-            most = LEAST_LISTED if len(self.problem.table) <= MOST_TUPLES else MOST_LISTED
-            if self._near(self.guide, most) or self.interrupted or self.clock.over:
+            for guide in guided(self.problem, self.settings, self.clock, self._heard):
+                self.guide = guide
+            if self.guide is not None and self._follow(self.guide, starts):
                 return
         self._exactly()
+
+    def _follow(self, guide: Guide, starts: Starts) -> bool:
+        """Bounds and releases of the parts, then lists; whether nothing is left to do."""
+        self.interrupted |= guide.interrupted
+        if guide.infeasible:
+            self.infeasible = True
+            return True
+        self.incumbent.raise_bounds(guide.bounds())
+        starts.repaired(guide.releases)
+        if self.incumbent.best is None:
+            self._direct()
+            if self.infeasible:
+                return True
+        self.incumbent.raise_bounds(guide.bounds(self.incumbent.values))
+        if self.incumbent.closed or self.interrupted:
+            return True
+        # Lists that are not short wait until it is known what the rest of the table costs.
+        most = LEAST_LISTED if len(self.problem.table) <= MOST_TUPLES else MOST_LISTED
+        return self._near(guide, most) or self.interrupted or self.clock.over
 
     def _direct(self) -> None:
         """Ask the direct model for any release, if the table is not too large for it."""
@@ -132,7 +136,7 @@ class Search:
         """Lists of up to `most` groups, guided by duals; whether they decided the problem."""
         room = min(most, max(LEAST_LISTED, 20 * len(self.problem.table)))
         while not self.clock.over:
-            measure = guide.measure(self.incumbent.values)
+            measure = guide.measure(self.incumbent.values, self.clock)
             if measure is None:
                 return False
             found = measure.listed(self.judge, room)
