@@ -25,7 +25,7 @@ def listed(problem: Problem, **settings: Any) -> Answer:
 
 def posed(case: Case) -> bool:
     """Whether the question makes sense: columns and form fit, and no plain reason forbids all releases."""
-    if any(requirement.form not in (None, case.at.form) for requirement, _ in case.parts):
+    if any(r.structure(case.problem).form not in (None, case.at.form) for r, _ in case.parts):
         return False
     columns = (None, *case.at.table.attributes)
     named = all(getattr(requirement, "attribute", None) in columns for requirement, _ in case.parts)
