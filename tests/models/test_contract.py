@@ -283,6 +283,7 @@ def test_closed_under_suppression_is_declared_truly(name: str):
     assert parts >= 10
 
 
+@pytest.mark.slow
 @every_example
 @pytest.mark.parametrize(("fakes", "suppressed"), [(0, 0), (1, 1)])
 def test_initial_cuts_forbid_no_good_release(name: str, number: int, fakes: int, suppressed: int):

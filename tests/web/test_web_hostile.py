@@ -63,6 +63,7 @@ def nothing_ran(page) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_a_hostile_table_runs_nothing_even_without_fences(tmp_path: Path) -> None:
     with serving(tmp_path) as address, browsing(address, fenced=False) as page:
         walk(page, tmp_path)

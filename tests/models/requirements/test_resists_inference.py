@@ -163,6 +163,7 @@ def test_priced_cuts_forbid_no_good_release() -> None:
     assert unpriced < tried / 3
 
 
+@pytest.mark.slow
 def test_few_rounds_for_a_dozen_people() -> None:
     rounds: list[int] = []
     for number in range(3):

@@ -50,6 +50,7 @@ def halves(problem: Problem, part: Rows, random: Random) -> tuple[Rows, Rows] | 
     return None if low.all() else (part[low], part[~low])
 
 
+@pytest.mark.slow
 def test_after_every_cut_the_quick_verdict_is_the_one_of_the_requirements() -> None:
     verdicts = Counter(verdict for seed in range(60) for verdict in compared(seed))
     # Safe; only differences; records traced: each is met often enough to tell something.

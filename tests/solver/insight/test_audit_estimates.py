@@ -22,6 +22,7 @@ from optanon.solver.settings import Clock
 MANY = Limits(states=10**6, steps=10**7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_intervals_hold_the_exact_probability(seed: int) -> None:
     """Few states kept, so that drawing matters; nearly all intervals hold."""

@@ -77,6 +77,7 @@ def test_parts_of_tiny_series_have_the_worlds_of_the_whole() -> None:
         _compared(possible(series))
 
 
+@pytest.mark.slow
 def test_parts_of_growing_series_have_the_worlds_of_the_whole() -> None:
     fixed = wholes = pieces = 0
     for seed in range(11):
@@ -113,6 +114,7 @@ def test_nothing_is_concluded_if_the_vectors_are_not_whole(monkeypatch: pytest.M
         assert (bounds.upper == found.bounds.upper).all()
 
 
+@pytest.mark.slow
 def test_estimates_of_states_put_orders_in_line() -> None:
     """The order estimated to need the fewest states needs no more than any other, within a small factor."""
     tried = better = 0

@@ -264,6 +264,7 @@ def test_heuristics_of_a_series_beside_the_proven_optimum():
     assert broken.own.proven
 
 
+@pytest.mark.slow
 def test_one_command_has_every_heuristic_beside_a_proven_optimum(tmp_path: Path):
     folder = catalog.path("sixty-people")
     files = [str(folder / f"{name}.yaml") for name in ("generalized", "anatomized", "series")]
