@@ -50,6 +50,8 @@ class Loss(ABC):
         How values of groups and suppressed tuples make the loss of a release;
         only sums may be weighted with other losses. A ratio depends on the number of groups g alone
         and falls with it: ``decode(tuples of the table - g, 1, table)``.
+    box_payer : {"tuple", "group"}
+        Who pays the widths of a box; see `box_weights`.
     by_group : bool
         Whether members and counterfeits of a group say what it loses; hidden cells are chosen apart.
     reference : str
@@ -58,6 +60,7 @@ class Loss(ABC):
 
     name: ClassVar[str]
     combine: ClassVar[Literal["sum", "max", "ratio"]] = "sum"
+    box_payer: ClassVar[Literal["tuple", "group"]] = "tuple"
     by_group: ClassVar[bool] = True
     reference: ClassVar[str]
 
@@ -82,11 +85,13 @@ class Loss(ABC):
         """
         return None
 
-    def box_weights(self, members: int, table: Microdata) -> tuple[Fraction, ...] | None:
+    def box_weights(self, table: Microdata) -> tuple[Fraction, ...] | None:
         """What one unit of width costs in each attribute, if boxes are all that groups with boxes lose.
 
-        The claim: a generalized group of so many real tuples loses ``sum_a weight_a width_a``, widths as
-        shares of the domains, however many counterfeits it has. None, the default, if it is not so.
+        The claim: a generalized group loses ``sum_a weight_a width_a``, widths as shares of the domains,
+        for each of its real tuples or (`box_payer`) once, however many counterfeits it has. If tuples pay,
+        a suppressed one loses ``sum_a weight_a``. Weights are at least 0. None, the default, if it is not
+        so. Engines that price boxes search for the best release of a loss that declares them.
         """
         return None
 

@@ -8,12 +8,15 @@ Counterfeits lose nothing: there is nobody to be wrong about.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..box import Cell
+from ..errors import EngineError
 from ..group import Form
 from ..loss import Cost, Loss, register_loss
 from ..problem_view import smallest_group
@@ -23,7 +26,7 @@ from ..table import Member, Microdata
 if TYPE_CHECKING:
     from ..encoding import Encoding
 
-__all__ = ["AverageInformationLoss", "InformationLoss", "Semiperimeter", "unit_weights"]
+__all__ = ["AverageInformationLoss", "BoxLoss", "InformationLoss", "Semiperimeter", "unit_weights"]
 
 LARGEST = 2**50
 """Largest cost of a whole release: far inside int64 and exact in a float."""
@@ -36,48 +39,51 @@ def perimeter(group: QIGroup, table: Microdata) -> Fraction:
     return sum((d.width(cell) for d, cell in zip(table.domains, group.box, strict=True)), Fraction(0))
 
 
-def unit_weights(table: Microdata, copies: int) -> tuple[list[int], int, bool]:
+def unit_weights(
+    table: Microdata, copies: int, units: Sequence[int] | None = None
+) -> tuple[list[int], int, bool]:
     """Integer weight per width unit of each attribute, the common scale, and whether it is exact.
 
-    With spans s_a the exact scale is lcm(s_a) and the weights are scale / s_a. If `copies` times
-    the widest box would then exceed 2**50, the largest power of two that fits is taken as the
-    scale and weights are rounded down, so that costs never exceed the true loss.
+    With spans s_a the exact scale is lcm(s_a) and the weights are scale / s_a, times `units` (default: 1
+    each). If `copies` times the widest box would then exceed 2**50, the largest power of two that fits is
+    taken as the scale and weights are rounded down, so that costs never exceed the true loss.
     """
     spans = [domain.span for domain in table.domains]
-    scale = lcm(*spans)
-    exact = scale * copies * len(spans) <= LARGEST
+    each = [1] * len(spans) if units is None else [*units]
+    scale, widest = lcm(*spans), copies * sum(each)
+    exact = scale * widest <= LARGEST
     if not exact:
-        scale = 1 << (LARGEST // (copies * len(spans))).bit_length() - 1
-    return [scale // span for span in spans], scale, exact
+        if widest > LARGEST:
+            raise EngineError("weights of attributes have too many digits for 64 bits: round them")
+        scale = 1 << (LARGEST // widest).bit_length() - 1
+    return [scale * unit // span for unit, span in zip(each, spans, strict=True)], scale, exact
 
 
-@register_loss
-class InformationLoss(Loss):
-    """Sum over all tuples of the widths of their boxes."""
+class BoxLoss(Loss):
+    """Base of losses that every tuple pays for the widths of its box: only `box_weights` is to be said."""
 
-    name: ClassVar[str] = "information_loss"
-    reference: ClassVar[str] = "Byun et al., Def. 4; Xu et al. (2006) for categories"
+    @abstractmethod
+    def box_weights(self, table: Microdata) -> tuple[Fraction, ...]:
+        """What one unit of width costs a tuple in each attribute, at least 0."""
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
-        return len(group.members) * perimeter(group, table)
+        if group.box is None:
+            return Fraction(0)
+        parts = zip(self.box_weights(table), table.domains, group.box, strict=True)
+        return len(group.members) * sum((w * d.width(cell) for w, d, cell in parts), Fraction(0))
 
     def by_size(self, size: int, fakes: int, form: Form) -> Fraction | None:
         """Anatomized groups have no boxes: f = 0."""
         return Fraction(0) if form == "anatomized" else None
 
-    def box_weights(self, members: int, table: Microdata) -> tuple[Fraction, ...]:
-        """Every member pays every width."""
-        return (Fraction(members),) * len(table.domains)
-
     def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
-        return Fraction(len(table.domains))
+        return sum(self.box_weights(table), Fraction(0))
 
     def value(self, release: Release, table: Microdata) -> Fraction:
         """The same sum, cell by cell: large releases publish few different ones."""
-        unit = self.of_suppressed(release.suppressed[0], table) if release.suppressed else Fraction(0)
-        share = Fraction(1, self._tuples(table))
-        total = len(release.suppressed) * unit
-        for a, domain in enumerate(table.domains):
+        weights = self.box_weights(table)
+        total = len(release.suppressed) * sum(weights, Fraction(0))
+        for a, (domain, weight) in enumerate(zip(table.domains, weights, strict=True)):
             people: Counter[int] = Counter()
             cells: dict[int, Cell] = {}
             for group in release.groups:
@@ -85,22 +91,21 @@ class InformationLoss(Loss):
                     cell = group.box[a]
                     people[id(cell)] += len(group.members)
                     cells[id(cell)] = cell
-            total += share * sum((domain.width(cells[at]) * n for at, n in people.items()), Fraction(0))
+            total += weight * sum((domain.width(cells[at]) * n for at, n in people.items()), Fraction(0))
         return total
-
-    def _tuples(self, table: Microdata) -> int:
-        """What the sum is divided by."""
-        return 1
 
     def encode(self, model: Encoding) -> Cost:
         """One loss per tuple, at least the perimeter of whichever slot the tuple is in."""
         n, attributes = len(model.tuples), range(len(model.table.domains))
-        weights, scale, exact = unit_weights(model.table, n)
-        top = scale * len(attributes)
+        shares = self.box_weights(model.table)
+        parts = lcm(*(share.denominator for share in shares))
+        units = [int(share * parts) for share in shares]
+        weights, scale, exact = unit_weights(model.table, n, units)
+        top = scale * sum(units)
         generalized = model.problem.policy.form == "generalized"
         total = sum(top * model.suppressed(t) for t in model.tuples)
         if not generalized:
-            return Cost(expression=total, scale=scale, exact=exact)
+            return Cost(expression=total, scale=scale * parts, exact=exact)
         least = self._least(model, weights)
         tuples = [model.cp.new_int_var(0, top, f"loss[{t}]") for t in model.tuples]
         for t in model.tuples:
@@ -110,7 +115,7 @@ class InformationLoss(Loss):
             around = sum(weights[a] * model.width(g, a) for a in attributes)
             for t in model.candidates(g):
                 model.cp.add(tuples[t] >= around).only_enforce_if(model.x(t, g))
-        return Cost(expression=total + sum(tuples), scale=scale, exact=exact)
+        return Cost(expression=total + sum(tuples), scale=scale * parts, exact=exact)
 
     @staticmethod
     def _least(model: Encoding, weights: list[int]) -> list[int]:
@@ -138,28 +143,27 @@ class InformationLoss(Loss):
 
 
 @register_loss
-class AverageInformationLoss(InformationLoss):
+class InformationLoss(BoxLoss):
+    """Sum over all tuples of the widths of their boxes."""
+
+    name: ClassVar[str] = "information_loss"
+    reference: ClassVar[str] = "Byun et al., Def. 4; Xu et al. (2006) for categories"
+
+    def box_weights(self, table: Microdata) -> tuple[Fraction, ...]:
+        """Every member pays every width."""
+        return (Fraction(1),) * len(table.domains)
+
+
+@register_loss
+class AverageInformationLoss(BoxLoss):
     """Information loss per tuple of the microdata."""
 
     name: ClassVar[str] = "average_information_loss"
     reference: ClassVar[str] = "Byun et al., sec. 6.1"
 
-    def _tuples(self, table: Microdata) -> int:
-        return len(table)
-
-    def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
-        return super().of_group(group, table) / len(table)
-
-    def box_weights(self, members: int, table: Microdata) -> tuple[Fraction, ...]:
+    def box_weights(self, table: Microdata) -> tuple[Fraction, ...]:
         """Every member pays her share of every width."""
-        return (Fraction(members, len(table)),) * len(table.domains)
-
-    def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
-        return super().of_suppressed(member, table) / len(table)
-
-    def encode(self, model: Encoding) -> Cost:
-        total = super().encode(model)
-        return Cost(expression=total.expression, scale=total.scale * len(model.table), exact=total.exact)
+        return (Fraction(1, len(table)),) * len(table.domains)
 
 
 @register_loss
@@ -167,6 +171,7 @@ class Semiperimeter(Loss):
     """Sum over all groups of the widths of their boxes (suppressed tuples cost nothing here)."""
 
     name: ClassVar[str] = "semiperimeter"
+    box_payer: ClassVar[Literal["tuple", "group"]] = "group"
     reference: ClassVar[str] = "Riboni and Bettini, sec. 4"
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
@@ -176,7 +181,7 @@ class Semiperimeter(Loss):
         """Anatomized groups have no boxes: f = 0."""
         return Fraction(0) if form == "anatomized" else None
 
-    def box_weights(self, members: int, table: Microdata) -> tuple[Fraction, ...]:
+    def box_weights(self, table: Microdata) -> tuple[Fraction, ...]:
         """Every group pays its widths once."""
         return (Fraction(1),) * len(table.domains)
 

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.box_measure import BoxMeasure
 from ...models.losses.information import unit_weights
 from ...models.problem import Problem
 
@@ -74,7 +75,9 @@ class Rows:
     tuples : tuple of tuple of int
         Rows of the microdata (from 0) behind each row.
     scale : int
-        What one unit of information loss costs.
+        What one unit of the measure (see `BoxMeasure`) costs.
+    units : tuple of int
+        Units of the whole domains: what a tuple costs at most, over `scale`.
     exact : bool
         Whether costs are exact; otherwise they are rounded down.
     """
@@ -85,6 +88,7 @@ class Rows:
     count: Ints
     tuples: tuple[tuple[int, ...], ...]
     scale: int
+    units: tuple[int, ...]
     exact: bool
 
     def __len__(self) -> int:
@@ -93,7 +97,7 @@ class Rows:
     @property
     def most(self) -> int:
         """No release costs more: every tuple lost in every attribute."""
-        return int(self.count.sum()) * self.scale * len(self.geometry.weight)
+        return int(self.count.sum()) * self.scale * sum(self.units)
 
     def part(self, chosen: Ints, count: Ints) -> Rows:
         """Some rows (in rising order), each with a count of its own; without the tuples behind them."""
@@ -132,7 +136,8 @@ class Rows:
         Complexity: O(n log n) plus the squares of the numbers of codes under taxonomies.
         """
         table = problem.table
-        weights, scale, exact = unit_weights(table, len(table))
+        units = BoxMeasure.last(problem.policy.levels, table).units
+        weights, scale, exact = unit_weights(table, len(table), units)
         names = {value: number for number, value in enumerate(sorted(table.histogram))}
         values = [0 if blind else names[member.value] for member in table.members]
         equal: dict[tuple[int, ...], list[int]] = {}
@@ -162,7 +167,9 @@ class Rows:
                     dtype=np.int64,
                 )
             )
-        step = np.array([w if tree[a] < 0 else scale // max(1, int(side[a])) for a, w in enumerate(weights)])
+        step = np.array(
+            [w if tree[a] < 0 else scale * units[a] // max(1, int(side[a])) for a, w in enumerate(weights)]
+        )
         order, start = _kd_order(codes * step)
         codes, ordered = codes[order], [behind[r][1] for r in order.tolist()]
         return cls(
@@ -182,6 +189,7 @@ class Rows:
             count=np.array([len(alike) for alike in ordered], dtype=np.int64),
             tuples=tuple(map(tuple, ordered)),
             scale=scale,
+            units=units,
             exact=exact,
         )
 

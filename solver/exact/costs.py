@@ -90,7 +90,7 @@ def refusal(problem: Problem) -> str | None:
     for level in problem.policy.levels:
         for name in level.losses:
             declared = loss(name).by_size(1, 0, form) is not None or (
-                form == "generalized" and loss(name).box_weights(1, table) is not None
+                form == "generalized" and loss(name).box_weights(table) is not None
             )
             if loss(name).combine == "ratio":
                 continue
@@ -192,7 +192,7 @@ def _parts(kind: Loss, weight: Fraction, sets: Sets, fewest: Fakes, clock: Clock
     table, form = problem.table, problem.policy.form
     if kind.by_size(1, 0, form) is not None:
         return [_by_size(kind, weight, sets, fewest)]
-    if form == "generalized" and kind.box_weights(1, table) is not None:
+    if form == "generalized" and kind.box_weights(table) is not None:
         return [_by_box(kind, weight, sets, a) for a in range(len(table.domains))]
     return [_measured(kind, weight, sets, fewest, clock)]
 
@@ -223,10 +223,10 @@ def _by_box(kind: Loss, weight: Fraction, sets: Sets, attribute: int) -> _Part:
         for i in range(several)
         for j in range(several)
     ]
-    weights = [Fraction(0)]
-    for real in range(1, sets.count + 1):
-        declared = kind.box_weights(real, problem.table)
-        weights.append(weight * declared[attribute] if declared is not None else Fraction(0))
+    declared = kind.box_weights(problem.table)
+    each = weight * declared[attribute] if declared is not None else Fraction(0)
+    once = kind.box_payer == "group"
+    weights = [Fraction(0), *(each * (1 if once else real) for real in range(1, sets.count + 1))]
 
     def place(groups: Ints) -> Ints:
         box = low[groups].astype(np.int64) * several + high[groups]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
+from ...models.box_measure import BoxMeasure
 from ...models.errors import CertificateError
 from ...models.problem import Problem
 from .. import claims
@@ -20,7 +21,7 @@ from .counts import counts_program
 from .exhaustive import groupings, subsets
 from .given import Given
 from .outcome import UndecidedError
-from .parts import grouped, hidden_price, loss_weight, plain, published, sized
+from .parts import grouped, hidden_price, loss_weight, plain, published, sized, units_of
 from .past import Past
 from .priced import priced_loss, proven_loss
 from .series import proven_series
@@ -115,14 +116,16 @@ def _histograms(given: Given, claim: claims.Histograms) -> Derived:
 
 
 def _weight(problem: Problem, level: int) -> Fraction:
-    """What a unit of information loss adds to a level, where tight boxes around groups are published."""
+    """What a unit of its measure adds to a level, where tight boxes around groups are published."""
     policy = problem.policy
-    weight = loss_weight(policy.levels[level], len(problem.table))
-    if policy.form != "generalized" or policy.recoding != "multidimensional" or not weight:
-        raise CertificateError("a bound on information loss is stated for a level of something else")
+    measure = BoxMeasure.of(policy.levels[level], problem.table)
+    if policy.form != "generalized" or policy.recoding != "multidimensional" or measure is None:
+        raise CertificateError("a bound on what boxes cost is stated for a level of something else")
+    if measure.units != units_of(problem):
+        raise CertificateError("a bound on what boxes cost is in the units of another level")
     if any("hidden_cells" in found.losses for found in policy.levels):
         raise CertificateError("a bound on information loss says nothing of releases that hide cells")
-    return weight
+    return measure.factor
 
 
 def least_information_loss(
@@ -269,8 +272,8 @@ def _shares(given: Given, claim: claims.Shares) -> list[Derived]:
         if not isinstance(claim.sizes.part, claims.Sized) or claim.sizes.part.start:
             raise CertificateError("a share by sizes is about the first level")
         sizes = _within(given, claim.sizes)
-    weight = loss_weight(problem.policy.levels[0], len(problem.table))
-    easier = replace(given, problem=plain(problem, part.requirements), values=(Fraction(0),))
+    weight = loss_weight(problem.policy.levels[0], problem.table)
+    easier = replace(given, problem=plain(problem, part.requirements, 0), values=(Fraction(0),))
     boxes = [found for own in claim.boxes.claims for found in derived(easier, own)]
     first = [found for found in sizes if found.level == 0]
     lines = [found for found in sizes if found.level]

@@ -21,6 +21,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.box_measure import BoxMeasure
 from ...models.domain import Codes
 from ...models.problem import Problem
 from ...models.problem_view import smallest_group
@@ -28,7 +29,6 @@ from ...models.recoding import Recoding
 from ...models.release import QIGroup, Release
 from ...models.requirement import GroupRequirement
 from ..settings import Clock
-from .parts import loss_weight
 
 __all__ = ["MOST_VECTORS", "Best", "least"]
 
@@ -142,7 +142,9 @@ class _Table:
             [self._loss(a, level) for level in range(ladder.height + 1)]
             for a, ladder in enumerate(problem.ladders)
         ]
-        self._weight = [loss_weight(level, len(table)) for level in problem.policy.levels]
+        measures = [BoxMeasure.of(level, table) for level in problem.policy.levels]
+        none = (Fraction(0),) * len(table.domains)
+        self._weights = [none if m is None else tuple(m.factor * u for u in m.units) for m in measures]
 
     def _loss(self, a: int, level: int) -> Fraction:
         """Widths of all rows' cells in one attribute, added up."""
@@ -153,8 +155,11 @@ class _Table:
 
     def widths(self, levels: Vector) -> Values:
         """Level by level, no release of these or coarser cells is below it."""
-        lost = sum((self._lost[a][level] for a, level in enumerate(levels)), Fraction(0))
-        return tuple(weight * lost for weight in self._weight)
+        lost = [self._lost[a][level] for a, level in enumerate(levels)]
+        return tuple(
+            sum((w * own for w, own in zip(weights, lost, strict=True)), Fraction(0))
+            for weights in self._weights
+        )
 
     def classes(self, levels: Vector) -> _Classes:
         """Tuples with equal cells."""

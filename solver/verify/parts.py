@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from ...models.box_measure import BoxMeasure
 from ...models.losses import loss
 from ...models.policy import Level, LevelSpec, Policy
 from ...models.problem import Problem
@@ -17,25 +18,35 @@ from ...models.problem_view import fake_cap, smallest_group
 from ...models.requirement import GroupRequirement, Requirement
 from ...models.requirements import KCAnonymity
 from ...models.structure import DependsOn
+from ...models.table import Microdata
 
-__all__ = ["grouped", "hidden_price", "loss_weight", "most_published", "plain", "published", "sized"]
+__all__ = [
+    "grouped",
+    "hidden_price",
+    "loss_weight",
+    "most_published",
+    "plain",
+    "published",
+    "sized",
+    "units_of",
+]
 
-MEASURED = ("information_loss", "average_information_loss")
+
+def loss_weight(level: Level, table: Microdata) -> Fraction:
+    """What one unit of a level's boxes adds to it; 0 if none does."""
+    measure = BoxMeasure.of(level, table)
+    return Fraction(0) if measure is None else measure.factor
 
 
-def loss_weight(level: Level, tuples: int) -> Fraction:
-    """What one unit of information loss adds to a level."""
-    total = Fraction(0)
-    for name, weight in level.weights:
-        if name in MEASURED:
-            total += weight / tuples if name.startswith("average") else weight
-    return total
+def units_of(problem: Problem) -> tuple[int, ...]:
+    """What the whole domains cost, in units of the last level that measures boxes."""
+    return BoxMeasure.last(problem.policy.levels, problem.table).units
 
 
 def hidden_price(problem: Problem, level: Level) -> Fraction:
-    """What a suppressed tuple adds to a level that measures information loss, in units of that loss."""
+    """What a suppressed tuple adds to the last level that measures boxes, in units of its measure."""
     extra = sum((weight for name, weight in level.weights if name == "suppressed"), Fraction(0))
-    return len(problem.table.domains) + extra / loss_weight(level, len(problem.table))
+    return sum(units_of(problem)) + extra / loss_weight(level, problem.table)
 
 
 def published(problem: Problem) -> tuple[int, ...]:
@@ -47,9 +58,14 @@ def published(problem: Problem) -> tuple[int, ...]:
     )
 
 
-def plain(problem: Problem, indices: Sequence[int]) -> Problem:
-    """Information loss under some requirements on published values, nothing suppressed or invented."""
-    return replace(problem, policy=Policy(_with_size(problem, indices)))
+def plain(problem: Problem, indices: Sequence[int], at: int = -1) -> Problem:
+    """A level's boxes under some requirements on published values, nothing suppressed or invented.
+
+    One unit of the level's measure weighs 1.
+    """
+    level, kept = problem.policy.levels[at], _with_size(problem, indices)
+    measure = BoxMeasure.of(level, problem.table)
+    return replace(problem, policy=Policy(kept) if measure is None else Policy(kept, measure.alone(level)))
 
 
 def grouped(problem: Problem) -> Problem:

@@ -21,6 +21,7 @@ from ..exact.program import covering
 from .duals import Duals, odd_sets
 from .histograms import Needed, judged
 from .listing import Question, TooLongError, listed, no_meetings
+from .parts import units_of
 from .rows import Rows
 from .trees import searched
 
@@ -53,7 +54,7 @@ class Single:
         """
         verdicts = judged(problem, part)
         whole = verdicts if part is None else judged(problem)
-        rows = Rows.of(problem.table, blind=whole.blind)
+        rows = Rows.of(problem.table, units_of(problem), blind=whole.blind)
         if verdicts.blind:
             rows = replace(rows, value=np.zeros_like(rows.value))
         return cls(rows=rows, needed=Needed.of(verdicts))

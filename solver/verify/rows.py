@@ -1,9 +1,9 @@
 """The table in integers, as the verifier reads it: tuples that are alike share a row, boxes have prices.
 
-Information loss is a sum over tuples of the shares of the domains that their boxes cover. A share is a whole
-number of units over the domain's span, so the least common multiple of all spans makes every loss a whole
-number of *costs*. Where that would be too large for 64 bits, the largest power of two that is not takes its
-place and costs are rounded down: bounds stay bounds.
+A loss of boxes is a sum over tuples of the shares of the domains that their boxes cover, each times its
+attribute's units (information loss: 1 each). A share is a whole number over the domain's span, so the least
+common multiple of all spans makes every loss a whole number of *costs*. Where that would be too large for
+64 bits, the largest power of two that is not takes its place and costs are rounded down: bounds stay bounds.
 
 Nothing here is shared with the engines: both sides follow the definitions of models/.
 """
@@ -64,7 +64,9 @@ class Rows:
     tuples : tuple of tuple of int
         Those tuples, by their row of the microdata (from 0).
     one : int
-        What one unit of information loss costs.
+        What one unit costs.
+    units : tuple of int
+        Units that each attribute's whole domain takes.
     exact : bool
         Whether costs are exact, not rounded down.
     """
@@ -74,6 +76,7 @@ class Rows:
     count: Ints
     tuples: tuple[tuple[int, ...], ...]
     one: int
+    units: tuple[int, ...]
     exact: bool
 
     def __len__(self) -> int:
@@ -90,7 +93,7 @@ class Rows:
     @property
     def most(self) -> int:
         """A cost that no release exceeds: every tuple covers every domain."""
-        return int(self.count.sum()) * self.one * self.boxes.code.shape[1]
+        return int(self.count.sum()) * self.one * sum(self.units)
 
     def costs(self, groups: NDArray[np.int32]) -> Ints:
         """Cost of groups, one per line, rows padded with -1."""
@@ -106,12 +109,21 @@ class Rows:
         return each * there.sum(axis=1)
 
     @classmethod
-    def of(cls, table: Microdata, *, blind: bool = False, kinds: Sequence[int] | None = None) -> Rows:
+    def of(
+        cls,
+        table: Microdata,
+        units: Sequence[int],
+        *,
+        blind: bool = False,
+        kinds: Sequence[int] | None = None,
+    ) -> Rows:
         """Read a table.
 
         Parameters
         ----------
         table : Microdata
+        units : sequence of int
+            What a whole domain costs per attribute.
         blind : bool
             Whether sensitive values do not matter.
         kinds : sequence of int, optional
@@ -123,28 +135,29 @@ class Rows:
             value = 0 if blind else number[member.value]
             kind = 0 if kinds is None else kinds[t]
             alike.setdefault((tuple(code), kind, value), []).append(t)
-        one, exact = cost_of_one(table)
+        one, exact = cost_of_one(table, units)
         first = [tuples[0] for tuples in alike.values()]
         return cls(
-            boxes=_boxes(table.domains, table.codes[first], one),
+            boxes=_boxes(table.domains, table.codes[first], one, units),
             value=np.array([key[-1] for key in alike], dtype=np.int64),
             count=np.array([len(tuples) for tuples in alike.values()], dtype=np.int64),
             tuples=tuple(tuple(tuples) for tuples in alike.values()),
             one=one,
+            units=tuple(units),
             exact=exact,
         )
 
 
-def cost_of_one(table: Microdata) -> tuple[int, bool]:
-    """What one unit of information loss costs, and whether costs are exact then."""
-    spans, widest = [domain.span for domain in table.domains], len(table) * len(table.domains)
+def cost_of_one(table: Microdata, units: Sequence[int]) -> tuple[int, bool]:
+    """What one unit costs, and whether costs are exact then."""
+    spans, widest = [domain.span for domain in table.domains], len(table) * sum(units)
     one = lcm(*spans)
     if one * widest <= MOST_COST:
         return one, True
     return 1 << ((MOST_COST // widest).bit_length() - 1), False
 
 
-def _boxes(domains: Sequence[Domain], codes: Ints, one: int) -> Boxes:
+def _boxes(domains: Sequence[Domain], codes: Ints, one: int, units: Sequence[int]) -> Boxes:
     code = codes.astype(np.int64)
     start = np.full(len(domains), -1, dtype=np.int64)
     side = np.zeros(len(domains), dtype=np.int64)
@@ -160,12 +173,12 @@ def _boxes(domains: Sequence[Domain], codes: Ints, one: int) -> Boxes:
         for lo, hi in sorted(nodes, key=lambda node: node[0] - node[1]):
             # Widest nodes first: the smallest that holds two codes is written last.
             inside = slice(np.searchsorted(known, lo), np.searchsorted(known, hi, side="right"))
-            priced[inside, inside] = 0 if lo == hi else (hi - lo + 1) * (one // domain.span)
+            priced[inside, inside] = 0 if lo == hi else (hi - lo + 1) * (units[a] * one // domain.span)
         np.fill_diagonal(priced, 0)
         tables.append(priced.ravel())
     return Boxes(
         code=code,
-        price=np.array([one // domain.span for domain in domains], dtype=np.int64),
+        price=np.array([u * one // d.span for u, d in zip(units, domains, strict=True)], dtype=np.int64),
         start=start,
         side=side,
         table=np.concatenate([*tables, np.zeros(1, dtype=np.int64)]),

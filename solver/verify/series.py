@@ -24,6 +24,7 @@ from ..exact.program import covering
 from .duals import Duals, odd_sets
 from .histograms import Needed
 from .listing import MOST_LISTED, Listed, Meetings, Question, TooLongError, listed, no_meetings
+from .parts import units_of
 from .past import Bucket, Past
 from .priced import refuted
 from .rows import Boxes, Ints, Rows
@@ -67,7 +68,9 @@ class Kinds:
             As `Past.of`.
         """
         past = Past.of(problem)
-        rows = _flat(problem, past) if counting else Rows.of(problem.table, kinds=past.kinds)
+        rows = (
+            _flat(problem, past) if counting else Rows.of(problem.table, units_of(problem), kinds=past.kinds)
+        )
         first = [alike[0] for alike in rows.tuples]
         return cls(
             past=past,
@@ -307,5 +310,6 @@ def _flat(problem: Problem, past: Past) -> Rows:
         count=np.array([len(tuples) for tuples in alike.values()], dtype=np.int64),
         tuples=tuple(map(tuple, alike.values())),
         one=1,
+        units=(),
         exact=True,
     )

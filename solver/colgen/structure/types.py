@@ -88,6 +88,7 @@ class Types:
             count=np.array([len(equal[kind]) for kind in kinds], dtype=np.int64),
             tuples=tuple(tuple(equal[kind]) for kind in kinds),
             scale=1,
+            units=(),
             exact=True,
         )
         home = np.array([kind[0] for kind in kinds], dtype=np.int64)

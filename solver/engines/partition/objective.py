@@ -5,25 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ....models.box_measure import BoxMeasure
 from ....models.policy import Level
 from ....models.problem import Problem
+from ....models.table import Microdata
 
-__all__ = ["COUNTED", "MEASURED", "Objective", "factor"]
+__all__ = ["COUNTED", "Objective", "factor"]
 
-MEASURED = frozenset({"information_loss", "average_information_loss"})
 COUNTED = frozenset({"counterfeits", "suppressed"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Objective:
-    """A last level of information loss; before it, levels of counterfeits and suppressed tuples.
+    """A last level that measures boxes; before it, levels of counterfeits and suppressed tuples.
 
     Attributes
     ----------
     measured : int
-        The level of the information loss.
+        The level that measures boxes.
     factor : Fraction
-        What one unit of information loss weighs in it.
+        What one unit of its measure weighs in it.
     counterfeits : int or None
         The level of the counterfeits before it, if any.
     any_fakes : bool
@@ -42,31 +43,36 @@ class Objective:
 
     @classmethod
     def of(cls, problem: Problem) -> Objective | str:
-        """Read a policy, or say why it has another objective."""
-        policy = problem.policy
+        """Read a policy, or say why groups have no prices."""
+        policy, table = problem.policy, problem.table
         if policy.form != "generalized" or policy.recoding != "multidimensional":
-            return "the partition engine publishes boxes of any shape only (form and recoding of the policy)"
-        if [level for level in policy.levels if not level.losses <= MEASURED | COUNTED] or not policy.levels[
-            -1
-        ].losses & MEASURED:
-            return "the partition engine minimizes information_loss or average_information_loss, nothing else"
-        if sum(bool(level.losses & MEASURED) for level in policy.levels) > 1:
-            return "the partition engine minimizes one level of information loss"
-        measured, tuples = len(policy.levels) - 1, len(problem.table)
+            return "only groups with boxes of any shape have prices (form and recoding of the policy)"
+        measures = [BoxMeasure.of(level, table) for level in policy.levels]
+        for level, measure in zip(policy.levels, measures, strict=True):
+            priced = COUNTED | set(() if measure is None else measure.names)
+            others = sorted(level.losses - priced)
+            if others:
+                return f"{others[0]} is no price of boxes that every tuple pays"
+        measure = measures[-1]
+        if measure is None:
+            return f"the last level, {policy.levels[-1].name}, does not measure boxes"
+        if any(found is not None for found in measures[:-1]):
+            return "two levels measure boxes, and prices are for one"
+        measured, tuples = len(policy.levels) - 1, len(table)
         where = {name: i for i, level in enumerate(policy.levels[:measured]) for name in level.losses}
         suppresses, fakes = policy.suppression_limit(tuples) > 0, policy.counterfeit_limit != 0
         if suppresses and "suppressed" not in where:
             return (
-                "the partition engine suppresses no tuples: set max_suppressed to 0, or minimize "
-                "suppressed first"
+                "tuples may be suppressed without being counted first: set max_suppressed to 0, or minimize "
+                "suppressed before boxes"
             )
         mixed = "counterfeits" in policy.levels[measured].losses and "counterfeits" not in where
         if fakes and mixed:
-            return "the partition engine does not weigh counterfeits against information loss"
+            return "counterfeits are weighed against boxes"
         alone = "counterfeits" not in where or len(policy.levels[where["counterfeits"]].losses) == 1
         return cls(
             measured=measured,
-            factor=factor(policy.levels[measured], tuples),
+            factor=measure.factor,
             counterfeits=where.get("counterfeits"),
             any_fakes=fakes,
             whole=alone
@@ -74,13 +80,7 @@ class Objective:
         )
 
 
-def factor(level: Level, tuples: int) -> Fraction:
-    """What one unit of information loss weighs in a level."""
-    return sum(
-        (
-            weight / (tuples if name == "average_information_loss" else 1)
-            for name, weight in level.weights
-            if name in MEASURED
-        ),
-        Fraction(0),
-    )
+def factor(level: Level, table: Microdata) -> Fraction:
+    """What one unit of a level's boxes weighs in it; 0 if it measures none."""
+    measure = BoxMeasure.of(level, table)
+    return Fraction(0) if measure is None else measure.factor

@@ -283,14 +283,14 @@ class _Parts:
         Where boxes count in another way, the release is still a start.
         """
         first, indices = self.problem.policy.levels[0], kept(self.problem)
-        easier, part = plain(self.problem, indices), Plain(requirements=indices)
+        easier, part = plain(self.problem, indices, 0), Plain(requirements=indices)
         boxes = self.problem.policy.form == "generalized"
         if not (boxes and _alone(self.problem) and isinstance(Histograms.of(easier), Histograms)):
             return guide
         objective = Objective.of(easier)
         assert isinstance(objective, Objective)
         answer = Singly(easier, self._share(), Watch(), objective).run()
-        held, share = _within(part, answer), factor(first, len(self.problem.table))
+        held, share = _within(part, answer), factor(first, self.problem.table)
         bound = answer.bounds[-1]
         if not share or bound is None or held is None:
             return guide.after(part, answer, None, guide.levels)

@@ -20,6 +20,7 @@ from math import gcd
 import numpy as np
 from ortools.sat.python import cp_model
 
+from .....models.box_measure import BoxMeasure
 from .....models.encoding import Linear
 from .....models.problem import Problem
 from ....colgen.pricing import Duals, ceil_div
@@ -45,12 +46,13 @@ class Near:
 
 
 def suppressing(problem: Problem, factor: Fraction) -> Fraction | None:
-    """What a suppressed tuple adds to the last level, in units of information loss; None if none may be."""
+    """What a suppressed tuple adds to the last level, in units of its measure; None if none may be."""
     policy = problem.policy
     if not policy.suppression_limit(len(problem.table)):
         return None
     extra = sum((w for name, w in policy.levels[-1].weights if name == "suppressed"), Fraction(0))
-    return len(problem.table.domains) + extra / factor
+    measure = BoxMeasure.last(policy.levels, problem.table)
+    return sum(measure.units) + extra / factor
 
 
 class Measure:

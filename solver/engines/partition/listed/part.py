@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from .....models.box_measure import BoxMeasure
 from .....models.policy import Policy
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
@@ -22,7 +23,7 @@ from .....models.requirement import GroupRequirement, Requirement
 from .....models.requirements import KCAnonymity
 from .....models.structure import DependsOn
 from ....colgen.structure.histograms import Histograms
-from ..objective import COUNTED, MEASURED, factor
+from ..objective import COUNTED, factor
 
 __all__ = ["factor_of", "grouped", "kept", "plain", "searchable"]
 
@@ -37,17 +38,19 @@ def kept(problem: Problem) -> tuple[int, ...]:
     )
 
 
-def plain(problem: Problem, indices: Sequence[int]) -> Problem:
-    """Information loss under some requirements, and the least group size that the others imply.
+def plain(problem: Problem, indices: Sequence[int], at: int = -1) -> Problem:
+    """What a level's boxes cost under some requirements and the least group size that the others imply.
 
-    Nothing is suppressed or invented.
+    Nothing is suppressed or invented; one unit of the level's measure weighs 1.
     """
     requirements = problem.policy.requirements
     left: list[Requirement] = [requirements[index] for index in indices]
     least = smallest_group(problem)
     if least > 1 or not left:
         left.append(KCAnonymity(k=least))
-    return replace(problem, policy=Policy(left))
+    level = problem.policy.levels[at]
+    measure = BoxMeasure.of(level, problem.table)
+    return replace(problem, policy=Policy(left) if measure is None else Policy(left, measure.alone(level)))
 
 
 def grouped(problem: Problem) -> Problem:
@@ -71,13 +74,14 @@ def searchable(problem: Problem) -> bool:
     *before, last = policy.levels
     fakes = policy.counterfeit_limit != 0
     counted = frozenset(name for level in before for name in level.losses)
-    if policy.form != "generalized" or not counted <= COUNTED or not last.losses & MEASURED:
+    measure = BoxMeasure.of(last, problem.table)
+    if policy.form != "generalized" or not counted <= COUNTED or measure is None:
         return False
-    if not last.losses <= MEASURED | COUNTED or (fakes and "counterfeits" not in counted):
+    if not last.losses <= COUNTED | set(measure.names) or (fakes and "counterfeits" not in counted):
         return False
     return isinstance(Histograms.of(plain(problem, kept(problem))), Histograms)
 
 
 def factor_of(problem: Problem) -> Fraction:
-    """What one unit of information loss weighs in the last level."""
-    return factor(problem.policy.levels[-1], len(problem.table))
+    """What one unit of the measure weighs in the last level; 0 if it has none."""
+    return factor(problem.policy.levels[-1], problem.table)

@@ -103,7 +103,7 @@ class Pricing:
         tuples = max(1, int(types.rows.count.sum()))
         widest = max([types.rules.least, *map(len, types.rules.signatures)])
         groups = widest * int(types.rules.times.max(initial=1))
-        largest = float(np.abs(rows).max(initial=0.0)) + types.rows.scale * len(types.rows.geometry.weight)
+        largest = float(np.abs(rows).max(initial=0.0)) + types.rows.scale * sum(types.rows.units)
         total = (tuples + groups) * (largest + abs(fake)) * 2 + float(np.abs(cuts).sum()) + 1
         scale = 1
         while scale < FINE and total * scale * 2 < ROOM:
