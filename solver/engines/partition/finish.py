@@ -20,16 +20,10 @@ from ...exact.program import Program, covering
 from ...exact.tree import Tree
 from ...schedule import GAP, Share
 from ...settings import Clock
+from .limits import HISTOGRAM_LIMITS as LIMITS
 from .progress import Progress
 
 __all__ = ["Finish", "Finished", "numbered"]
-
-LEAST_LISTED, MOST_LISTED, MOST_PLACES = 1_000, 200_000, 100_000_000
-"""How many groups are listed, and how many of them times rows: the programs need memory for them."""
-NODES = 2_000
-"""Nodes of the first integer program."""
-GUESS_NODES = 500
-"""The same after a tree that has ended."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +58,8 @@ class Finish:
         a bound; lists and trees then grow until the target is the best release's cost.
         """
         progress, rows = self.progress, self.pricing.rows
-        most = min(MOST_LISTED, MOST_PLACES // len(rows))
-        room, nodes = min(most, max(LEAST_LISTED, 4 * len(rows))), NODES
+        most = min(LIMITS.most_listed, LIMITS.most_places // len(rows))
+        room, nodes = min(most, max(LIMITS.least_listed, 4 * len(rows))), LIMITS.nodes
         while not progress.closed and not self.clock.over:
             listed = self._listed(duals, room)
             if listed is None:
@@ -77,14 +71,14 @@ class Finish:
             if self._proved(duals, members, target):
                 if target < progress.cost:
                     # Nothing is below the target, but what is near it makes the next list shorter.
-                    self._improve(duals, members, target, GUESS_NODES, GAP.guess)
+                    self._improve(duals, members, target, LIMITS.guess_nodes, GAP.guess)
                 room = min(most, 4 * room)
                 continue
             before, whole = progress.cost, target == progress.cost
             self._improve(duals, members, target, nodes)
             nodes *= 2
             if progress.cost == before:
-                if whole and room == most and nodes > 100 * NODES:
+                if whole and room == most and nodes > 100 * LIMITS.nodes:
                     return
                 room = min(most, 4 * room)
 

@@ -32,15 +32,11 @@ from ...colgen.table import Ints, Rows
 from ...remembered import remembered
 from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
+from .limits import HISTOGRAM_LIMITS as LIMITS
 from .progress import Progress
-from .scale import CLOSE, a_release, improved, tightened
+from .scale import a_release, improved, tightened
 
 __all__ = ["Part", "by_part", "finite", "part_of", "part_rows"]
-
-WHOLE_NODES = 20_000
-"""Nodes per anchor while duals are priced with the large groups."""
-FIRST_SIZES = (50, 50, 70, 100, 100, 140)
-"""Tuples per window in the first sweeps: far from the bound, many groups may pay, and programs take long."""
 
 
 Part = tuple[int, ...]
@@ -104,7 +100,7 @@ def by_part(
     first = Relaxation(
         easier, clock.share(HISTOGRAM.part), known, lambda: progress.lift(known.bound, "part of the policy")
     )
-    solved = first.run(CLOSE)
+    solved = first.run(LIMITS.close)
     if progress.bound > pricing.rows.most:
         return False, indices
     _tightened(first, solved, clock.share(HISTOGRAM.part_cuts), progress)
@@ -117,14 +113,14 @@ def by_part(
     second = Relaxation(nearer, clock.share(HISTOGRAM.nearer), reached, lambda: None, begin=known.duals)
     second.start(progress.starts)
     second.start(_admissible(first, pricing.rows.value, judge))
-    solved = second.run(CLOSE)
+    solved = second.run(LIMITS.close)
     # Groups are larger than elsewhere: what greedy rounding leaves over fits badly.
     progress.offer(a_release(second, judge), "rounded")
     progress.offer(a_release(second, judge, dive=True), "dived")
     _tightened(second, solved, clock.share(HISTOGRAM.nearer_cuts), progress)
     progress.offer(a_release(second, judge, dive=True), "dived")
     priced = _priced(pricing, best, reached, progress)
-    improved(second, judge, progress, settings, FIRST_SIZES)
+    improved(second, judge, progress, settings, LIMITS.first_sizes)
     return True, None if priced else indices
 
 
@@ -154,7 +150,7 @@ def _priced(pricing: Pricing, best: Best, reached: Best, progress: Progress) -> 
     clock = (pricing.clock or Clock()).share(HISTOGRAM.priced)
     everything = Pricing(pricing.rows, pricing.histograms, pricing.workers, clock)
     everything.cuts = pricing.cuts
-    found = everything.search(reached.duals, per_anchor=1, nodes=WHOLE_NODES)
+    found = everything.search(reached.duals, per_anchor=1, nodes=LIMITS.whole_nodes)
     before = best.value
     if found.bounded and best.offer(reached.duals.lowered(found.best)) > before:
         progress.lift(best.bound, "groups of any size")

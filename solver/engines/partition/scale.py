@@ -19,33 +19,12 @@ from ...colgen.relaxation import Relaxation
 from ...colgen.structure.histograms import Judge
 from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
+from .limits import HISTOGRAM_LIMITS as LIMITS
 from .progress import Progress
 
-__all__ = ["CLOSE", "FINISHED", "a_release", "at_scale", "improved", "tightened"]
+__all__ = ["a_release", "at_scale", "improved", "tightened"]
 
 Floats = NDArray[np.float64]
-
-CLOSE = 5e-5
-"""Relative distance of bound and linear program at which the first linear program counts as solved."""
-NEAR, NEAR_BUCKETS, NEAREST = 3e-5, 2e-5, 1e-5
-"""The same while cuts are added: at first (bucketed tables are solved sooner), and before cutting ends."""
-CUT_ROUNDS = 40
-LEAST_BROKEN = 0.01
-"""Least violation of a cut that is added."""
-LEAST_GAIN = 1e-5
-"""Relative gain below which cutting ends."""
-SIZES = (200, 200, 300, 400, 600, 900)
-"""Tuples per window, sweep by sweep; then any of `LATER`."""
-LATER = (300, 500, 700, 900)
-STALLED = 4
-"""So many later sweeps without a better release end the sweeping."""
-OTHERS, FEW = 16, 4
-"""So many other releases in a row that lead to nothing better are tried, each swept this often."""
-NOISE, TAKEN = 0.06, 1e-3
-"""Most that is added to a taken column's amount for another release."""
-COMBINED_NODES = 100
-FINISHED = 4_000
-"""Rows up to which the gap is closed over listed groups; larger tables are swept until time ends."""
 
 
 def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, settings: Settings) -> bool:
@@ -54,7 +33,7 @@ def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, set
     linear = clock.share(HISTOGRAM.solving(len(pricing.rows), clock.limit))
     relaxation = Relaxation(pricing, linear, best, lambda: progress.lift(best.bound, "linear program"))
     relaxation.start(progress.starts)
-    solved = relaxation.run(CLOSE)
+    solved = relaxation.run(LIMITS.close)
     if progress.bound > pricing.rows.most:
         return False
     progress.offer(a_release(relaxation, judge), "rounded")
@@ -67,9 +46,9 @@ def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, set
 def tightened(relaxation: Relaxation, solved: bool, clock: Clock, progress: Progress) -> None:
     """Add cuts to a solved linear program as long as they raise what it proves, and the clock allows."""
     best, pricing = relaxation.best, relaxation.pricing
-    close = first = NEAR_BUCKETS if pricing.buckets else NEAR
-    least = LEAST_BROKEN
-    for _ in range(CUT_ROUNDS):
+    close = first = LIMITS.near_buckets if pricing.buckets else LIMITS.near
+    least = LIMITS.least_broken
+    for _ in range(LIMITS.cut_rounds):
         before = float(best.value)
         if clock.over or not solved:
             break
@@ -77,9 +56,9 @@ def tightened(relaxation: Relaxation, solved: bool, clock: Clock, progress: Prog
         if found or close == first:
             solved = relaxation.run(close, box=0.1, smoothing=0.2)
             progress.note(f"{len(pricing.cuts)} cuts")
-        if not found or float(best.value) - before < LEAST_GAIN * before:
+        if not found or float(best.value) - before < LIMITS.least_gain * before:
             # Cuts that gain nothing under rough duals may gain under finer ones.
-            if close < NEAREST:
+            if close < LIMITS.nearest:
                 break
             close, least = close / 2, least / 2
 
@@ -134,11 +113,11 @@ class _Sweeps:
         # A window that holds most of the table would only do the work of the last step.
         most = int(pricing.rows.count.sum()) // 2
         self.sizes, self.later = (
-            [size for size in known if size <= most] for known in ((*first, *SIZES), LATER)
+            [size for size in known if size <= most] for known in ((*first, *LIMITS.sizes), LIMITS.later)
         )
-        self.again = self.sizes[1:FEW]
-        self.patience = STALLED
-        if self.clock.limit is not None and len(pricing.rows) > FINISHED:
+        self.again = self.sizes[1 : LIMITS.few]
+        self.patience = LIMITS.stalled
+        if self.clock.limit is not None and len(pricing.rows) > LIMITS.finished_rows:
             self.patience = 1_000
 
     def run(self) -> None:
@@ -147,9 +126,9 @@ class _Sweeps:
             return
         self._settle(progress.groups, self.sizes, self.patience)
         # Roundings of other tables are not good enough to bring anything new.
-        stalled = 0 if self.windows.pricing.buckets else OTHERS
+        stalled = 0 if self.windows.pricing.buckets else LIMITS.others
         known = list(progress.groups)
-        while stalled < OTHERS and not self._late():
+        while stalled < LIMITS.others and not self._late():
             before = progress.cost
             other = a_release(self.relaxation, self.judge, self._noise())
             if other is None:
@@ -157,7 +136,7 @@ class _Sweeps:
                 continue
             known += self._settle(other, self.again, 0)
             if self._combine(known):
-                self._settle(progress.groups, (), STALLED // 2)
+                self._settle(progress.groups, (), LIMITS.stalled // 2)
                 known += progress.groups
             stalled = stalled + 1 if progress.cost == before else 0
 
@@ -166,8 +145,8 @@ class _Sweeps:
         return self.progress.closed or self.clock.spent(HISTOGRAM.others)
 
     def _noise(self) -> Floats:
-        amount, most = self.relaxation.program.amount, self.random.uniform(0, NOISE)
-        return np.where(amount > TAKEN, self.random.uniform(0, most, len(amount)), 0.0)
+        amount, most = self.relaxation.program.amount, self.random.uniform(0, LIMITS.noise)
+        return np.where(amount > LIMITS.taken, self.random.uniform(0, most, len(amount)), 0.0)
 
     def _settle(self, start: Sequence[Group], sizes: Sequence[int], patience: int) -> tuple[Group, ...]:
         """Sweep with each of `sizes`, then with any size until `patience` sweeps in a row gain nothing."""
@@ -195,7 +174,7 @@ class _Sweeps:
             duals,
             padded(groups, max(map(len, groups))),
             self.progress.groups,
-            nodes=COMBINED_NODES,
+            nodes=LIMITS.combined_nodes,
             seed=self.windows.seed,
             seconds=self.clock.left,
         )

@@ -11,11 +11,10 @@ from ...colgen.master import Master
 from ...colgen.pricing import Pricing
 from ...exact.odd_sets import separated
 from ...settings import Clock
+from .limits import HISTOGRAM_LIMITS as LIMITS
 from .progress import Progress
 
 __all__ = ["by_simplex"]
-
-CUT_ROUNDS = 12
 
 
 def by_simplex(pricing: Pricing, progress: Progress, best: Best, clock: Clock) -> bool:
@@ -42,7 +41,7 @@ def by_simplex(pricing: Pricing, progress: Progress, best: Best, clock: Clock) -
             break
         penalty *= 10
         master.penalize(penalty)
-    for _ in range(CUT_ROUNDS):
+    for _ in range(LIMITS.simplex_cut_rounds):
         before = progress.bound
         if not solved or not _cut(generation):
             break

@@ -15,17 +15,15 @@ from ...ending import ending
 from ...schedule import HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
 from .finish import Finish
+from .limits import HISTOGRAM_LIMITS as LIMITS
 from .loosened import Part, by_part
 from .objective import Objective
 from .progress import Progress
 from .proof import describe
-from .scale import FINISHED, at_scale
+from .scale import at_scale
 from .simplex import by_simplex
 
 __all__ = ["Search"]
-
-MANY = 150
-"""From so many rows on, a first-order method takes the place of the simplex method."""
 
 
 class Search:
@@ -54,7 +52,7 @@ class Search:
             return self.progress.refused(broken)
         try:
             self._starts()
-            large = len(self.rows) >= MANY
+            large = len(self.rows) >= LIMITS.simplex_rows
             if large and self.pricing.histograms.steps.beyond:
                 solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
             else:
@@ -62,7 +60,7 @@ class Search:
             if not large or (self.progress.groups is None and not self.clock.over):
                 # Only the simplex method can tell that there is no release.
                 solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
-            if solved and self.root.duals is not None and len(self.rows) <= FINISHED:
+            if solved and self.root.duals is not None and len(self.rows) <= LIMITS.finished_rows:
                 self.finish.run(self.root.duals)
         except KeyboardInterrupt:
             self.interrupted = True

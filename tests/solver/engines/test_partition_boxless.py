@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -70,8 +71,8 @@ def test_the_optimum_is_that_of_exhaustive_enumeration(seed: int):
 def test_larger_groups_are_looked_at_where_a_bound_leaves_room_for_them(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(search, "TOPS", (2, 3, 5, 400))
-    monkeypatch.setattr(evened, "SPLITS", 2)
+    monkeypatch.setattr(search, "LIMITS", replace(search.LIMITS, tops=(2, 3, 5, 400)))
+    monkeypatch.setattr(evened, "LIMITS", replace(evened.LIMITS, splits=2))
     case = drawn(seed)
     if posed(case):
         agrees(case, solved(case.problem))
@@ -89,9 +90,8 @@ def test_explicit_histograms_give_the_same_optimum(seed: int, monkeypatch: pytes
 def test_stand_ins_for_groups_that_are_not_listed_give_true_bounds(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(search, "TOPS", (3,))
-    monkeypatch.setattr(evened, "MOST_PARTS", 1)
-    monkeypatch.setattr(evened, "SPLITS", 3)
+    monkeypatch.setattr(search, "LIMITS", replace(search.LIMITS, tops=(3,)))
+    monkeypatch.setattr(evened, "LIMITS", replace(evened.LIMITS, most_parts=1, splits=3))
     case = drawn(seed)
     if not posed(case):
         return

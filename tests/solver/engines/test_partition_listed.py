@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -58,10 +59,8 @@ def test_lists_around_the_duals_of_a_part_hold_every_better_release(
     name: str, number: int, monkeypatch: pytest.MonkeyPatch
 ):
     """The way of large tables, on small ones."""
-    monkeypatch.setattr(search, "SMALL", 0)
+    monkeypatch.setattr(search, "LIMITS", replace(search.LIMITS, small=0, direct_rows=0, least_listed=4))
     monkeypatch.setattr(search, "MOST_TUPLES", 0)
-    monkeypatch.setattr(search, "DIRECT_ROWS", 0)
-    monkeypatch.setattr(search, "LEAST_LISTED", 4)
     case = drawn_case(name, 3000 + number)
     if posed(case):
         agrees(case, listed(case.problem))
@@ -163,7 +162,7 @@ def same_as_assignment(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [46])
 def test_too_long_a_list_claims_nothing(seed: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(search, "DIRECT_ROWS", 0)
+    monkeypatch.setattr(search, "LIMITS", replace(search.LIMITS, direct_rows=0))
     monkeypatch.setattr(search.SubsetEngine, "refuses", lambda self, problem: "another time")
     answer = listed(beside(seed))
     assert (answer.status, answer.termination, answer.release) == (

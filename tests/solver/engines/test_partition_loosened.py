@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -48,7 +49,7 @@ BEYOND: list[Sequence[Requirement]] = [
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tables go the way of large ones: larger histograms than those of four tuples are beyond."""
-    monkeypatch.setattr(singly, "MANY", 0)
+    monkeypatch.setattr(singly, "LIMITS", replace(singly.LIMITS, simplex_rows=0))
     monkeypatch.setattr(histograms, "MOST_READ", 4)
 
 

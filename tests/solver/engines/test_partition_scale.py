@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -76,7 +77,7 @@ def pricing_of(problem: Problem, workers: int = 1) -> Pricing:
 
 def at_scale(problem: Problem, monkeypatch: pytest.MonkeyPatch, **settings: object) -> Answer:
     """Solve with the first-order method, however small the problem is."""
-    monkeypatch.setattr(module, "MANY", 0)
+    monkeypatch.setattr(module, "LIMITS", replace(module.LIMITS, simplex_rows=0))
     answer = PartitionEngine().solve(problem, Settings(**settings), Watch())  # pyright: ignore[reportArgumentType]
     if answer.release is not None:
         assert next(problem.check(answer.release), None) is None
@@ -304,7 +305,7 @@ def test_a_release_of_the_table_before_is_repaired_into_a_start():
 
 
 def test_time_that_ends_before_the_first_linear_program_leaves_a_release():
-    problem = read(frame_of(module.MANY + 20, 1), Policy([KCAnonymity(k=3)]))
+    problem = read(frame_of(module.LIMITS.simplex_rows + 20, 1), Policy([KCAnonymity(k=3)]))
     answer = PartitionEngine().solve(problem, Settings(time_limit=1e-9), Watch())
     assert answer.status is Status.FEASIBLE
     assert answer.release is not None

@@ -42,7 +42,7 @@ def drawn(name: str, number: int) -> Case:
 @pytest.mark.parametrize("name", NAMES)
 def test_bounds_of_parts_are_true(name: str, number: int, monkeypatch: pytest.MonkeyPatch):
     """The way of large tables, on small ones: a bound above the optimum would be seen."""
-    monkeypatch.setattr(search, "SMALL", 0)
+    monkeypatch.setattr(search, "LIMITS", replace(search.LIMITS, small=0))
     case = drawn(name, number)
     if posed(case):
         agrees(case, listed(case.problem))

@@ -27,20 +27,11 @@ from numpy.typing import NDArray
 from .....models.problem import Problem
 from .....models.structure import DependsOn, Structure
 from ....colgen.table import Ints
+from ..limits import COUNTS_LIMITS as LIMITS
 from .shapes import Shapes, needed, published_at_most, splits_at
 from .verdicts import Verdicts
 
 __all__ = ["evened"]
-
-SPLITS = 1_000
-"""Sizes below one from which all groups split are looked at up to this one at once."""
-MOST_SIZES = 4_000
-"""Largest group of equal counts that is looked at."""
-MOST_JUDGED = 40_000_000
-"""Numbers that are judged for it, per partial sum."""
-MOST_PARTS = 3_000
-"""Histograms of one size that are listed."""
-MOST_LISTED = 20_000
 
 
 def evened(problem: Problem, top: int) -> Shapes | None:
@@ -98,8 +89,8 @@ def _most(problem: Problem, verdicts: Verdicts, top: int) -> tuple[int, int | No
     most, splits = published_at_most(problem, len(verdicts.values)), splits_at(verdicts)
     if splits is not None:
         most = min(most, splits - 1)
-        top = max(top, SPLITS)
-    top = min(most, top, max(64, MOST_JUDGED // len(verdicts.values) ** 2))
+        top = max(top, LIMITS.splits)
+    top = min(most, top, max(64, LIMITS.most_judged // len(verdicts.values) ** 2))
     return top, None if top == most else top
 
 
@@ -131,7 +122,7 @@ def _equal(
         if verdicts.admit(pattern)[0]:
             found.append(pattern[0])
         elif times is None:
-            most = min(published_at_most(problem, len(values)), MOST_SIZES) // wide
+            most = min(published_at_most(problem, len(values)), LIMITS.most_sizes) // wide
             multiples = np.arange(2, most + 1, dtype=np.int64)[:, None] * pattern
             if (
                 most * wide < published_at_most(problem, len(values)) - wide
@@ -152,7 +143,7 @@ def _unequal(problem: Problem, verdicts: Verdicts, values: tuple[str, ...], room
         if good:
             columns.append((sum_, True))
             continue
-        listed = _least_even(verdicts, size, sum_) if len(columns) < MOST_LISTED else None
+        listed = _least_even(verdicts, size, sum_) if len(columns) < LIMITS.most_evened else None
         if listed is not None:
             columns += [(line, True) for line in listed]
             continue
@@ -204,7 +195,7 @@ def _least_even(verdicts: Verdicts, size: int, sums: Ints) -> list[Ints] | None:
     listed: list[tuple[int, ...]] = []
     for counts in _partitions(size, sums.tolist()):
         listed.append(counts)
-        if len(listed) > MOST_PARTS:
+        if len(listed) > LIMITS.most_parts:
             return None
     table = np.array(listed, dtype=np.int64).reshape(len(listed), len(sums))
     good: NDArray[np.bool_] = verdicts.admit(table)

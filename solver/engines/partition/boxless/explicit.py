@@ -6,19 +6,11 @@ import numpy as np
 
 from .....models.problem import Problem
 from ....colgen.table import Ints
+from ..limits import COUNTS_LIMITS as LIMITS
 from .shapes import Shapes, needed, published_at_most, splits_at
 from .verdicts import Verdicts
 
 __all__ = ["explicit"]
-
-MOST_LISTED = 40_000
-"""Histograms that are listed, admissible or not."""
-MOST_NEEDED = 2_500
-"""Admissible ones; more are not searched for splits."""
-MOST_HALVES = 500
-"""About so many halves of halves of the whole table are made where not all histograms are listed."""
-SIZES = 24
-"""Sizes with a histogram as close as can be to the whole table's, where not all are listed."""
 
 
 def explicit(problem: Problem, top: int) -> Shapes:
@@ -44,7 +36,7 @@ def explicit(problem: Problem, top: int) -> Shapes:
         evened=False,
         beyond=beyond,
     )
-    return needed(shapes) if len(shapes) <= MOST_NEEDED else shapes
+    return needed(shapes) if len(shapes) <= LIMITS.most_needed else shapes
 
 
 def _listed(room: Ints, reach: int) -> tuple[Ints, int]:
@@ -61,7 +53,7 @@ def _listed(room: Ints, reach: int) -> tuple[Ints, int]:
             grown.append(more)
         level = np.concatenate(grown)
         total += len(level)
-        if total > MOST_LISTED:
+        if total > LIMITS.most_listed:
             return np.concatenate(levels), size - 1
         levels.append(level)
         if not len(level):
@@ -73,14 +65,14 @@ def _alike(verdicts: Verdicts, room: Ints, top: int) -> Ints:
     """The whole table, its halves, their halves and so on, and others with nearly its shares."""
     total = int(room.sum())
     made = [room]
-    for size in sorted({min(total, (top + 1) * 2**i // 2) for i in range(2, SIZES)}):
+    for size in sorted({min(total, (top + 1) * 2**i // 2) for i in range(2, LIMITS.sizes)}):
         shares = room * size
         counts = shares // total
         rest = np.argsort(-(shares % total), kind="stable")[: size - int(counts.sum())]
         counts[rest] += 1
         made.append(counts)
     level, halves = room[None, :], 0
-    while len(level) and halves < MOST_HALVES:
+    while len(level) and halves < LIMITS.most_halves:
         # Single tuples go to either half in turn.
         turn = (level % 2 > 0) & ((level % 2).cumsum(axis=1) % 2 > 0)
         half = level // 2 + turn

@@ -14,11 +14,9 @@ from .....models.losses import loss
 from .....models.policy import Level
 from .....models.problem import Problem
 from ....colgen.table import Ints
+from ..limits import COUNTS_LIMITS as LIMITS
 
 __all__ = ["Prices"]
-
-LARGEST = 1 << 50
-"""Largest cost of a whole release: far inside int64."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +56,7 @@ class Prices:
         if self.kind == "ratio":
             return np.full(len(sizes), -1, dtype=np.int64)
         costs = {size: self._group(size) * self.scale for size in sorted(set(sizes.tolist()))}
-        if any(cost.denominator > 1 or cost > LARGEST for cost in costs.values()):
+        if any(cost.denominator > 1 or cost > LIMITS.largest_cost for cost in costs.values()):
             raise OverflowError("costs by size are no moderate whole numbers")
         return np.array([int(costs[size]) for size in sizes.tolist()], dtype=np.int64)
 

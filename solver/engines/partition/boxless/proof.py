@@ -14,12 +14,10 @@ from ....exact.payload import packed
 from ....exact.tree import Tree
 from ....settings import Clock
 from ....verify.by_sizes import BySizes
+from ..limits import COUNTS_LIMITS as LIMITS
 from .prices import Prices
 
 __all__ = ["Proven", "described", "proven"]
-
-MOST_NODES = 200
-"""Of a search tree."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +62,7 @@ def proven(
     if asked is None:
         return bound, None
     tree = Tree(asked.program, asked.target, clock, asked.totals)
-    tree.run(MOST_NODES)
+    tree.run(LIMITS.proof_nodes)
     text = None if tree.bound is None else packed(tree.proof())
     if text is None or tree.bound is None:
         return None, None

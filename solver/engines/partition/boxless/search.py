@@ -23,13 +23,14 @@ from ....incumbent import BestRelease
 from ....schedule import COUNTS
 from ....settings import Answer, Clock, Settings, Watch
 from ....verify.by_sizes import BySizes
+from ..limits import COUNTS_LIMITS as LIMITS
 from .columns import shapes_of
 from .deal import lacking, release_of
 from .level import Outcome, limit, minimized
 from .prices import Prices
 from .program import Frame, Row
 from .proof import Proven, described, proven
-from .shapes import TOPS, Shapes
+from .shapes import Shapes
 from .solving import Solved, solved
 
 __all__ = ["Search", "boxless"]
@@ -90,12 +91,12 @@ class Search:
     # -- levels ----------------------------------------------------------------------------------
 
     def _levels(self) -> None:
-        for top in TOPS:
+        for top in LIMITS.tops:
             shapes = shapes_of(self.problem, top)
             if self.shapes is not None and shapes.beyond == self.shapes.beyond:
                 return
             self.shapes, self.top = shapes, top
-            self._all_levels(shapes, last=top == TOPS[-1])
+            self._all_levels(shapes, last=top == LIMITS.tops[-1])
             if self.infeasible or self.incumbent.closed or shapes.beyond is None or self._over:
                 return
 

@@ -20,7 +20,7 @@ from .....models.problem_view import fake_cap
 from ....colgen.table import Ints
 from .verdicts import Verdicts
 
-__all__ = ["TOPS", "Shapes", "needed", "published_at_most", "splits_at"]
+__all__ = ["Shapes", "needed", "published_at_most", "splits_at"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,10 +65,6 @@ class Shapes:
     def complete(self) -> bool:
         """Whether the columns stand for exactly the groups that can be needed."""
         return self.beyond is None and bool(self.real.all())
-
-
-TOPS = (48, 400, 4_000)
-"""Groups up to these sizes are looked at, one after the other, until no larger one can be better."""
 
 
 def published_at_most(problem: Problem, values: int) -> int:

@@ -15,11 +15,9 @@ from ....exact.tree import Tree
 from ....result import Status
 from ....schedule import COUNTS
 from ....settings import Clock, Settings
+from ..limits import COUNTS_LIMITS as LIMITS
 
 __all__ = ["Solved", "solved"]
-
-MOST_NODES = 200
-"""Of a search tree."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +60,7 @@ def solved(program: Program, settings: Settings, clock: Clock, first: slice) -> 
         return _exact(program, settings, clock, None)
     best = int(program.cost @ hint)
     tree = Tree(program, best, clock.part(share), first)
-    if tree.run(MOST_NODES) and tree.target == best:
+    if tree.run(LIMITS.tree_nodes) and tree.target == best:
         return Solved(x=hint, bound=best)
     return _exact(program, settings, clock, hint if tree.best is None else tree.best)
 

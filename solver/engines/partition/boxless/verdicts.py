@@ -13,11 +13,9 @@ from .....models.requirement import GroupRequirement
 from .....models.structure import DependsOn
 from .....models.table import Member
 from ....colgen.table import Ints
+from ..limits import COUNTS_LIMITS as LIMITS
 
 __all__ = ["Verdicts"]
-
-CHUNK = 4_000_000
-"""Numbers that are judged at a time."""
 
 
 class Verdicts:
@@ -43,7 +41,7 @@ class Verdicts:
 
     def admit(self, counts: Ints) -> NDArray[np.bool_]:
         """Verdict on each histogram, shape (histograms, values)."""
-        step = max(1, CHUNK // max(1, counts.shape[1]))
+        step = max(1, LIMITS.chunk // max(1, counts.shape[1]))
         parts = [self._part(counts[at : at + step]) for at in range(0, len(counts), step)]
         return np.concatenate([np.zeros(0, dtype=np.bool_), *parts])
 

@@ -25,6 +25,7 @@ from .....models.encoding import Linear
 from .....models.problem import Problem
 from ....colgen.pricing import Duals, ceil_div
 from ....settings import Clock
+from ..limits import ENUMERATED_LIMITS as LIMITS
 from ..singly import Search as Singly
 from .columns import Column
 from .judge import Judge
@@ -32,9 +33,6 @@ from .model import ColumnEncoding
 from .near import near_groups
 
 __all__ = ["Measure", "Near", "suppressing"]
-
-COARSE = 64
-"""Finest unit of duals in the integer program, as a fraction of a cost."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,8 +210,8 @@ class Measure:
 
 
 def coarse(duals: Duals) -> Duals:
-    """Duals in units of at least 1 / `COARSE`: rounding down keeps them feasible."""
-    if duals.scale <= COARSE:
+    """Duals in units of at least 1 / `LIMITS.coarse`: rounding down keeps them feasible."""
+    if duals.scale <= LIMITS.coarse:
         return duals
-    times = duals.scale // COARSE
-    return Duals(rows=duals.rows // times, cuts=duals.cuts // times, scale=COARSE)
+    times = duals.scale // LIMITS.coarse
+    return Duals(rows=duals.rows // times, cuts=duals.cuts // times, scale=LIMITS.coarse)

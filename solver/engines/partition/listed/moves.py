@@ -9,16 +9,10 @@ from numpy.typing import NDArray
 
 from ....colgen.table import Ints
 from ....settings import Clock
+from ..limits import ENUMERATED_LIMITS as LIMITS
 from .state import State
 
 __all__ = ["improve"]
-
-NEAR = 6
-"""Groups around one that are tried with it."""
-TESTED = 12
-"""Changes of one pair that are judged, the best first."""
-LARGEST = 60
-"""Pairs with more tuples are only cut, not searched for moves and swaps."""
 
 
 def improve(state: State, clock: Clock, note: Callable[[], None]) -> None:
@@ -60,7 +54,7 @@ def _near(state: State, group: tuple[int, ...]) -> list[tuple[tuple[int, ...], t
     joint = state.rows.box_cost(np.minimum(low, low[index]), np.maximum(high, high[index]))
     extra = joint * (sizes + sizes[index]) - np.array(state.costs)
     extra[index] = np.iinfo(np.int64).max
-    near = np.argsort(extra, kind="stable")[: min(NEAR, len(sizes) - 1)]
+    near = np.argsort(extra, kind="stable")[: min(LIMITS.near, len(sizes) - 1)]
     return [(group, ()), *((group, state.groups[int(other)]) for other in near)]
 
 
@@ -74,7 +68,7 @@ def _change(state: State, pair: tuple[tuple[int, ...], tuple[int, ...]], clock: 
     numbers = [state.groups.index(group) for group in pair if group]
     before = sum(state.costs[number] for number in numbers)
     better = np.flatnonzero(costs < before)
-    for candidate in better[np.argsort(costs[better], kind="stable")][:TESTED]:
+    for candidate in better[np.argsort(costs[better], kind="stable")][: LIMITS.tested]:
         first = tuple(tuples[masks[candidate]].tolist())
         second = tuple(tuples[~masks[candidate]].tolist())
         if clock.over:
@@ -96,7 +90,7 @@ def _divisions(codes: Ints, now: NDArray[np.bool_], *, whole: bool) -> NDArray[n
         place = np.empty(count, dtype=np.int64)
         place[np.argsort(codes[:, a], kind="stable")] = np.arange(count)
         found += [place < size for size in range(1, count)]
-    if not whole and count <= LARGEST:
+    if not whole and count <= LIMITS.largest:
         ones, others = np.flatnonzero(now), np.flatnonzero(~now)
         for t in range(count):
             moved = now.copy()

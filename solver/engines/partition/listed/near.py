@@ -29,11 +29,9 @@ from ....colgen.pricing import Duals
 from ....colgen.table import Ints, Rows
 from ....schedule import ENUMERATED
 from ....settings import Clock
+from ..limits import ENUMERATED_LIMITS as LIMITS
 
 __all__ = ["near_groups"]
-
-WORK = 2_000_000_000
-"""Pairs looked at for one anchor, at most: a second or two, in which the clock is not heard."""
 
 
 def near_groups(
@@ -83,7 +81,7 @@ def near_groups(
             slack,
             groups,
             total,
-            WORK if left is None else min(WORK, int(ENUMERATED.listing.value * left)),
+            LIMITS.work if left is None else min(LIMITS.work, int(ENUMERATED.listing.value * left)),
         )
         if total < 0:
             return None

@@ -25,15 +25,11 @@ from ....backends.cpsat import CpSatRun
 from ....result import Status
 from ....schedule import ENUMERATED
 from ....settings import Clock, Settings
+from ..limits import ENUMERATED_LIMITS as LIMITS
 from .columns import Column
 from .model import ColumnEncoding
 
 __all__ = ["Outcome", "Program"]
-
-LONG = 5_000
-"""Longer lists are not presolved to the last: parts of that do not look at the clock."""
-SEEN = 12
-"""Releases of one call that are looked at, the last ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +113,7 @@ class Program:
                 return Outcome(bound=bound)
 
     def _call(self) -> tuple[CpSatRun, list[Release]]:
-        listener, long = _Listener(self.model), len(self.model.columns) > LONG
+        listener, long = _Listener(self.model), len(self.model.columns) > LIMITS.long
         run = cpsat.solved(
             self.model.cp,
             seconds=self.clock.left,
@@ -129,7 +125,7 @@ class Program:
             keep_interrupted=True,
         )
         self.interrupted |= run.interrupted
-        seen = listener.seen[-SEEN:]
+        seen = listener.seen[-LIMITS.seen :]
         if run.found:
             seen.append(self.model.release(run.value))
         return run, seen

@@ -9,7 +9,7 @@
    (`subsets.SubsetEngine`) instead: no bound makes their lists shorter.
 
 If the list is too long, it is made for releases below a smaller target first: the program then finds a
-better release, or proves the target as a bound; the list grows. Beyond `MOST_LISTED` groups,
+better release, or proves the target as a bound; the list grows. Beyond `LIMITS.most_listed` groups,
 or when time ends, the answer is the best release with the bound reached.
 """
 
@@ -30,6 +30,7 @@ from ....schedule import ENUMERATED
 from ....settings import Answer, Clock, Settings, Watch
 from ...assignment.engine import AssignmentEngine
 from ...subsets.engine import SubsetEngine
+from ..limits import ENUMERATED_LIMITS as LIMITS
 from .columns import Column
 from .guide import Guide, guided
 from .judge import Judge
@@ -38,13 +39,6 @@ from .program import Program
 from .starts import Starts
 
 __all__ = ["Search"]
-
-SMALL = 10
-"""Up to so many tuples nothing is tried before the exact programs."""
-LEAST_LISTED, MOST_LISTED = 2_000, 200_000
-"""Groups of the first list that is guided by duals, and of the longest one."""
-DIRECT_ROWS = 40
-"""Up to so many tuples the direct model is asked for a release if no start is one."""
 
 
 class Search:
@@ -75,7 +69,7 @@ class Search:
     def _search(self) -> None:
         starts = Starts(self.problem, self.settings, self.clock, self.incumbent.offer)
         starts.quick()
-        if len(self.problem.table) > SMALL and self.clock.fits(ENUMERATED.set_up.value):
+        if len(self.problem.table) > LIMITS.small and self.clock.fits(ENUMERATED.set_up.value):
             for guide in guided(self.problem, self.settings, self.clock, self._heard):
                 self.guide = guide
             if self.guide is not None and self._follow(self.guide, starts):
@@ -98,12 +92,12 @@ class Search:
         if self.incumbent.closed or self.interrupted:
             return True
         # Lists that are not short wait until it is known what the rest of the table costs.
-        most = LEAST_LISTED if len(self.problem.table) <= MOST_TUPLES else MOST_LISTED
+        most = LIMITS.least_listed if len(self.problem.table) <= MOST_TUPLES else LIMITS.most_listed
         return self._near(guide, most) or self.interrupted or self.clock.over
 
     def _direct(self) -> None:
         """Ask the direct model for any release, if the table is not too large for it."""
-        if self.clock.over or len(self.problem.table) > DIRECT_ROWS:
+        if self.clock.over or len(self.problem.table) > LIMITS.direct_rows:
             return
         limit = self.clock.allowed(ENUMERATED.direct)
         settings = replace(self.settings, time_limit=limit, first=True)
@@ -134,7 +128,7 @@ class Search:
 
     def _near(self, guide: Guide, most: int) -> bool:
         """Lists of up to `most` groups, guided by duals; whether they decided the problem."""
-        room = min(most, max(LEAST_LISTED, 20 * len(self.problem.table)))
+        room = min(most, max(LIMITS.least_listed, 20 * len(self.problem.table)))
         while not self.clock.over:
             measure = guide.measure(self.incumbent.values, self.clock)
             if measure is None:

@@ -23,10 +23,9 @@ from ....exact.program import FREE, Program
 from ....exact.tree import Tree
 from ....schedule import SIGNATURE
 from ....settings import Clock
+from ..limits import SIGNATURE_LIMITS as LIMITS
 
 __all__ = ["Fewest", "fewest", "program_of"]
-
-MOST_NODES = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +137,7 @@ def fewest(types: Types, clock: Clock | None = None) -> Fewest:
     if x is None:
         x = _without_new(types)
     tree = Tree(program, int(program.cost @ x), clock)
-    tree.run(MOST_NODES)
+    tree.run(LIMITS.count_nodes)
     if tree.best is not None:
         x = tree.best
     buckets, values = len(types.rules.signatures), len(types.rules.values)

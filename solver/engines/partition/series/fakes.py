@@ -8,6 +8,7 @@ from .....models.problem import Problem
 from ....claims import Counts
 from ....colgen.structure.types import Types
 from ....settings import Clock, Settings
+from ..limits import SIGNATURE_LIMITS as LIMITS
 from .best import BestColumns
 from .construct import filled, read
 from .counts import fewest
@@ -16,9 +17,6 @@ from .flat import Flat, Lowering, lifted, singles
 from .proof import counts_claim
 
 __all__ = ["FewestFakes"]
-
-STARTS = 8
-"""Random fillings of the counts that are tried."""
 
 
 class FewestFakes:
@@ -67,7 +65,7 @@ class FewestFakes:
         if known is not None:
             self.best.offer(read(self.types, self.problem, known))
         random, past = Random(self.settings.seed), past_of(self.types)
-        for attempt in range(STARTS):
+        for attempt in range(LIMITS.starts):
             self.best.offer(filled(self.types, past, self.counts, random, early))
             if early.over or (attempt and self.reached):
                 break

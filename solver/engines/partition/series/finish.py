@@ -14,16 +14,12 @@ from ....exact.tree import Tree
 from ....schedule import GAP
 from ....settings import Clock
 from ..finish import by_first
+from ..limits import SIGNATURE_LIMITS as LIMITS
 from .generation import Generation
 from .master import chosen_of
 from .pricing import Duals, Pricing
 
 __all__ = ["Finish", "ListedTree", "Step", "numbered"]
-
-LEAST_LISTED, MOST_LISTED = 1_000, 60_000
-"""How many groups are listed."""
-NODES = 1_000
-"""Nodes of the first integer program."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +46,8 @@ class Finish:
     def __init__(self, pricing: Pricing, generation: Generation, seed: int, clock: Clock) -> None:
         self.pricing, self.generation, self.seed, self.clock = pricing, generation, seed, clock
         self.tree: ListedTree | None = None
-        self._room = max(LEAST_LISTED, 4 * len(pricing.types))
-        self._nodes = NODES
+        self._room = max(LIMITS.least_listed, 4 * len(pricing.types))
+        self._nodes = LIMITS.nodes
         self._complete = False
 
     def step(self, best: Sequence[Column], cost: int, bound: int) -> Step | None:
@@ -61,7 +57,7 @@ class Finish:
             return None
         listed = self._listed(duals, fakes, cost, bound)
         if listed is None:
-            if self._room >= MOST_LISTED:
+            if self._room >= LIMITS.most_listed:
                 self._complete = True
                 return None
             self._room *= 4
@@ -77,7 +73,7 @@ class Finish:
         if done or proven > bound:
             self.tree, bound = ListedTree(duals, target, tree), proven
         if done:
-            self._room = min(MOST_LISTED, 4 * self._room)
+            self._room = min(LIMITS.most_listed, 4 * self._room)
             return Step(columns=better, bound=bound)
         found, stated = chosen_of(
             types,
@@ -90,9 +86,9 @@ class Finish:
             cuts=self.pricing.cuts,
         )
         self._nodes *= 4
-        if self._room >= MOST_LISTED and whole and self._nodes > 100 * NODES:
+        if self._room >= LIMITS.most_listed and whole and self._nodes > 100 * LIMITS.nodes:
             self._complete = True
-        self._room = min(MOST_LISTED, 4 * self._room)
+        self._room = min(LIMITS.most_listed, 4 * self._room)
         reached = cost if found is None else min(cost, types.made_of(found)[1])
         return Step(columns=found or better, bound=bound, stated=min(stated, target, reached))
 

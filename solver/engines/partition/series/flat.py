@@ -13,6 +13,7 @@ import numpy as np
 from .....models.problem import Problem
 from ....colgen.structure.types import Column, Types
 from ....settings import Clock
+from ..limits import SIGNATURE_LIMITS as LIMITS
 from .construct import alone
 from .finish import Finish, ListedTree
 from .generation import Generation
@@ -20,9 +21,6 @@ from .master import Master, chosen_of
 from .pricing import Duals, Pricing
 
 __all__ = ["Flat", "Lowering", "lifted", "singles"]
-
-CUT_ROUNDS = 10
-STEPS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +99,7 @@ class Lowering:
         generation, bound = self.generation, self.bound
         solved = generation.run(seconds=seconds)
         bound = max(bound, generation.bound)
-        for _ in range(CUT_ROUNDS):
+        for _ in range(LIMITS.flat_cut_rounds):
             if not solved or bound >= self.cost or not generation.cut():
                 break
             solved = generation.run(0.3, seconds=seconds)
@@ -114,7 +112,7 @@ class Lowering:
             )
             self._keep(better)
         end = None if seconds is None else self.clock.seconds + seconds
-        for _ in range(STEPS):
+        for _ in range(LIMITS.flat_steps):
             if bound >= self.cost or self.clock.over or (end is not None and self.clock.seconds > end):
                 break
             step = self.finish.step(self.now, self.cost, bound)

@@ -10,16 +10,11 @@ from numpy.typing import NDArray
 from ....colgen.column import padded
 from ....exact.odd_sets import separated
 from ....settings import Clock
+from ..limits import SIGNATURE_LIMITS as LIMITS
 from .master import Master, Proposal
-from .pricing import MOST_NODES, Duals, Pricing
+from .pricing import Duals, Pricing
 
 __all__ = ["Generation"]
-
-PER_ANCHOR = 6
-NODES = 2_000
-"""Search nodes per anchor at first; five times as many whenever nothing is found."""
-CLOSE = 1e-6
-"""Relative distance of bound and linear program at which a round ends."""
 
 
 class Generation:
@@ -51,7 +46,7 @@ class Generation:
         self._center = rows, fake, np.zeros(0)
 
     def run(
-        self, smoothing: float = 0.5, *, seconds: float | None = None, most_nodes: int = MOST_NODES
+        self, smoothing: float = 0.5, *, seconds: float | None = None, most_nodes: int = LIMITS.most_nodes
     ) -> bool:
         """Generate columns until the linear program is solved; False if time or nodes ran out first.
 
@@ -59,7 +54,7 @@ class Generation:
         lowered when nothing new is found.
         """
         end = None if seconds is None else self.clock.seconds + seconds
-        nodes, share = min(NODES, most_nodes), smoothing
+        nodes, share = min(LIMITS.first_nodes, most_nodes), smoothing
         self.proposal = self.master.solve(self.clock.left) or self.proposal
         while self.proposal is not None and not self.clock.over:
             if end is not None and self.clock.seconds > end:
@@ -69,11 +64,13 @@ class Generation:
             first = self.rounds == 1
             rows, fake, cuts = self._mixed(self.proposal, 1.0 if first else share)
             duals = self.pricing.duals(rows, cuts, fake)
-            found = self.pricing.search(duals, per_anchor=PER_ANCHOR, nodes=nodes)
+            found = self.pricing.search(duals, per_anchor=LIMITS.per_anchor, nodes=nodes)
             if not found.bounded:
                 return False
             self.offer(duals.lowered(found.best), (rows, fake, cuts))
-            close = float(self._exactly) >= self.proposal.value - CLOSE * abs(self.proposal.value) - 1e-3
+            close = (
+                float(self._exactly) >= self.proposal.value - LIMITS.close * abs(self.proposal.value) - 1e-3
+            )
             if self.master.add(found.columns) == 0 and not close and not first:
                 if not found.whole and nodes >= most_nodes:
                     return False

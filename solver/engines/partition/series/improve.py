@@ -11,23 +11,13 @@ from numpy.typing import NDArray
 from ....colgen.structure.types import Column, Types
 from ....schedule import SIGNATURE
 from ....settings import Clock
+from ..limits import SIGNATURE_LIMITS as LIMITS
 from .generation import Generation
 from .master import Master, chosen_of
 from .nearest import apart
 from .pricing import Pricing
 
 __all__ = ["Regions"]
-
-TUPLES = 90
-"""Tuples of a region."""
-FEW = 45
-"""The same at first, for a release that is far from the best: small regions gain soonest."""
-FAKED = 0.3
-"""Share of the regions that begin with groups with counterfeits, wherever they are."""
-NODES = 10_000
-MIP_NODES = 300
-STALL = 40
-"""Regions without improvement after which it ends, a part of them for each size before the last."""
 
 
 class Regions:
@@ -60,7 +50,7 @@ class Regions:
         rounds: int | None = None,
         far: bool = False,
     ) -> tuple[Column, ...]:
-        """Improve until time is over or `STALL` of the largest regions in a row are best as they are.
+        """Improve until time is over or `LIMITS.stall` of the largest regions in a row are best as they are.
 
         Parameters
         ----------
@@ -80,10 +70,13 @@ class Regions:
         now = list(columns)
         flat = np.array([r for column in pool for r in column.rows], dtype=np.int64)
         owner = np.repeat(np.arange(len(pool)), [len(column.rows) for column in pool])
-        stalled, sizes = 0, [FEW, TUPLES] if far else [TUPLES]
+        stalled, sizes = (
+            0,
+            [LIMITS.first_region, LIMITS.region] if far else [LIMITS.region],
+        )
         with ThreadPoolExecutor(self.workers) as threads:
             while not self.clock.over and (until is None or self.clock.seconds < until):
-                if stalled >= STALL // len(sizes):
+                if stalled >= LIMITS.stall // len(sizes):
                     if len(sizes) == 1:
                         break
                     stalled, sizes = 0, sizes[1:]
@@ -143,7 +136,7 @@ class Regions:
         way = np.abs(center - center[at]).sum(axis=1) + 1e-3
         way *= self._random.uniform(0.5, 1.5, len(columns))
         order = np.argsort(way, kind="stable")
-        if self._random.uniform() < FAKED:
+        if self._random.uniform() < LIMITS.faked:
             # Counterfeits can only move between groups of one region.
             faked = self._random.permutation(np.flatnonzero(fakes))
             faked = faked[np.cumsum([len(columns[j].rows) for j in faked]) <= tuples // 2]
@@ -186,7 +179,7 @@ class Regions:
         for column, price in zip(begin, small.costs(begin), strict=True):
             guess[list(column.rows)] = 0.9 * price / len(column.rows)
         generation.begin(guess, -2.0 * float(guess.mean()))
-        generation.run(most_nodes=NODES)
+        generation.run(most_nodes=LIMITS.region_nodes)
         if generation.bound >= cost:
             return None
         columns = master.columns
@@ -206,7 +199,7 @@ class Regions:
             master.fakes,
             columns,
             begin,
-            nodes=MIP_NODES,
+            nodes=LIMITS.region_program_nodes,
             seed=self.seed,
             seconds=self.clock.share(SIGNATURE.region).left,
         )

@@ -13,6 +13,7 @@ from ....claims import Claim, Trusted
 from ....colgen.structure.types import Column
 from ....schedule import SIGNATURE
 from ....settings import Clock, Settings
+from ..limits import SIGNATURE_LIMITS as LIMITS
 from .best import BestColumns
 from .finish import Finish
 from .generation import Generation
@@ -23,13 +24,6 @@ from .pricing import Pricing
 from .proof import Proven, series_claim
 
 __all__ = ["MADE_BY", "LeastLoss"]
-
-CUT_ROUNDS = 10
-LEAST_GAIN = 1e-5
-"""Relative gain below which cutting ends."""
-POOL_NODES = 200
-NEAR = 0.03
-"""Gap up to which programs and lists are tried before the release is improved region by region."""
 
 
 class LeastLoss:
@@ -82,19 +76,19 @@ class LeastLoss:
         generation, best = self.generation, self.best
         solved = generation.run(0.8, seconds=self.clock.allowed(SIGNATURE.linear))
         best.lift(generation.bound, "linear program")
-        for _ in range(CUT_ROUNDS):
+        for _ in range(LIMITS.cut_rounds):
             before = best.bound
             if not solved or best.met or self.clock.spent(SIGNATURE.cuts) or not generation.cut():
                 break
             solved = generation.run(0.3, seconds=self.clock.allowed(SIGNATURE.cuts))
             best.lift(generation.bound, f"{len(self.pricing.cuts)} cuts")
-            if best.bound - before < LEAST_GAIN * best.bound:
+            if best.bound - before < LIMITS.least_gain * best.bound:
                 break
         return solved
 
     @property
     def _far(self) -> bool:
-        return self.best.bound < (1 - NEAR) * self.best.cost
+        return self.best.bound < (1 - LIMITS.near) * self.best.cost
 
     def _worthwhile(self) -> list[Column]:
         """Columns of the master that may be part of a better release, the best ones."""
@@ -117,7 +111,7 @@ class LeastLoss:
             self._limit,
             self._worthwhile()[: 10 * len(self.types)],
             self.best.best,
-            nodes=POOL_NODES,
+            nodes=LIMITS.pool_nodes,
             seed=self.settings.seed,
             seconds=self.clock.share(SIGNATURE.pool).left,
         )

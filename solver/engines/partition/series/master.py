@@ -15,11 +15,9 @@ from ....backends.highs import INFINITY, LinearProgram, LPStatus, best_integers
 from ....colgen.cuts import Cuts
 from ....colgen.structure.types import Column, Types
 from ....schedule import SOLVERS
+from ..limits import SIGNATURE_LIMITS as LIMITS
 
 __all__ = ["Master", "Proposal", "chosen_of"]
-
-TOLERANCE = 1e-6
-"""Relative precision of HiGHS' bound on an integer program."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +142,7 @@ def chosen_of(
 
     Notes
     -----
-    The bound is taken `TOLERANCE` lower than stated. It is not a proof.
+    The bound is taken `LIMITS.tolerance` lower than stated. It is not a proof.
     """
     if seconds is not None and seconds < SOLVERS.late_highs.least:
         return None, 0
@@ -183,7 +181,7 @@ def chosen_of(
         seconds=None if seconds is None else seconds - (perf_counter() - began),
     )
     stated = found.bound * unit
-    bound = ceil(stated - TOLERANCE * abs(stated)) if isfinite(stated) else 0
+    bound = ceil(stated - LIMITS.tolerance * abs(stated)) if isfinite(stated) else 0
     if found.x is None:
         return None, bound
     chosen = tuple(known[j] for j in np.flatnonzero(found.x) for _ in range(found.x[j]))

@@ -19,11 +19,10 @@ from ....colgen.pricing import FINE, LEAST_CHUNK, MOST_CHUNK, PAUSE, ROOM, ceil_
 from ....colgen.structure.types import Column, Types
 from ....colgen.table import Ints
 from ....settings import Clock
+from ..limits import SIGNATURE_LIMITS as LIMITS
 
-__all__ = ["MOST_NODES", "Duals", "Found", "Pricing", "possible"]
+__all__ = ["Duals", "Found", "Pricing", "possible"]
 
-MOST_NODES = 300_000
-"""Search nodes per anchor and way of searching, at most."""
 
 Part: TypeAlias = tuple[int, Ints]
 """How often values occur (0: all-new groups), and anchors."""
@@ -123,7 +122,7 @@ class Pricing:
         floor: int = 0,
         per_anchor: int = 0,
         room: int | None = None,
-        nodes: int = MOST_NODES,
+        nodes: int = LIMITS.most_nodes,
     ) -> Found:
         """Find groups with a scaled profit above `floor`."""
         types = self.types
