@@ -1,6 +1,12 @@
 """Configuration of the documentation site (Sphinx)."""
 
+import runpy
+from pathlib import Path
+
 import optanon
+
+# The picture of the rooms is of the code as it is now.
+runpy.run_path(str(Path(__file__).parent / "draw_rooms.py"), run_name="__main__")
 
 project = "optanon"
 author = "the optanon developers"

@@ -19,9 +19,9 @@ from ...models.requirement import Violation
 from ...models.requirements import SafeCorrelation
 from ..display import plain_console, warn_unchecked
 from ..engines.sanitize import sanitize
+from ..solved import as_of
 from .commands.release import CheckCommand
 from .reading import teller
-from .stored import as_of
 from .views import check_views
 
 __all__ = ["check"]

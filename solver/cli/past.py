@@ -13,7 +13,8 @@ from ...instances.store.opening import History
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirement import build_requirement
-from .stored import begin_history, holds_history, stored
+from ..solved import stored
+from .stored import begin_history, holds_history
 
 __all__ = ["STORE", "Past"]
 

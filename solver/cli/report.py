@@ -10,8 +10,8 @@ from ..insight.report.page import report_page
 from ..insight.report.told import told
 from ..overwriting import may_write
 from ..seconds import VERIFY_SECONDS
+from ..solved import read_solved
 from .commands.release import ReportCommand
-from .verify import read_solved
 from .writing import write_text
 
 __all__ = ["report"]

@@ -25,10 +25,11 @@ from ..overwriting import may_write
 from ..result import Result, Status
 from ..search import solve_problem
 from ..settings import Clock
+from ..solved import stored
 from .audit_first import REFUSED, audit_first, limit_of
 from .commands.release import SolveCommand
 from .reading import teller
-from .stored import record_answer, stored
+from .stored import record_answer
 from .views import solve_views
 
 __all__ = ["solve"]

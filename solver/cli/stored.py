@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,20 +13,12 @@ from ...models.history import Statement
 from ...models.problem import Problem
 from ...models.release import Release
 from ..appending import SeriesVerdict
+from ..solved import stored
 
 if TYPE_CHECKING:
     from ...instances.store.stored import StoredHistory
 
-__all__ = ["as_of", "begin_history", "holds_history", "open_stored", "record_answer", "stored"]
-
-
-def stored(history: History) -> StoredHistory | None:
-    """The history as a stored one, if it is."""
-    if type(history) is History:
-        return None  # and the database library need not be loaded to know
-    from ...instances.store.stored import StoredHistory
-
-    return history if isinstance(history, StoredHistory) else None
+__all__ = ["begin_history", "holds_history", "open_stored", "record_answer"]
 
 
 def record_answer(
@@ -39,19 +30,6 @@ def record_answer(
         raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
     history.append(release, policy=problem.policy, certificate=certificate, audit=verdict.to_dict())
     return f"appended to {history.name} as release {len(history)}; its digest is now {history.digest}"
-
-
-def as_of(problem: Problem, release: Release) -> tuple[Problem, str | None]:
-    """The problem as it was when `release` was made, if its stored history already holds it; in words too."""
-    history = stored(problem.history)
-    if history is None:
-        return problem, None
-    wanted = _content(release)
-    for number in range(len(history) - 1, -1, -1):
-        if _content(history[number]) == wanted:
-            earlier = replace(problem, history=history.before(number))
-            return earlier, f"this is release {number + 1} of {history.name}: judged by those before it"
-    return problem, None
 
 
 def begin_history(console: Console, where: str, key_file: Path | None) -> None:
@@ -81,11 +59,3 @@ def holds_history(where: str) -> bool:
     except StoreError:
         return False
     return True
-
-
-def _content(release: Release) -> tuple[object, ...]:
-    groups = {
-        (group.respondents, tuple(sorted(group.histogram.items())), tuple(str(c) for c in group.box or ()))
-        for group in release.groups
-    }
-    return groups, {member.respondent for member in release.suppressed}

@@ -27,11 +27,11 @@ from ...models.files import write_whole
 from ...models.hierarchy import Hierarchy
 from ...models.table import MISSING
 from ..appending import examine, refuse_blind
-from ..cli.verify import read_solved
 from ..insight.report.facts import facts
 from ..insight.report.page import report_page
 from ..insight.report.told import told
 from ..result_file import certificate_of, read_result
+from ..solved import read_solved
 from .job import Job
 
 __all__ = ["INSIST", "KINDS", "ROLES", "Column", "Workbench"]

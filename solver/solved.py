@@ -1,0 +1,103 @@
+"""A result read with its problem and release; and the problem as it was when the release was made.
+
+A stored history goes on after a release was appended to it: who asks about that release later asks about the
+history before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..instances.problem_file import load_answer, load_problem
+from ..instances.store.opening import History
+from ..instances.text_files import Reading
+from ..models.errors import CertificateError, ReleaseError
+from ..models.problem import Problem
+from ..models.release import Release
+from .certificate import Certificate
+from .result_file import ResultFile, beside, certificate_of, read_result
+
+if TYPE_CHECKING:
+    from ..instances.store.stored import StoredHistory
+
+__all__ = ["Solved", "as_of", "read_solved", "stored"]
+
+
+class Solved(NamedTuple):
+    """What a result file is about."""
+
+    certificate: Certificate
+    problem: Problem
+    release: Release | None
+
+
+def read_solved(
+    result_file: Path,
+    problem_file: Path,
+    release_file: Path | None,
+    say: Callable[[str], object],
+    expect: str | None = None,
+) -> Solved:
+    """Read a result with its problem and release; memberships of a public copy are the certificate's.
+
+    Raises
+    ------
+    CertificateError
+        If the result is damaged, or says beside its certificate what that and the problem do not.
+    """
+
+    def read(reading: Reading) -> None:
+        say(str(reading))
+
+    found = read_result(result_file)
+    certificate = certificate_of(found)
+    problem = load_problem(problem_file, expect=expect, tell=read)
+    release = None
+    if certificate.release is not None:
+        release_file = release_file or beside(result_file)
+        if release_file is None:
+            raise CertificateError("the certificate is about a release: give it, too (--release)")
+        known = [[row - 1 for row in rows] for rows in certificate.release.groups]
+        try:
+            release = load_answer(release_file, problem, known)
+        except ReleaseError as error:
+            raise CertificateError(str(error)) from error
+        problem, words = as_of(problem, release)
+        if words is not None:
+            say(words)
+    if isinstance(found, ResultFile):
+        found.compare(problem)
+    return Solved(certificate, problem, release)
+
+
+def stored(history: History) -> StoredHistory | None:
+    """The history as a stored one, if it is."""
+    if type(history) is History:
+        return None  # and the database library need not be loaded to know
+    from ..instances.store.stored import StoredHistory
+
+    return history if isinstance(history, StoredHistory) else None
+
+
+def as_of(problem: Problem, release: Release) -> tuple[Problem, str | None]:
+    """The problem as it was when `release` was made, if its stored history already holds it; in words too."""
+    history = stored(problem.history)
+    if history is None:
+        return problem, None
+    wanted = _content(release)
+    for number in range(len(history) - 1, -1, -1):
+        if _content(history[number]) == wanted:
+            earlier = replace(problem, history=history.before(number))
+            return earlier, f"this is release {number + 1} of {history.name}: judged by those before it"
+    return problem, None
+
+
+def _content(release: Release) -> tuple[object, ...]:
+    groups = {
+        (group.respondents, tuple(sorted(group.histogram.items())), tuple(str(c) for c in group.box or ()))
+        for group in release.groups
+    }
+    return groups, {member.respondent for member in release.suppressed}
