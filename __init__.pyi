@@ -50,19 +50,18 @@ from .solver.baselines.registry import baselines as baselines
 from .solver.certificate import Certificate as Certificate
 from .solver.engines.sanitize import sanitize as sanitize
 from .solver.engines.views import choose_views as choose_views
-from .solver.insight.attacks import usual_attacks as usual_attacks
-from .solver.insight.audit import AuditReport as AuditReport, audit as audit
+from .solver.insight.audit.attacks import usual_attacks as usual_attacks
+from .solver.insight.audit.audit import AuditReport as AuditReport, audit as audit
+from .solver.insight.audit.foreign_audit import ForeignAudit as ForeignAudit, audit_release as audit_release
+from .solver.insight.audit.minimality import Minimality as Minimality, minimality as minimality
 from .solver.insight.comparison.comparing import compare as compare
 from .solver.insight.comparison.found import Comparison as Comparison
-from .solver.insight.exclusions import Exclusion as Exclusion, verify_audit as verify_audit
 from .solver.insight.explain.answer import explain as explain
 from .solver.insight.explain.explanation import Explanation as Explanation
-from .solver.insight.foreign_audit import ForeignAudit as ForeignAudit, audit_release as audit_release
 from .solver.insight.frontier.result import Frontier as Frontier
 from .solver.insight.frontier.sweep import frontier as frontier
-from .solver.insight.minimality import Minimality as Minimality, minimality as minimality
 from .solver.insight.report.write import write_report as write_report
-from .solver.insight.what_if import WhatIf as WhatIf, what_if as what_if
+from .solver.insight.what_if.what_if import WhatIf as WhatIf, what_if as what_if
 from .solver.result import (
     Randomized as Randomized,
     Result as Result,
@@ -71,5 +70,6 @@ from .solver.result import (
 )
 from .solver.search import solve as solve, solve_problem as solve_problem
 from .solver.verify.checking import verify as verify
+from .solver.worlds.exclusions import Exclusion as Exclusion, verify_audit as verify_audit
 
 __version__: str

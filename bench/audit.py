@@ -16,12 +16,12 @@ from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.requirements import KCAnonymity
 from ..solver.baselines.mondrian_series import mondrian_static
-from ..solver.insight.disclosures import explanations_of, find_disclosures, values_left
-from ..solver.insight.exclusions import exclusions
-from ..solver.insight.explain_value import explain_value
-from ..solver.insight.possible import Verdict, possible_values
-from ..solver.insight.posterior import posterior
+from ..solver.insight.audit.disclosures import explanations_of, find_disclosures, values_left
+from ..solver.insight.audit.explain_value import explain_value
 from ..solver.settings import Clock
+from ..solver.worlds.exclusions import exclusions
+from ..solver.worlds.possible import Verdict, possible_values
+from ..solver.worlds.posterior import posterior
 from .registry import Case, Row, case
 
 

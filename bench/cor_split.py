@@ -24,7 +24,7 @@ from ..models.requirements.hc_safety import HcSafety
 from ..models.requirements.weak_m_invariance import WeakMInvariance
 from ..models.table import Microdata, Sensitive
 from ..solver.baselines.registry import baselines
-from ..solver.insight.queries import exact_answers, median_error, random_queries
+from ..solver.insight.comparison.queries import exact_answers, median_error, random_queries
 from ..solver.search import solve_problem
 from .registry import Case, Row, case
 

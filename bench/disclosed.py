@@ -24,7 +24,7 @@ from ..models.requirements import (
     WeakMInvariance,
 )
 from ..solver.baselines.registry import baselines
-from ..solver.insight.audit import audit
+from ..solver.insight.audit.audit import audit
 from ..solver.search import solve_problem
 from .registry import Case, Row, case
 

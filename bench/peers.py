@@ -21,7 +21,7 @@ from ..models.recoding import Recoding
 from ..models.release import Release
 from ..models.requirements import DistinctLDiversity, KCAnonymity
 from ..models.table import QISpec, Sensitive
-from ..solver.insight.audit import audit
+from ..solver.insight.audit.audit import audit
 from ..solver.result import Result
 from ..solver.search import solve_problem
 from .peer_tools import PEERS, Asked, Made, Peer, pycanon_verdict

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..solver.insight.what_if import what_if
+from ..solver.insight.what_if.what_if import what_if
 from .audit import Audit
 from .registry import Row, case
 

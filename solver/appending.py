@@ -23,8 +23,8 @@ from ..models.history import History
 from ..models.policy import Policy
 from ..models.release import Release
 from ..models.table import Microdata, Persistence
-from .insight.audit import audit
-from .insight.audit_report import AuditReport
+from .insight.audit.audit import audit
+from .insight.audit.audit_report import AuditReport
 from .result import Result
 from .seconds import AUDIT_SECONDS
 

@@ -22,7 +22,7 @@ from oracle.views import RESTRICTED, UNRESTRICTED, enumerated, random_base, secr
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.problem import Problem
 from optanon.models.views import ViewPair, breach
-from optanon.solver.insight.audit import audit
+from optanon.solver.insight.audit.audit import audit
 from optanon.solver.result import Status
 from optanon.solver.search import engines, solve_problem
 

@@ -18,10 +18,10 @@ from ...instances.asked_series import read_asked
 from ...instances.bounded import read_json
 from ...models.errors import CertificateError
 from ..display import plain_console
-from ..insight.attacks import usual_attacks
-from ..insight.audit import AuditReport, PersistentAudit, audit
-from ..insight.exclusions import verify_audit
+from ..insight.audit.attacks import usual_attacks
+from ..insight.audit.audit import AuditReport, PersistentAudit, audit
 from ..overwriting import may_write
+from ..worlds.exclusions import verify_audit
 from .commands.adversary import AuditCommand, VerifyAuditCommand
 from .writing import write_json, write_text
 

@@ -12,8 +12,8 @@ from ...instances.problem_file import load_problem
 from ...instances.views_file import is_views_file
 from ...models.errors import InputError, OptanonError
 from ..display import plain_console, show_number
+from ..insight.audit.foreign_audit import ForeignAudit, audit_release
 from ..insight.comparison.distance import Distance
-from ..insight.foreign_audit import ForeignAudit, audit_release
 from ..overwriting import may_write
 from .commands.adversary import AuditReleaseCommand
 from .writing import write_json

@@ -8,9 +8,9 @@ from rich.table import Table
 
 from ...instances.asked_series import read_asked
 from ..display import plain_console
-from ..insight.breach_chance import BreachChance, Estimate
-from ..insight.giveaways import Giveaway
-from ..insight.what_if import WhatIf, what_if as ask
+from ..insight.what_if.breach_chance import BreachChance, Estimate
+from ..insight.what_if.giveaways import Giveaway
+from ..insight.what_if.what_if import WhatIf, what_if as ask
 from ..overwriting import may_write
 from .audit import problems
 from .commands.adversary import WhatIfCommand

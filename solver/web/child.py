@@ -15,7 +15,7 @@ from typing import Any
 from ...instances.problem_file import load_problem
 from ...instances.store.opening import History
 from ...models.errors import OptanonError
-from ..insight.audit import audit
+from ..insight.audit.audit import audit
 from ..output import write_files
 from ..result import UNCHECKED, Point
 from ..search import solve_problem

@@ -12,7 +12,7 @@ import oracle.brute_force as bf
 from cases.attacks import crowd, history
 from optanon.models.adversary.cells import population
 from optanon.models.adversary.knowledge import Knowledge
-from optanon.solver.insight.possible import Possible, possible_values
+from optanon.solver.worlds.possible import Possible, possible_values
 
 Series = tuple[bf.Release, ...]
 

@@ -26,7 +26,7 @@ from optanon.models.requirements import Difference, HcSafety, KCAnonymity, WeakM
 from optanon.models.table import Microdata
 from optanon.solver.claims import Drawn
 from optanon.solver.enumeration import Judge
-from optanon.solver.insight.minimality import minimality
+from optanon.solver.insight.audit.minimality import minimality
 from optanon.solver.randomize import _Listed, _Sets
 from optanon.solver.result import Result, Status
 from optanon.solver.search import solve, solve_problem

@@ -13,10 +13,10 @@ from ....models.release import Release
 from ...baselines.registry import Baseline, baselines as all_baselines
 from ...result import Result, Status
 from ...search import engines as all_engines, solve_problem
-from ..queries import RangeQueries
 from .distance import Distance, Found, Proof, Reference, distance, reference
 from .figures import Figures, figures, queries_for
 from .found import Comparison
+from .queries import RangeQueries
 from .rows import Row
 
 __all__ = ["Proofs", "compare", "narrowed"]

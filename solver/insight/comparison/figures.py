@@ -12,7 +12,7 @@ from ....models.losses import loss
 from ....models.problem import Problem
 from ....models.release import Release
 from ....models.table import Microdata
-from ..queries import RangeQueries, exact_answers, median_error, random_queries
+from .queries import RangeQueries, exact_answers, median_error, random_queries
 
 __all__ = ["Figures", "figures", "queries_for"]
 

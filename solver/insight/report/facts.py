@@ -19,8 +19,8 @@ from ....models.history import History
 from ....models.problem import Problem
 from ....models.release import QIGroup, Release
 from ....models.requirement import Requirement
-from ..attacks import usual_attacks
-from ..audit import AuditReport, audit
+from ..audit.attacks import usual_attacks
+from ..audit.audit import AuditReport, audit
 from .spread import Spread, spread, tally
 
 __all__ = ["AUDIT_SECONDS", "Facts", "GroupFacts", "Risk", "SeriesFacts", "facts"]

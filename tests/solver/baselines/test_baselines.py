@@ -36,7 +36,7 @@ from optanon.models.requirements.safe_correlation import SafeCorrelation
 from optanon.models.requirements.weak_m_invariance import WeakMInvariance
 from optanon.models.table import Microdata
 from optanon.solver.baselines.registry import Baseline, baselines
-from optanon.solver.insight.queries import (
+from optanon.solver.insight.comparison.queries import (
     RangeQueries,
     estimated_answers,
     exact_answers,

@@ -26,11 +26,11 @@ from optanon.models.requirement import Requirement
 from optanon.models.requirements import HcSafety, KCAnonymity, WeakMInvariance
 from optanon.models.requirements.difference import Difference
 from optanon.models.requirements.intersection import Intersection
-from optanon.solver.insight.audit import audit
-from optanon.solver.insight.explain_value import explain_value
-from optanon.solver.insight.possible import Verdict, possible_values
-from optanon.solver.insight.posterior import posterior, transient_posterior
+from optanon.solver.insight.audit.audit import audit
+from optanon.solver.insight.audit.explain_value import explain_value
 from optanon.solver.settings import Clock
+from optanon.solver.worlds.possible import Verdict, possible_values
+from optanon.solver.worlds.posterior import posterior, transient_posterior
 
 SEEDS = (1, 2, 3)
 

@@ -14,7 +14,7 @@ from cases.audits import random_boxed_series as random_series
 from optanon.models.adversary.boxes import box_population
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import InputError
-from optanon.solver.insight.possible import Possible, possible_values
+from optanon.solver.worlds.possible import Possible, possible_values
 
 BOXES = Knowledge(membership="boxes")
 

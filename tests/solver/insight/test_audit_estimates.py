@@ -12,12 +12,12 @@ import pytest
 from cases.audits import cases, local_series, possible
 
 from optanon.models.adversary.propagation import open_components
-from optanon.solver.insight import counting
-from optanon.solver.insight.counting import expected_counts
-from optanon.solver.insight.posterior import posterior
-from optanon.solver.insight.sampling import estimated_counts
-from optanon.solver.insight.state_graph import Limits
 from optanon.solver.settings import Clock
+from optanon.solver.worlds import counting
+from optanon.solver.worlds.counting import expected_counts
+from optanon.solver.worlds.posterior import posterior
+from optanon.solver.worlds.sampling import estimated_counts
+from optanon.solver.worlds.state_graph import Limits
 
 MANY = Limits(states=10**6, steps=10**7)
 

@@ -19,9 +19,9 @@ from oracle.brute_force_notation import group, release
 
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import CertificateError
-from optanon.solver.insight.audit import AuditReport, audit
-from optanon.solver.insight.exclusions import verify_audit
-from optanon.solver.insight.what_if import what_if
+from optanon.solver.insight.audit.audit import AuditReport, audit
+from optanon.solver.insight.what_if.what_if import what_if
+from optanon.solver.worlds.exclusions import verify_audit
 
 NAMED = "abcxy"
 """Values of people are a, b and c at most; x is published by a counterfeit or by nobody, y never."""

@@ -14,12 +14,12 @@ from cases.audits import cases, local_series, possible
 from optanon.models.adversary import independence
 from optanon.models.adversary.independence import independent_parts
 from optanon.models.adversary.propagation import open_components
-from optanon.solver.insight import counting
-from optanon.solver.insight.counting import expected_counts
-from optanon.solver.insight.possible import Possible
-from optanon.solver.insight.posterior import posterior
-from optanon.solver.insight.state_graph import Limits, StateGraph
 from optanon.solver.settings import Clock
+from optanon.solver.worlds import counting
+from optanon.solver.worlds.counting import expected_counts
+from optanon.solver.worlds.possible import Possible
+from optanon.solver.worlds.posterior import posterior
+from optanon.solver.worlds.state_graph import Limits, StateGraph
 
 MANY = Limits(states=10**6, steps=10**7)
 SOME = Limits(states=10**4, steps=10**6)

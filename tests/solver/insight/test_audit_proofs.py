@@ -18,10 +18,10 @@ from optanon.models.adversary.cells import population
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.adversary.proof import Case, Proof, Step
 from optanon.models.errors import CertificateError
-from optanon.solver.insight import decide
-from optanon.solver.insight.audit import audit
-from optanon.solver.insight.exclusions import check_certificates
-from optanon.solver.insight.possible import Verdict
+from optanon.solver.insight.audit.audit import audit
+from optanon.solver.worlds import decide
+from optanon.solver.worlds.exclusions import check_certificates
+from optanon.solver.worlds.possible import Verdict
 
 PIGEONHOLE = [
     release("1a 6b", "2b 7a", "3c 8a", "4c 9d", "5d 0c"),

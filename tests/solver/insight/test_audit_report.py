@@ -24,8 +24,8 @@ from optanon.models.errors import InputError, ProblemFileError, ReleaseError
 from optanon.models.history import History
 from optanon.models.requirements import Difference
 from optanon.solver.cli import audit as audit_command
-from optanon.solver.insight.attacks import usual_attacks
-from optanon.solver.insight.audit import AuditReport, audit
+from optanon.solver.insight.audit.attacks import usual_attacks
+from optanon.solver.insight.audit.audit import AuditReport, audit
 
 DIFFERENCE = [release("1a 2b"), release("3c 4d"), release("1a 2b 3c 4d 5e")]
 

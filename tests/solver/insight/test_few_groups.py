@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from cases.audits import local_series, possible
 
-from optanon.solver.insight import explain_value as explaining
-from optanon.solver.insight.explain_value import explain_value
-from optanon.solver.insight.few_groups import EXCLUDED, POSSIBLE, any_world
+from optanon.solver.insight.audit import explain_value as explaining
+from optanon.solver.insight.audit.explain_value import explain_value
+from optanon.solver.worlds.few_groups import EXCLUDED, POSSIBLE, any_world
 
 
 def _shares(size: int, values: int) -> Iterator[tuple[int, ...]]:

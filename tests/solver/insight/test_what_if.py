@@ -25,11 +25,11 @@ from optanon.models.errors import InputError, PolicyError
 from optanon.models.history import History
 from optanon.models.n_choose import restriction_estimate
 from optanon.models.requirements import HcSafety
-from optanon.solver.insight.breach_chance import Estimate
-from optanon.solver.insight.possible import possible_values
-from optanon.solver.insight.what_if import pairwise_degree, what_if
-from optanon.solver.insight.worlds import blocks
+from optanon.solver.insight.what_if.breach_chance import Estimate
+from optanon.solver.insight.what_if.what_if import pairwise_degree, what_if
 from optanon.solver.settings import Clock
+from optanon.solver.worlds.blocks import blocks
+from optanon.solver.worlds.possible import possible_values
 
 
 @pytest.mark.parametrize("seed", [1, 2])

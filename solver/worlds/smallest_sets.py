@@ -23,11 +23,13 @@ from ...models.errors import OptanonError
 from ..backends.cpsat import solved
 from ..result import Status
 from ..settings import Clock
-from .giveaways import Names
+from .blocks import Block, Held
 from .possible import Verdict
-from .worlds import Block, Held
 
-__all__ = ["SmallestSet", "smallest_sets"]
+__all__ = ["Names", "SmallestSet", "smallest_sets"]
+
+Names = tuple[tuple[str, ...], ...]
+"""Respondents of each pair of the system; none for pairs nobody has."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,20 +10,20 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from ...instances.foreign.matching import How
-from ...instances.foreign.notation import Ends
-from ...instances.foreign.release import ForeignRelease, read_foreign
-from ...instances.foreign.rows import COUNT, Stars
-from ...models.errors import EngineError, InputError, PolicyError
-from ...models.exact_numbers import exact_number
-from ...models.problem import Problem
-from ...models.release import Release
-from ...models.requirement import GroupRequirement, Requirement, Violation
-from ...models.structure import DependsOn
-from ..search import solve_problem
-from .comparison.comparing import Proofs, narrowed
-from .comparison.distance import Distance, Proof, Reference
-from .comparison.figures import Figures, figures, queries_for
+from ....instances.foreign.matching import How
+from ....instances.foreign.notation import Ends
+from ....instances.foreign.release import ForeignRelease, read_foreign
+from ....instances.foreign.rows import COUNT, Stars
+from ....models.errors import EngineError, InputError, PolicyError
+from ....models.exact_numbers import exact_number
+from ....models.problem import Problem
+from ....models.release import Release
+from ....models.requirement import GroupRequirement, Requirement, Violation
+from ....models.structure import DependsOn
+from ...search import solve_problem
+from ..comparison.comparing import Proofs, narrowed
+from ..comparison.distance import Distance, Proof, Reference
+from ..comparison.figures import Figures, figures, queries_for
 
 __all__ = ["ForeignAudit", "audit_release"]
 

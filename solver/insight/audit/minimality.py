@@ -19,14 +19,14 @@ from fractions import Fraction
 from math import exp, factorial, prod
 from typing import Any
 
-from ...models.errors import EngineError, InputError
-from ...models.group import QIGroup
-from ...models.history import History
-from ...models.problem import Problem
-from ...models.release import Release
-from ...models.requirement import as_fraction
-from ...models.table import Member
-from ..enumeration import Judge, Partition, partitions, require_enumerable
+from ....models.errors import EngineError, InputError
+from ....models.group import QIGroup
+from ....models.history import History
+from ....models.problem import Problem
+from ....models.release import Release
+from ....models.requirement import as_fraction
+from ....models.table import Member
+from ...enumeration import Judge, Partition, partitions, require_enumerable
 
 __all__ = ["MOST_WORLDS", "Minimality", "minimality"]
 

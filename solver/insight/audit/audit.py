@@ -15,14 +15,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...models.adversary.boxes import BoxPopulation, box_population
-from ...models.adversary.cells import Integers, Population, population
-from ...models.adversary.knowledge import Knowledge
-from ...models.errors import InputError
-from ...models.history import History
-from ...models.release import Release
-from ...models.requirement import Requirement
-from ..settings import Clock
+from ....models.adversary.boxes import BoxPopulation, box_population
+from ....models.adversary.cells import Integers, Population, population
+from ....models.adversary.knowledge import Knowledge
+from ....models.errors import InputError
+from ....models.history import History
+from ....models.release import Release
+from ....models.requirement import Requirement
+from ...settings import Clock
+from ...worlds.decide import Ground
+from ...worlds.exclusions import KINDS
+from ...worlds.possible import AnyPopulation, Possible, Verdict, possible_values
+from ...worlds.posterior import posterior as count_worlds
+from ...worlds.sampling import Estimate
 from .attacks import Attack, run_attacks
 from .audit_report import (
     AuditReport,
@@ -33,13 +38,8 @@ from .audit_report import (
     ReleaseAudit,
     TransientAudit,
 )
-from .decide import Ground
 from .disclosures import explanations_of, find_disclosures, values_left
-from .exclusions import KINDS
 from .explain_value import Explanation
-from .possible import AnyPopulation, Possible, Verdict, possible_values
-from .posterior import posterior as count_worlds
-from .sampling import Estimate
 
 __all__ = [
     "AuditReport",

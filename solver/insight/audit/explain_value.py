@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...models.adversary.cells import Integers, Population, System
-from ...models.adversary.knowledge import Knowledge
-from ...models.adversary.propagation import Bounds, Component, first_bounds, open_components, propagate
-from ...models.errors import InputError
-from ...models.history import History
-from ..settings import Clock
-from .component_lp import ComponentLP
-from .counts import Counts, Verdict
-from .few_groups import EXCLUDED, OPEN, any_world
+from ....models.adversary.cells import Integers, Population, System
+from ....models.adversary.knowledge import Knowledge
+from ....models.adversary.propagation import Bounds, Component, first_bounds, open_components, propagate
+from ....models.errors import InputError
+from ....models.history import History
+from ...settings import Clock
+from ...worlds.component_lp import ComponentLP
+from ...worlds.counts import Counts, Verdict
+from ...worlds.few_groups import EXCLUDED, OPEN, any_world
 
 __all__ = ["Explanation", "explain_value"]
 

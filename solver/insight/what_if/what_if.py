@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ...models.adversary.cells import Population, population
-from ...models.adversary.knowledge import Knowledge
-from ...models.errors import InputError
-from ...models.history import History
-from ...models.n_choose import restriction_estimate
-from ...models.release import Release
-from ...models.requirement import as_fraction
-from ..settings import Clock
+from ....models.adversary.cells import Population, population
+from ....models.adversary.knowledge import Knowledge
+from ....models.errors import InputError
+from ....models.history import History
+from ....models.n_choose import restriction_estimate
+from ....models.release import Release
+from ....models.requirement import as_fraction
+from ...settings import Clock
+from ...worlds.blocks import Block, blocks
+from ...worlds.possible import Verdict, possible_values
+from ...worlds.smallest_sets import Names, SmallestSet, smallest_sets
 from .breach_chance import CONFIDENCE, BreachChance, breach_chance
-from .giveaways import Giveaway, Giveaways, Names, giveaways
-from .possible import Verdict, possible_values
-from .smallest_sets import SmallestSet, smallest_sets
-from .worlds import Block, blocks
+from .giveaways import Giveaway, Giveaways, giveaways
 
 __all__ = ["WhatIf", "pairwise_degree", "what_if"]
 

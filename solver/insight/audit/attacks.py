@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ...models.errors import ReleaseError
-from ...models.exact_numbers import exact_number
-from ...models.history import History
-from ...models.requirement import Requirement
-from ...models.requirements import Difference, HcSafety, Intersection, RecordTracing
+from ....models.errors import ReleaseError
+from ....models.exact_numbers import exact_number
+from ....models.history import History
+from ....models.requirement import Requirement
+from ....models.requirements import Difference, HcSafety, Intersection, RecordTracing
 
 __all__ = ["Attack", "run_attacks", "usual_attacks"]
 

@@ -18,11 +18,11 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.box import Cell, Interval
-from ...models.domain import Codes, Domain, Numeric, Ordered
-from ...models.errors import InputError, ReleaseError
-from ...models.release import Release
-from ...models.table import Microdata
+from ....models.box import Cell, Interval
+from ....models.domain import Codes, Domain, Numeric, Ordered
+from ....models.errors import InputError, ReleaseError
+from ....models.release import Release
+from ....models.table import Microdata
 
 __all__ = ["RangeQueries", "estimated_answers", "exact_answers", "median_error", "random_queries"]
 

@@ -20,11 +20,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import betaincinv
 
-from ...models.adversary.cells import System
-from ...models.errors import InputError
-from ..settings import Clock
-from .possible import Verdict
-from .worlds import Block
+from ....models.adversary.cells import System
+from ....models.errors import InputError
+from ...settings import Clock
+from ...worlds.blocks import Block
+from ...worlds.possible import Verdict
 
 __all__ = ["BreachChance", "Estimate", "breach_chance"]
 

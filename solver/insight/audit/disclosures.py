@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...models.adversary.boxes import BoxPopulation
-from ...models.adversary.cells import Integers, Population
-from ...models.history import History
-from ..settings import Clock
+from ....models.adversary.boxes import BoxPopulation
+from ....models.adversary.cells import Integers, Population
+from ....models.history import History
+from ...settings import Clock
+from ...worlds.possible import AnyPopulation, Possible, Verdict
 from .audit_report import HOW, Disclosure, How
 from .explain_value import Explanation, explain_value
-from .possible import AnyPopulation, Possible, Verdict
 
 __all__ = ["explanations_of", "find_disclosures", "values_left"]
 

@@ -13,14 +13,12 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from ..settings import Clock
-from .possible import Verdict
-from .worlds import Block
+from ...settings import Clock
+from ...worlds.blocks import Block
+from ...worlds.possible import Verdict
+from ...worlds.smallest_sets import Names
 
 __all__ = ["Giveaway", "Giveaways", "giveaways"]
-
-Names = tuple[tuple[str, ...], ...]
-"""Respondents of each pair of the system; none for pairs nobody has."""
 
 
 @dataclass(frozen=True, kw_only=True)

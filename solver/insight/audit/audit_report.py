@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from ...models.adversary.knowledge import Knowledge
-from ...models.history import History
+from ....models.adversary.knowledge import Knowledge
+from ....models.history import History
+from ...worlds.exclusions import Exclusion, ProofKind, certificates, exclusions
+from ...worlds.possible import AnyPopulation, Possible
+from ...worlds.sampling import Estimate
 from .attacks import Attack
-from .exclusions import Exclusion, ProofKind, certificates, exclusions
 from .explain_value import Explanation
-from .possible import AnyPopulation, Possible
-from .sampling import Estimate
 
 __all__ = [
     "HOW",

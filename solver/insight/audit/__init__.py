@@ -1,0 +1,1 @@
+"""What published releases give away, and to whom."""

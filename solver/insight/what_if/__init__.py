@@ -1,0 +1,1 @@
+"""What would be known if some respondents were compromised."""
