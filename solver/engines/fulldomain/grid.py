@@ -149,12 +149,9 @@ class Grid:
             _, home = np.unique(key, return_inverse=True)
         return Classes(home.astype(np.int64), np.bincount(home).astype(np.int64))
 
-    def widths(self, levels: Vector, rows: NDArray[np.int64] | slice) -> int:
-        """Scaled widths of some rows' boxes, summed."""
-        return sum(
-            int(units[level][rows].sum()) * factor
-            for units, level, factor in zip(self.units, levels, self.factor, strict=True)
-        )
+    def width(self, a: int, level: int, rows: NDArray[np.int64]) -> int:
+        """Scaled widths of some rows' cells in one attribute, summed."""
+        return int(self.units[a][level][rows].sum()) * self.factor[a]
 
     def histograms(self, classes: Classes, wanted: NDArray[np.int64]) -> Iterator[tuple[slice, Codes]]:
         """Counts per value of some classes (ascending), in chunks of bounded memory."""

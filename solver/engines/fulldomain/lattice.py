@@ -19,12 +19,13 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ....models.losses import loss
 from ....models.problem import Problem
 from ....models.release import Release
 from ...settings import Clock, Watch
 from .grid import Classes, Grid, Vector
 from .judge import Judge, Mask
-from .measures import Corner, measures
+from .measures import Corner, measure_of
 
 __all__ = ["Found", "Lattice", "Score"]
 
@@ -84,15 +85,10 @@ class Lattice:
     ) -> None:
         self.problem, self.grid, self.watch = problem, grid, watch
         self.judge = Judge(problem, grid)
-        known = measures()
-        built = {
-            name: known[name](grid, self.judge.limit, self.judge.smallest)
-            for level in problem.policy.levels
-            for name in level.losses
-            if name in known
-        }
+        limit, smallest = self.judge.limit, self.judge.smallest
         self._terms = [
-            [(weight, built.get(name)) for name, weight in level.weights] for level in problem.policy.levels
+            [(weight, measure_of(loss(name), grid, limit, smallest)) for name, weight in level.weights]
+            for level in problem.policy.levels
         ]
         self._release = release
         self._corners: dict[Vector, Corner | None] = {}

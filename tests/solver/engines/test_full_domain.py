@@ -28,7 +28,7 @@ from optanon.models.table import Microdata
 from optanon.solver.engines.fulldomain.engine import FullDomainEngine
 from optanon.solver.engines.fulldomain.grid import Grid
 from optanon.solver.engines.fulldomain.lattice import Lattice
-from optanon.solver.engines.fulldomain.measures import Corner, measures
+from optanon.solver.engines.fulldomain.measures import Corner, measure_of
 from optanon.solver.result import Status, Termination
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
@@ -348,8 +348,10 @@ def test_measures_equal_losses() -> None:
         release = problem.assemble(
             shown, boxes=[recoding.box(problem.table.codes[rows[0]].tolist()) for rows in shown]
         )
-        for name, kind in measures().items():
-            value = kind(grid, len(problem.table), 1).value(levels, classes, gone)
+        for name, known in loss_module.losses().items():
+            measure = measure_of(known, grid, len(problem.table), 1)
+            assert measure is not None
+            value = measure.value(levels, classes, gone)
             assert (seed, name, value) == (seed, name, loss_module.loss(name).value(release, problem.table))
 
 
@@ -369,18 +371,19 @@ def test_bounds_hold_for_every_vector_of_a_box() -> None:
         corner = lattice.visit(hi)
         if corner is None:
             continue
-        bounds = {
-            name: kind(grid, judge.limit, judge.smallest).bound(lo, corner)
-            for name, kind in measures().items()
+        measures = {
+            name: measure
+            for name, known in loss_module.losses().items()
+            if (measure := measure_of(known, grid, judge.limit, judge.smallest)) is not None
         }
+        bounds = {name: measure.bound(lo, corner) for name, measure in measures.items()}
         for levels in product(*(range(low, high + 1) for low, high in zip(lo, hi, strict=True))):
             outlook = judge.outlook(levels)
             gone = None if outlook is None else judge.suppressed(levels, outlook)
             if gone is None:
                 continue
             compared += 1
-            for name, kind in measures().items():
-                measure = kind(grid, judge.limit, judge.smallest)
+            for name, measure in measures.items():
                 value = measure.value(levels, grid.classes(levels), gone)
                 assert bounds[name] <= value, (seed, name, lo, levels, hi)
     assert compared >= 40
@@ -392,8 +395,9 @@ def test_the_largest_class_may_be_suppressed() -> None:
     policy = Policy([EvenSizes()], "maximum_group_size", max_suppressed=3, recoding="full_domain")
     assert oa.solve(table, policy, display=False).objective == (2,)
     grid = Grid(Problem(table=table, policy=policy))
-    kind, alone = measures()["maximum_group_size"], Corner((0, 0), 0, None)
-    assert [kind(grid, limit, 1).bound((0, 0), alone) for limit in (2, 3, 4, 5, 7)] == [3, 2, 2, 2, 0]
+    known, alone = loss_module.losses()["maximum_group_size"], Corner((0, 0), 0, None)
+    made = [measure_of(known, grid, limit, 1) for limit in (2, 3, 4, 5, 7)]
+    assert [measure.bound((0, 0), alone) for measure in made if measure is not None] == [3, 2, 2, 2, 0]
 
 
 def test_loss_without_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
