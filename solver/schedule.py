@@ -184,6 +184,13 @@ class Histogram(Schedule):
     """Groups judged singly by what is published of them, by column generation."""
 
     start: Share = Share(part=0.3, of=Of.LIMIT, why="a first release")
+    annealing: Share = Share(part=0.1, of=Of.LIMIT, why="improved by moves of single tuples")
+    annealing_trees: Share = Share(part=0.35, of=Of.LIMIT, why="the same, under taxonomies")
+    move: Seconds = Seconds(value=3e-6, unit="s a move", why="until that is measured")
+    moves: Seconds = Seconds(value=6e-5, unit="s a tuple", why="near rows, groups, and enough moves")
+    round: Share = Share(part=0.9, of=Of.LEFT, why="moves that end hot are for nothing")
+    linear_trees: Share = Share(part=0.6, of=Of.PASSED, why="the linear program, under taxonomies")
+    annealing_again: Share = Share(part=0.95, of=Of.PASSED, why="there, moves again before any windows")
     linear: Share = Share(part=0.85, of=Of.PASSED, why="the linear program: releases need the rest")
     linear_least: Share = Share(part=0.5, of=Of.PASSED, why="and this where releases need more")
     rounding: Seconds = Seconds(value=8e-5, unit="s a row", why="what a release needs")
@@ -195,10 +202,10 @@ class Histogram(Schedule):
     nearer_cuts: Share = Share(part=0.55, of=Of.PASSED, why="its cuts")
     priced: Share = Share(part=0.75, of=Of.PASSED, why="its duals are priced for groups of any size")
 
-    def solving(self, rows: int, limit: float | None) -> Share:
+    def solving(self, rows: int, limit: float | None, *, trees: bool = False) -> Share:
         """Until when a large table's linear program is solved: less where its releases need more."""
-        if not limit:
-            return self.linear
+        if trees or not limit:
+            return self.linear_trees if trees else self.linear
         rest = 1 - self.rounding.value * rows / limit
         return replace(self.linear, part=max(self.linear_least.part, min(self.linear.part, rest)))
 

@@ -10,16 +10,20 @@ from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ..settings import Clock
-from .kernels.boxes import side_cost, to_cell
+from .kernels.boxes import side_cost
 from .structure.histograms import Steps
 from .table import Cells, Geometry, Ints, Rows
 
-__all__ = ["around"]
+__all__ = ["around", "nearest"]
 
 NEAREST = 24
 """Neighbours that are tried first; all rows if they do not do."""
+NEAR = 20
+"""Neighbours of a row."""
+REACH, LOOKED = 64, 20_000_000
+"""Cells on each side of a row's in which neighbours are looked for at least, and for all rows in all."""
 AT_ONCE = 256
-"""Rows between two looks at the clock."""
+"""Rows, or cells, between two looks at the clock."""
 
 
 def around(rows: Rows, steps: Steps, clock: Clock | None = None) -> NDArray[np.float64]:
@@ -38,6 +42,23 @@ def around(rows: Rows, steps: Steps, clock: Clock | None = None) -> NDArray[np.f
         _around(
             rows.geometry, rows.cells, rows.value, rows.count, steps, min(NEAREST, len(rows)), part, found
         )
+    return found
+
+
+def nearest(rows: Rows, clock: Clock | None = None) -> Ints | None:
+    """The nearest rows of each, itself first; shape (rows, `NEAR`), where there are fewer with itself again.
+
+    In large tables those are looked at that come soon before or after it in the order of the rows. None if
+    time was over before.
+
+    Complexity: O(cells looked at) per row.
+    """
+    found = np.empty((len(rows), min(NEAR, len(rows))), dtype=np.int64)
+    reach, cells = max(REACH, LOOKED // len(rows)), len(rows.cells.start) - 1
+    for at in range(0, cells, AT_ONCE):
+        if clock is not None and clock.over:
+            return None
+        _nearest(rows.geometry, rows.cells, reach, at, min(cells, at + AT_ONCE), found)
     return found
 
 
@@ -94,28 +115,12 @@ def _around(
     found: NDArray[np.float64],
 ) -> None:
     rows, attributes, number = len(value), g.codes.shape[1], len(cells.start) - 1
-    way = np.empty(number, dtype=np.int64)
     lo, hi = np.empty(attributes, dtype=np.int64), np.empty(attributes, dtype=np.int64)
     seen = np.zeros(value.max() + 1, dtype=np.int64)
     near, far = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     for i in part:
-        for c in range(number):
-            way[c] = to_cell(g.codes, g.weight, g.tree, g.side, g.table, i, cells.lo, cells.hi, c)
-        # The row itself comes first, whatever else lies at the same place.
-        near[0], far[0], size = i, -1, 1
-        for c in np.argsort(way):
-            if size == most and way[c] >= far[size - 1]:
-                break
-            for u in range(cells.start[c], cells.start[c + 1]):
-                apart = _distance(g, i, u)
-                if u == i or (size == most and apart >= far[size - 1]):
-                    continue
-                place = size if size < most else most - 1
-                while place > 1 and far[place - 1] > apart:
-                    near[place], far[place] = near[place - 1], far[place - 1]
-                    place -= 1
-                near[place], far[place] = u, apart
-                size = min(most, size + 1)
+        home = np.searchsorted(cells.start, i, side="right") - 1
+        size = _near(g, cells, home, number, i, near, far)
         box = _grow(g, value, count, steps, i, near[:size], lo, hi, seen)
         if box < 0:
             ways = np.empty(rows, dtype=np.int64)
@@ -124,3 +129,54 @@ def _around(
             box = _grow(g, value, count, steps, i, np.argsort(ways), lo, hi, seen)
         if box >= 0:
             found[i] = box
+
+
+@compiled
+def _near(g: Geometry, cells: Cells, home: int, reach: int, i: int, near: Ints, far: Ints) -> int:
+    """The nearest rows to a row, and how far they are; it comes first itself, whatever else is there.
+
+    Cells are looked at from its own on, on both sides in turn: what is near in their order mostly is near.
+    """
+    number, most = len(cells.start) - 1, len(near)
+    near[0], far[0], size = i, -1, 1
+    for step in range(2 * min(reach, number)):
+        c = home - step // 2 - 1 if step % 2 else home + step // 2
+        if c < 0 or c >= number:
+            continue
+        if size == most and _beyond(g, cells, i, c, far[size - 1]):
+            continue
+        for u in range(cells.start[c], cells.start[c + 1]):
+            apart = _distance(g, i, u)
+            if u == i or (size == most and apart >= far[size - 1]):
+                continue
+            place = size if size < most else most - 1
+            while place > 1 and far[place - 1] > apart:
+                near[place], far[place] = near[place - 1], far[place - 1]
+                place -= 1
+            near[place], far[place] = u, apart
+            size = min(most, size + 1)
+    return size
+
+
+@compiled
+def _beyond(g: Geometry, cells: Cells, i: int, c: int, far: int) -> bool:
+    """Whether no row of a cell is nearer to a row than that."""
+    total = 0
+    for a in range(g.codes.shape[1]):
+        x = g.codes[i, a]
+        if x < cells.lo[c, a]:
+            total += side_cost(g.weight, g.tree, g.side, g.table, a, x, cells.lo[c, a])
+        elif x > cells.hi[c, a]:
+            total += side_cost(g.weight, g.tree, g.side, g.table, a, cells.hi[c, a], x)
+        if total >= far:
+            return True
+    return False
+
+
+@compiled
+def _nearest(g: Geometry, cells: Cells, reach: int, begin: int, end: int, near: Ints) -> None:
+    far = np.empty(near.shape[1], dtype=np.int64)
+    for c in range(begin, end):
+        for i in range(cells.start[c], cells.start[c + 1]):
+            size = _near(g, cells, c, reach, i, near[i], far)
+            near[i, size:] = i

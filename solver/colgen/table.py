@@ -99,6 +99,11 @@ class Rows:
         """No release costs more: every tuple lost in every attribute."""
         return int(self.count.sum()) * self.scale * sum(self.units)
 
+    @property
+    def in_trees(self) -> bool:
+        """Whether some attribute's cells are nodes of a taxonomy."""
+        return bool((self.geometry.tree >= 0).any())
+
     def part(self, chosen: Ints, count: Ints) -> Rows:
         """Some rows (in rising order), each with a count of its own; without the tuples behind them."""
         codes = self.geometry.codes[chosen]

@@ -28,6 +28,7 @@ from optanon.solver.baselines.registry import Baseline, baselines
 from optanon.solver.engines.partition.series import fakes, flat
 from optanon.solver.portfolio import best_known, informed
 from optanon.solver.result import Status, Termination
+from optanon.solver.schedule import HEURISTICS
 from optanon.solver.search import engines, solve_problem
 from optanon.solver.settings import Answer, Clock, Settings, Watch
 
@@ -242,7 +243,7 @@ def test_one_heuristic_may_not_take_the_time_of_all(monkeypatch: pytest.MonkeyPa
     )
     informed(nothing(problem), problem, Settings(time_limit=60.0), Watch(began=0.0))
     assert begun == ["slow"]
-    assert seconds[0] <= portfolio.EACH * 60.0 + 1.0
+    assert seconds[0] <= HEURISTICS.each.part * 60.0 + 1.0
     known = best_known(problem, Settings(time_limit=60.0), Watch(began=seconds[0]))
     assert known is not None
     assert known.source == found["k_member"].name
@@ -346,5 +347,5 @@ def test_every_heuristic_has_a_pace():
         return baseline.seconds(1_000)
 
     # All of them are worth trying on a thousand tuples with ten seconds, some not on a million.
-    assert max(map(longest, baselines().values())) < 10 * portfolio.HOPELESS
+    assert max(map(longest, baselines().values())) < 10 * HEURISTICS.hopeless.part
     assert baselines()["k_member"].seconds(1_000_000) > 60

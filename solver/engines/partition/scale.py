@@ -12,6 +12,7 @@ from ...colgen.column import padded
 from ...colgen.dual_bound import Best
 from ...colgen.master import Group
 from ...colgen.pricing import Duals, Pricing
+from ...colgen.primal.annealing import ANNEALED, Annealing
 from ...colgen.primal.diving import dived
 from ...colgen.primal.neighbourhoods import Windows
 from ...colgen.primal.rounding import rounded
@@ -27,10 +28,20 @@ __all__ = ["a_release", "at_scale", "improved", "tightened"]
 Floats = NDArray[np.float64]
 
 
-def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, settings: Settings) -> bool:
-    """Prove a bound, then improve releases until nothing more is found; False if there is no release."""
-    clock = pricing.clock or Clock()
-    linear = clock.share(HISTOGRAM.solving(len(pricing.rows), clock.limit))
+def at_scale(
+    judge: Judge,
+    pricing: Pricing,
+    progress: Progress,
+    best: Best,
+    settings: Settings,
+    annealing: Annealing | None = None,
+) -> bool:
+    """Prove a bound, then improve releases until nothing more is found; False if there is no release.
+
+    With `annealing`, that goes on before any windows.
+    """
+    clock, trees = pricing.clock or Clock(), annealing is not None
+    linear = clock.share(HISTOGRAM.solving(len(pricing.rows), clock.limit, trees=trees))
     relaxation = Relaxation(pricing, linear, best, lambda: progress.lift(best.bound, "linear program"))
     relaxation.start(progress.starts)
     solved = relaxation.run(LIMITS.close)
@@ -39,6 +50,9 @@ def at_scale(judge: Judge, pricing: Pricing, progress: Progress, best: Best, set
     progress.offer(a_release(relaxation, judge), "rounded")
     tightened(relaxation, solved, clock.share(HISTOGRAM.cuts), progress)
     progress.offer(a_release(relaxation, judge), "rounded")
+    if annealing is not None and not progress.closed:
+        for groups in annealing.rounds(ANNEALED, clock.share(HISTOGRAM.annealing_again)):
+            progress.offer(groups, "annealed")
     improved(relaxation, judge, progress, settings)
     return True
 

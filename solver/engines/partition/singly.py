@@ -6,7 +6,9 @@ from ....models.problem import Problem
 from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, Listed, Priced, Trusted, Whole
 from ...colgen.dual_bound import Best
+from ...colgen.neighbours import nearest
 from ...colgen.pricing import Pricing
+from ...colgen.primal.annealing import ANNEALED, BRIEFLY, Annealing
 from ...colgen.primal.repair import repaired
 from ...colgen.primal.start import halved
 from ...colgen.structure.histograms import Histograms, Judge
@@ -43,6 +45,7 @@ class Search:
         self.root = Best(self.pricing)
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed)
         self.part: Part | None = None
+        self.annealing: Annealing | None = None
         self.interrupted = False
 
     def run(self) -> Answer:
@@ -56,7 +59,9 @@ class Search:
             if large and self.pricing.histograms.steps.beyond:
                 solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
             else:
-                solved = large and at_scale(self.judge, self.pricing, self.progress, self.root, self.settings)
+                solved = large and at_scale(
+                    self.judge, self.pricing, self.progress, self.root, self.settings, self.annealing
+                )
             if not large or (self.progress.groups is None and not self.clock.over):
                 # Only the simplex method can tell that there is no release.
                 solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
@@ -92,6 +97,22 @@ class Search:
                 buckets = self.pricing.buckets
                 self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=buckets))
         self.progress.start(halved(self.rows, self.judge, self.clock.share(HISTOGRAM.start)))
+        share = HISTOGRAM.annealing_trees if self.rows.in_trees else HISTOGRAM.annealing
+        self.annealing = self._annealing(self.clock.share(share))
+
+    def _annealing(self, clock: Clock) -> Annealing | None:
+        """Improve the best of the first releases by small moves; small tables need no better start."""
+        if self.progress.groups is None or len(self.rows) < LIMITS.simplex_rows:
+            return None
+        if not Annealing.fits(self.rows, clock):
+            return None
+        near = nearest(self.rows, clock)
+        if near is None:
+            return None
+        found = Annealing(self.rows, self.judge, near, self.progress.groups, self.settings.seed)
+        for groups in found.rounds(ANNEALED if self.rows.in_trees else BRIEFLY, clock):
+            self.progress.start(groups)
+        return found if self.rows.in_trees else None
 
     # -- the answer --------------------------------------------------------------------
 

@@ -1,0 +1,214 @@
+"""Simulated annealing of groups (Kirkpatrick, Gelatt, Vecchi): many small moves while it gets cooler.
+
+For groups that are judged by their histograms. A round is a number of moves per tuple; each round begins hot,
+from the best groups so far, has four times the moves of the one before, and ends cold. So a longer limit
+only adds rounds, and the best groups can only get better. Groups of more tuples than `Annealing` lists stay
+as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...schedule import HISTOGRAM
+from ...settings import Clock
+from ..kernels.moves import BAD, GOOD, Groups, Marks, Units, Verdicts, anneal, entered, place
+from ..master import Group
+from ..structure.histograms import Judge
+from ..table import Ints, Rows
+
+__all__ = ["ANNEALED", "BRIEFLY", "Annealing", "Cooling"]
+
+MOST = 24
+"""Tuples in a group, unless three of the smallest groups have more."""
+ASKED = 1 << 10
+"""Histograms that are judged at once."""
+AT_ONCE = 1 << 17
+"""Moves between two looks at the clock."""
+FEWEST = 15
+"""Moves per tuple that are worth a round."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cooling:
+    """How a round cools.
+
+    Attributes
+    ----------
+    first : int
+        Moves per tuple in the first round.
+    rounds : int
+    hot, cold : float
+        The first and last heat, as multiples of what a smallest group costs on average.
+    """
+
+    first: int = 60
+    rounds: int = 6
+    hot: float = 1.0
+    cold: float = 1 / 200
+
+
+ANNEALED, BRIEFLY = Cooling(), Cooling(rounds=1)
+
+
+class Annealing:
+    """Groups of a table, and what is known of their admissibility.
+
+    Parameters
+    ----------
+    rows : Rows
+    judge : Judge
+        Its verdicts depend on histograms only.
+    near : shape (rows, any)
+        The nearest rows of each, itself first.
+    groups : sequence of Group
+        Every row as often as it is there; all admissible.
+    seed : int
+    """
+
+    def __init__(self, rows: Rows, judge: Judge, near: Ints, groups: Sequence[Group], seed: int) -> None:
+        self.rows, self.judge = rows, judge
+        count = rows.count
+        self.first = np.append(0, np.cumsum(count)).astype(np.int64)
+        units = int(self.first[-1])
+        self.wide = max(MOST, 3 * judge.least)
+        values = 1 if judge.blind else len(judge.names)
+        self.units = Units(
+            row=np.repeat(np.arange(len(rows), dtype=np.int64), count),
+            first=self.first,
+            value=np.zeros_like(rows.value) if judge.blind else rows.value,
+            near=near,
+        )
+        self._state = np.array([seed], dtype=np.uint64)
+        terms = np.random.default_rng(seed).integers(
+            1, 1 << 63, size=(1 if judge.alike or judge.blind else values, self.wide + 3), dtype=np.uint64
+        )
+        terms[:, 0] = 0
+        self.verdicts = Verdicts(
+            term=np.repeat(terms, values, axis=0) if len(terms) == 1 else terms,
+            key=np.zeros(1 << 12, dtype=np.uint64),
+            good=np.zeros(1 << 12, dtype=np.int8),
+            asked=np.zeros((ASKED, values), dtype=np.int64),
+            number=np.zeros(1, dtype=np.int64),
+        )
+        self._number, self._done, self._seconds = 0, 0, 0.0
+        self._most = max(1, units // max(1, judge.least))
+        self.kept = [group for group in groups if len(group) > self.wide]
+        self._enter(groups)
+        self.best, self.cost = self.groups.of.copy(), int(self.groups.total[1])
+
+    @staticmethod
+    def fits(rows: Rows, clock: Clock) -> bool:
+        """Whether there is time for near rows, groups and enough moves to be worth it."""
+        return clock.fits(int(rows.count.sum()) * HISTOGRAM.moves.value)
+
+    def rounds(self, cooling: Cooling, clock: Clock) -> Iterator[list[Group]]:
+        """Better and better groups, one list per round that found some; ends with the clock.
+
+        Called again, it goes on with the next round.
+        """
+        while self._number < cooling.rounds and self.cost and not clock.over:
+            moves = cooling.first * 4**self._number * len(self.units.row)
+            seconds = clock.allowed(HISTOGRAM.round)
+            if seconds is not None:
+                # A round that is cut off ends hot, for nothing.
+                pace = self._seconds / self._done if self._done else HISTOGRAM.move.value
+                moves, whole = min(moves, int(seconds / pace)), moves
+                if moves < min(whole, max(FEWEST * len(self.units.row), self._done / 4)):
+                    return
+            before, began = self.cost, clock.seconds
+            self._round(moves, cooling, clock)
+            self._number, self._done = self._number + 1, self._done + moves
+            self._seconds += max(clock.seconds - began, 1e-3)
+            if self.cost < before:
+                yield self.found()
+            self._enter(self.found())
+
+    def found(self) -> list[Group]:
+        """The best groups so far."""
+        inside = np.flatnonzero(self.best >= 0)
+        order = inside[np.argsort(self.best[inside], kind="stable")]
+        cuts = np.flatnonzero(np.diff(self.best[order])) + 1
+        groups = [tuple(part.tolist()) for part in np.split(self.units.row[order], cuts) if len(part)]
+        return groups + self.kept
+
+    def _round(self, moves: int, cooling: Cooling, clock: Clock) -> None:
+        each = self.cost / max(1, int((self.best >= 0).sum())) * self.judge.least
+        hot, cool = cooling.hot * each, (cooling.cold / cooling.hot) ** (1 / max(1, moves))
+        done = 0
+        while done < moves and not clock.over:
+            done += anneal(
+                self.units,
+                self.rows.geometry,
+                self.groups,
+                self.verdicts,
+                self.judge.least,
+                min(AT_ONCE, moves - done),
+                hot * cool**done,
+                cool,
+                self._state,
+            )
+            self._learn()
+            if self.groups.total[1] < self.cost:
+                self.best, self.cost = self.groups.of.copy(), int(self.groups.total[1])
+
+    def _enter(self, groups: Sequence[Group]) -> None:
+        """Begin from these groups; those that are too large are left out."""
+        small = [group for group in groups if len(group) <= self.wide]
+        attributes, units = self.rows.geometry.codes.shape[1], len(self.units.row)
+        room = max(self._most, len(small)) + 2
+        self.groups = Groups(
+            of=np.full(units, -1, dtype=np.int64),
+            seat=np.zeros(units, dtype=np.int64),
+            member=np.zeros((room, self.wide + 1), dtype=np.int64),
+            size=np.zeros(room, dtype=np.int64),
+            lo=np.zeros((room, attributes), dtype=np.int64),
+            hi=np.zeros((room, attributes), dtype=np.int64),
+            cost=np.zeros(room, dtype=np.int64),
+            mark=np.zeros(room, dtype=np.uint64),
+            free=np.arange(room - 1, -1, -1, dtype=np.int64),
+            total=np.zeros(2, dtype=np.int64),
+        )
+        state, next_of = self.groups, self.first[:-1].copy()
+        for g, group in enumerate(small):
+            for seat, row in enumerate(group):
+                u = next_of[row]
+                next_of[row] += 1
+                state.of[u], state.seat[u], state.member[g, seat] = g, seat, u
+            state.size[g] = len(group)
+            entered(self.units, self.rows.geometry, state, self.verdicts, g)
+        state.total[0], state.total[1] = room - len(small), int(state.cost.sum())
+        self._known(state.mark[: len(small)], np.full(len(small), GOOD, dtype=np.int8))
+
+    def _learn(self) -> None:
+        """Judge what was asked for."""
+        asked = int(self.verdicts.number[0])
+        if not asked:
+            return
+        counts = self.verdicts.asked[:asked]
+        good = np.where(self.judge.verdicts(counts), GOOD, BAD).astype(np.int8)
+        terms = self.verdicts.term[np.arange(counts.shape[1]), counts]
+        self._known(terms.sum(axis=1, dtype=np.uint64), good)
+        self.verdicts.number[0] = 0
+
+    def _known(self, marks: Marks, good: np.ndarray[tuple[int], np.dtype[np.int8]]) -> None:
+        v = self.verdicts
+        used = int((v.key != 0).sum()) + len(marks)
+        if 2 * used > len(v.key):
+            old = v.key != 0
+            size = 1 << (4 * used).bit_length()
+            keys, verdicts = v.key[old], v.good[old]
+            self.verdicts = v = v._replace(
+                key=np.zeros(size, dtype=np.uint64), good=np.zeros(size, dtype=np.int8)
+            )
+            self._write(keys, verdicts)
+        self._write(marks, good)
+
+    def _write(self, marks: Marks, good: np.ndarray[tuple[int], np.dtype[np.int8]]) -> None:
+        v = self.verdicts
+        for mark, verdict in zip(marks, good, strict=True):
+            at = place(v.key, mark)
+            v.key[at], v.good[at] = mark, verdict
