@@ -9,9 +9,9 @@ correlation (Riboni and Bettini, Def. 3), over any number of releases and groups
 
 Whether some D or pair (R1, R2) does harm is a question about 0/1 vectors in a subspace,
 for which no polynomial method is known to us. The *meaning* of the deep requirements is
-thus itself a search, and this is the one file below the solver's room that runs one: a
-small CP-SAT model with one or two Booleans per *cell* (people who were always together)
-and one equation per null vector. No bound is put on coefficients: the null space is
+thus itself a search: a small CP-SAT model with one or two Booleans per *cell* (people who
+were always together) and one equation per null vector, stated here and handed to the
+`backend` that the solver's room provides. No bound is put on coefficients: the null space is
 computed in exact rational arithmetic, and the coefficients of what was found are read off
 the elimination.
 
@@ -30,7 +30,7 @@ from typing import TypeAlias, TypeVar
 import networkx as nx
 from ortools.sat.python import cp_model
 
-from ..errors import EngineError
+from ..backend import backend
 from ..history import History
 from ..release import Release
 
@@ -88,10 +88,10 @@ def derived_difference(release: Release, history: History, k: int, c: Fraction) 
         ways.append(above)
     model.add_bool_or(ways)
     model.minimize(total)
-    solver = _solved(model)
-    if solver is None:
+    value = backend().optimum(model)
+    if value is None:
         return None
-    return system.combination({i: Fraction(1) for i, d in enumerate(chosen) if solver.value(d)})
+    return system.combination({i: Fraction(1) for i, d in enumerate(chosen) if value(d)})
 
 
 def chain_correlation(release: Release, history: History, n: int) -> Combination | None:
@@ -119,11 +119,11 @@ def chain_correlation(release: Release, history: History, n: int) -> Combination
     known = sum(len(cell.names) * m for cell, m in zip(cells, minus, strict=True))
     model.add(known <= n - 1)
     model.minimize(known)
-    solver = _solved(model)
-    if solver is None:
+    value = backend().optimum(model)
+    if value is None:
         return None
     return system.combination(
-        {i: Fraction(w) for i in range(len(cells)) if (w := solver.value(plus[i]) - solver.value(minus[i]))}
+        {i: Fraction(w) for i in range(len(cells)) if (w := value(plus[i]) - value(minus[i]))}
     )
 
 
@@ -178,11 +178,11 @@ def union_correlation(old: Release, new: Release, number: int, n: int) -> Combin
             if group.fakes:
                 model.add_implication(way, ~literal)
     model.minimize(sum([*rest_new, *rest_old]))
-    solver = _solved(model)
-    if solver is None:
+    value = backend().optimum(model)
+    if value is None:
         return None
-    chosen_new = [f for f, a in enumerate(ones) if solver.value(a)]
-    chosen_old = [e for e, b in enumerate(others) if solver.value(b)]
+    chosen_new = [f for f, a in enumerate(ones) if value(a)]
+    chosen_old = [e for e, b in enumerate(others) if value(b)]
     left = {who for f in chosen_new for who in new.groups[f].respondents}
     right = {who for e in chosen_old for who in old.groups[e].respondents}
     return Combination(
@@ -368,15 +368,3 @@ def _accumulate(target: dict[K, Fraction], source: Mapping[K, Fraction], times: 
             target[key] = total
         else:
             target.pop(key, None)
-
-
-def _solved(model: cp_model.CpModel) -> cp_model.CpSolver | None:
-    """Solve to the end; None if there is no solution."""
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    status = solver.solve(model)
-    if status == cp_model.INFEASIBLE:
-        return None
-    if status != cp_model.OPTIMAL:
-        raise EngineError(f"the search for linear combinations ended with {solver.status_name(status)}")
-    return solver

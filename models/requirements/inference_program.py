@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.sparse import coo_array, vstack
+from scipy.sparse import coo_array, csc_array, vstack
 
 from ..adversary.inference import Conclusion, linked_groups
+from ..backend import backend
 from ..group import QIGroup
 from ..history import History
 from .inference_prices import Place, Prices, open_values
@@ -110,29 +111,19 @@ class Program:
             ),
             shape=(len(judged), width),
         )
-        # Imported here: loading it takes a second that other requirements need not wait for.
-        from scipy.optimize import linprog
-
-        answer = linprog(  # pyright: ignore[reportCallIssue]
-            cost,
-            A_ub=vstack([ranged, -ranged, caps]),  # pyright: ignore[reportArgumentType] - sparse is allowed
-            b_ub=np.concatenate([most, [-n for n in least], np.full(len(judged), cap)]),
-            A_eq=vstack([one, self._matrix(self.exact, width)]),  # pyright: ignore[reportArgumentType]
-            b_eq=np.concatenate([np.ones(len(self.people)), count]),
-            bounds=(0, None),
-            method="highs",
+        duals = backend().duals(
+            np.asarray(cost, dtype=float),
+            csc_array(vstack([one, self._matrix(self.exact, width), ranged, caps])),
+            np.concatenate([np.ones(len(self.people)), count, least, np.full(len(judged), -np.inf)]),
+            np.concatenate([np.ones(len(self.people)), count, most, np.full(len(judged), cap)]),
         )
-        if answer.status != 0:
+        if duals is None:
             return {}
-        inner = answer.ineqlin.marginals
-        exact = answer.eqlin.marginals[len(self.people) :]
-        split = len(self.ranged)
+        ends = np.cumsum([len(self.people), len(self.exact), len(self.ranged)])
+        _, exact, inner, above = (part.tolist() for part in np.split(duals, ends))
         if z is not None:
-            z.update({key: -m for key, m in zip(judged, inner[2 * split :], strict=True) if m < 0})
-        found = {row: -float(m) for row, m in zip(self.exact, exact, strict=True)}
-        for number, row in enumerate(self.ranged):
-            found[row] = -float(inner[number]) + float(inner[split + number])
-        return found
+            z.update({key: -m for key, m in zip(judged, above, strict=True) if m < 0})
+        return {row: -m for row, m in zip([*self.exact, *self.ranged], [*exact, *inner], strict=True)}
 
     def rounded(self, duals: Duals, scale: int, cap: Fraction) -> Prices:
         """Integer prices near the duals; see `Prices`."""

@@ -17,6 +17,7 @@ from scipy.sparse import csc_array
 
 import optanon
 from optanon import Status
+from optanon.models import backend
 from optanon.models.errors import EngineError
 from optanon.solver.backends import cpsat, highs
 from optanon.solver.backends.highs import INFINITY, LinearProgram, LPStatus, Simplex, best_integers
@@ -27,9 +28,6 @@ SOLVERS = {"Highs", "CpSolver", "linprog", "milp", "setOptionValue", "passModel"
 """Names that make or set up a solver."""
 
 PARAMETERS = {"num_workers", "random_seed", "max_time_in_seconds", "max_deterministic_time"}
-
-BELOW = {"models/adversary/linear.py", "models/requirements/inference_program.py"}
-"""Still run a solver themselves."""
 
 
 def sources() -> list[Path]:
@@ -59,9 +57,28 @@ def setups(path: Path) -> set[str]:
 
 def test_solvers_are_set_up_in_one_room_only():
     found = {str(path.relative_to(ROOT).as_posix()): setups(path) for path in sources()}
-    rooms = {name for name, names in found.items() if names} - BELOW
+    rooms = {name for name, names in found.items() if names}
     assert rooms == {"solver/backends/highs.py", "solver/backends/cpsat.py"}
-    assert all(found[name] for name in BELOW)
+
+
+def test_models_state_what_is_to_be_solved_and_are_given_a_solver(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    model, x = small_model()
+    value = backend.backend().optimum(model)
+    assert value is not None
+    assert sum(value(v) for v in x) == 4
+    model.add(x[0] + x[1] + x[2] <= 3)
+    assert backend.backend().optimum(model) is None
+    # At least 2 of the cheaper column, at most 1 of it: the dearer one pays for the last.
+    matrix, low = csc_array(np.array([[1.0, 1.0], [1.0, 0.0]])), np.array([2.0, -INFINITY])
+    duals = backend.backend().duals(np.array([1.0, 3.0]), matrix, low, np.array([INFINITY, 1.0]))
+    assert duals is not None
+    assert duals.tolist() == pytest.approx([3.0, -2.0])
+    assert backend.backend().duals(np.ones(2), matrix, low, np.array([1.0, 1.0])) is None
+    monkeypatch.setattr(backend, "_source", None)
+    with pytest.raises(EngineError, match="no solver is provided"):
+        backend.backend()
 
 
 PRINTS = """
