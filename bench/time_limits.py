@@ -52,11 +52,11 @@ class TimeLimits(Case):
     Parameters
     ----------
     problems : str
-        Comma-separated list of ``KIND:TUPLES``. Plan of single groups: ``kc`` ((3,.5), clustered), ``m3``
-        (m = 3), ``kl`` (5-anonymity with 3 different values). Equal counts: ``series`` (second release of
+        Comma-separated list of ``KIND:TUPLES``. Histogram plan: ``kc`` ((3,.5), clustered), ``m3``
+        (m = 3), ``kl`` (5-anonymity with 3 different values). Signature plan: ``series`` (second release of
         generated people under weak m-invariance and hc-safety), ``diabetes`` (the same of Diabetes-130),
         ``adult1`` to ``adult3`` (the same policy, first to third release of people drawn from Adult).
-        Listed groups: ``growing`` ((3,.5) and three attacks, second release), ``hidden`` (the same, any
+        Enumerated plan: ``growing`` ((3,.5) and three attacks, second release), ``hidden`` (the same, any
         number of tuples may be suppressed), ``guarantee`` (global guarantee, second release).
         ``direct`` is the assignment engine on ``growing``.
     limits : str

@@ -181,7 +181,7 @@ class Gap(Schedule):
 
 @dataclass(frozen=True, kw_only=True)
 class Histogram(Schedule):
-    """Groups judged singly by what is published of them, by column generation."""
+    """Histogram plan: groups judged by what is published of them, by column generation."""
 
     start: Share = Share(part=0.3, of=Of.LIMIT, why="a first release")
     annealing: Share = Share(part=0.1, of=Of.LIMIT, why="improved by moves of single tuples")
@@ -216,7 +216,7 @@ LATE = {"least": 0.5, "least_part": 0.05}
 
 @dataclass(frozen=True, kw_only=True)
 class Signature(Schedule):
-    """Equal counts and a past: counterfeits first, then column generation, then regions."""
+    """Signature plan, equal counts and a past: counterfeits first, then column generation, then regions."""
 
     start: Share = Share(part=0.3, of=Of.LIMIT, why="random fillings of the counts, and guesses of duals")
     counts: Share = Share(part=0.2, of=Of.LEFT, least=0.05, why="a solution of the program over counts")
@@ -233,7 +233,7 @@ class Signature(Schedule):
 
 @dataclass(frozen=True, kw_only=True)
 class Counts(Schedule):
-    """Histograms alone: an integer program per level."""
+    """Counts plan, histograms alone: an integer program per level."""
 
     first: Share = Share(part=0.3, of=Of.LEFT, unlimited=18.0, why="HiGHS, and the proof of what it found")
     proof: Share = Share(part=0.2, of=Of.LEFT, why="proofs that need no solver")
@@ -241,7 +241,7 @@ class Counts(Schedule):
 
 @dataclass(frozen=True, kw_only=True)
 class Enumerated(Schedule):
-    """Listed groups: starts, a bound from a part of the policy, lists."""
+    """Enumerated plan, listed groups: starts, a bound from a part of the policy, lists."""
 
     greedy: Share = Share(part=0.3, of=Of.LIMIT, why="a greedy release")
     part: Share = Share(part=0.4, of=Of.LEFT, least=0.1, why="one part of the policy, for the bound")

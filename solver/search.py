@@ -47,7 +47,7 @@ def engines() -> dict[str, Engine]:
 SMALL = 16
 """Up to so many tuples the program over all sets of tuples takes a twentieth of a second."""
 CLOSED = 30
-"""Above so many tuples groups are listed if a part of the policy gives a bound."""
+"""Above so many tuples groups are enumerated if a part of the policy gives a bound."""
 
 
 def solve(
@@ -303,16 +303,16 @@ def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tu
 
     plan = Plan.of(problem)
     if isinstance(plan, Plan):
-        listed = f"; groups are listed: {plan.why}" if plan.why else ""
+        listed = f"; groups are enumerated: {plan.why}" if plan.why else ""
         if not plan.why or (plan.guided and tuples > CLOSED):
             return known["partition"], f"{tuples} tuples{listed}"
     if every.refuses(problem) is None:
         return every, f"{tuples} tuples"
     if direct.refuses(problem) is None:
-        why = plan if isinstance(plan, str) else f"the partition engine would list groups: {plan.why}"
+        why = plan if isinstance(plan, str) else f"the partition engine would enumerate groups: {plan.why}"
         return direct, f"{tuples} tuples; {why}"
     if isinstance(plan, Plan):
-        return known["partition"], f"{tuples} tuples; groups are listed: {plan.why}"
+        return known["partition"], f"{tuples} tuples; groups are enumerated: {plan.why}"
     raise EngineError("; ".join(found for e in known.values() if (found := e.refuses(problem)) is not None))
 
 

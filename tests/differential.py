@@ -14,7 +14,7 @@ from typing import Any
 from cases.attacks import history
 from cases.audits import random_boxed_series, random_series
 from cases.drawn import NAMES, drawn_case
-from cases.listed import posed
+from cases.enumerated import posed
 from oracle.brute_force_knowledge import Known, conclusions
 from oracle.partition import optimum, random_problem
 from oracle.views import RESTRICTED, UNRESTRICTED, enumerated, random_base, secret

@@ -25,7 +25,7 @@ from optanon.models.release import Release
 from optanon.models.requirements import HcSafety, KCAnonymity, WeakMInvariance
 from optanon.solver import portfolio
 from optanon.solver.baselines.registry import Baseline, baselines
-from optanon.solver.engines.partition.series import fakes, flat
+from optanon.solver.engines.partition.signature import fakes, flat
 from optanon.solver.portfolio import best_known, informed
 from optanon.solver.result import Status, Termination
 from optanon.solver.schedule import HEURISTICS

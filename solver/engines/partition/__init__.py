@@ -1,13 +1,11 @@
 """The partition engine: set partitioning over QI-groups, by one of four plans.
 
-`plan` says which. Here and in `singly`: groups judged by what is published of them, by column generation with
-exact bounds. In `series`: equal counts with a past. In `boxless`: groups without boxes, or whose boxes no
-loss looks at, by histograms. In `listed`: everything else, by lists of groups.
+`plan` says which. The histogram plan, here and in `histogram`: groups judged by what is published of them, by
+column generation with exact bounds. In `signature`: equal counts with a past. In `counts`: groups without
+boxes, or whose boxes no loss looks at, by an integer program over their counts. In `enumerated`: everything
+else, by column enumeration with lazy cuts.
 
-Read in this order: `rows` (the table in integers), `histograms` (which groups can be needed),
-`pricing` (the groups that pay at given duals, exactly; its compiled parts are `search` and `buckets`),
-`master` and `generation` (simplex: small tables) or `first_order` and `relaxation` (large ones), `cuts`,
-`separation` and `odd_sets`, `start`, `rounding` and `windows` (releases), `finish` (closing the
-last gap), `proof` (the bound re-checked without any of them), `loosened` (large tables under
-policies without a largest needed group), `singly`.
+What plans share is in `solver.colgen`. Read in this order: `plan`, `objective`, `progress` (what is known),
+`simplex` (small tables), `scale` (large ones), `loosened` (large ones under policies without a largest needed
+group), `finish` (closing the last gap), `proof`, `histogram`; `limits` (how far each plan searches).
 """

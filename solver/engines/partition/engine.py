@@ -5,11 +5,11 @@ from __future__ import annotations
 from ....models.errors import EngineError
 from ....models.problem import Problem
 from ...settings import Answer, Settings, Watch
-from .boxless.search import Search as Boxless
-from .listed.search import Search as Listed
+from .counts.search import Search as CountsSearch
+from .enumerated.search import Search as EnumeratedSearch
+from .histogram import Search as HistogramSearch
 from .plan import Plan
-from .series.levels import Search as Series
-from .singly import Search as Singly
+from .signature.levels import Search as SignatureSearch
 
 __all__ = ["PartitionEngine"]
 
@@ -33,10 +33,10 @@ class PartitionEngine:
             plan = "the partition engine has no model of tuples and groups to extend: use engine='assignment'"
         if isinstance(plan, str):
             raise EngineError(plan)
-        if plan.boxless:
-            return Boxless(problem, settings, watch).run()
+        if plan.counts:
+            return CountsSearch(problem, settings, watch).run()
         if plan.objective is None:
-            return Listed(problem, settings, watch).run()
+            return EnumeratedSearch(problem, settings, watch).run()
         if plan.rules is not None:
-            return Series(problem, settings, watch, plan.rules, plan.objective).run()
-        return Singly(problem, settings, watch, plan.objective).run()
+            return SignatureSearch(problem, settings, watch, plan.rules, plan.objective).run()
+        return HistogramSearch(problem, settings, watch, plan.objective).run()

@@ -18,7 +18,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class HistogramLimits:
-    """Groups judged singly by what is published of them."""
+    """Histogram plan: groups judged by what is published of them."""
 
     simplex_rows: int = 150
     """From so many rows on, a first-order method takes the place of the simplex method."""
@@ -74,7 +74,7 @@ class HistogramLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class SignatureLimits:
-    """Equal counts and a past."""
+    """Signature plan: equal counts and a past."""
 
     starts: int = 8
     """Random fillings of the counts that are tried."""
@@ -124,7 +124,7 @@ class SignatureLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class CountsLimits:
-    """Histograms alone."""
+    """Counts plan: histograms alone."""
 
     tops: tuple[int, ...] = (48, 400, 4_000)
     """Groups up to these sizes are looked at in turn, until no larger one can be better."""
@@ -158,7 +158,7 @@ class CountsLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class EnumeratedLimits:
-    """Listed groups."""
+    """Enumerated plan: listed groups."""
 
     small: int = 10
     """Up to so many tuples nothing is tried before the exact programs."""

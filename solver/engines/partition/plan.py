@@ -10,9 +10,9 @@ from ....models.requirement import GroupRequirement, Scope
 from ....models.structure import DependsOn
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.structure.signatures import Rules
-from .boxless.search import boxless
-from .listed.part import searchable
-from .listed.sizes import flattened, sized
+from .counts.search import refusal
+from .enumerated.part import searchable
+from .enumerated.sizes import flattened, sized
 from .objective import Objective
 
 __all__ = ["Plan"]
@@ -28,17 +28,17 @@ class Plan:
         None if groups are to be listed, or have no boxes.
     rules : Rules or None
         Demands of equal counts and of the history, if the problem is solved by them.
-    boxless : bool
+    counts : bool
         Whether histograms are all that matters of groups.
     why : str
-        Why groups are listed; empty otherwise.
+        Why groups are enumerated; empty otherwise.
     guided : bool
-        Whether a part of the policy gives a bound on all it counts, or duals to list groups by.
+        Whether a part of the policy gives a bound on all it counts, or duals to enumerate groups by.
     """
 
     objective: Objective | None
     rules: Rules | None = None
-    boxless: bool = False
+    counts: bool = False
     why: str = ""
     guided: bool = True
 
@@ -49,13 +49,13 @@ class Plan:
         Equal counts (`Structure.signature`) carry respondents who come back and
         counterfeits. Histograms carry the rest if nobody's past matters and levels of
         counterfeits and suppressed tuples are at 0, because a release without them exists. Where no loss
-        looks at boxes, histograms are all there is. All other problems are solved by listing groups: guided
-        by a part of the policy, or all of them if the table is small.
+        looks at boxes, histograms are all there is. All other problems are solved by enumerating groups:
+        guided by a part of the policy, or all of them if the table is small.
         """
         if problem.policy.recoding != "multidimensional":
             return "the partition engine groups tuples freely: ask for recoding 'multidimensional'"
-        if boxless(problem) is None:
-            return cls(objective=None, boxless=True)
+        if refusal(problem) is None:
+            return cls(objective=None, counts=True)
         found = cls._priced(problem)
         if isinstance(found, Plan):
             return found
@@ -63,7 +63,7 @@ class Plan:
 
     @classmethod
     def _priced(cls, problem: Problem) -> Plan | str:
-        """One of the plans that need no list, or why none of them will do."""
+        """One of the plans that enumerate no groups, or why none of them will do."""
         requirements = problem.policy.requirements
         for r in requirements:
             if r.scope is not Scope.GROUP or not isinstance(r, GroupRequirement):

@@ -26,7 +26,7 @@ from optanon.models.requirements import (
 from optanon.solver.claims import Listed, Priced
 from optanon.solver.colgen.structure import histograms
 from optanon.solver.colgen.structure.histograms import Histograms
-from optanon.solver.engines.partition import loosened, singly
+from optanon.solver.engines.partition import histogram, loosened
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
@@ -49,7 +49,7 @@ BEYOND: list[Sequence[Requirement]] = [
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tables go the way of large ones: larger histograms than those of four tuples are beyond."""
-    monkeypatch.setattr(singly, "LIMITS", replace(singly.LIMITS, simplex_rows=0))
+    monkeypatch.setattr(histogram, "LIMITS", replace(histogram.LIMITS, simplex_rows=0))
     monkeypatch.setattr(histograms, "MOST_READ", 4)
 
 

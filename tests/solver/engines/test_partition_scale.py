@@ -30,7 +30,7 @@ from optanon.solver.colgen.primal.start import chopped, halved
 from optanon.solver.colgen.relaxation import Relaxation
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
-from optanon.solver.engines.partition import singly as module
+from optanon.solver.engines.partition import histogram as module
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.proof import describe
 from optanon.solver.exact.odd_sets import separated

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from cases.boxless import BOXES, SIZES
 from cases.certificates import changed, claim, plain, without_duals
+from cases.counts import BOXES, SIZES
 from cases.drawn import NAMES, Case, drawn_case
-from cases.listed import agrees, listed, posed
+from cases.enumerated import agrees, listed, posed
 from strategies import pick, seeded
 
 from optanon.instances.generators import clustered_table, generated_roles
@@ -22,7 +22,7 @@ from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import Difference, HcSafety, Intersection, KCAnonymity, WeakMInvariance
 from optanon.models.table import Microdata
-from optanon.solver.engines.partition.listed import search
+from optanon.solver.engines.partition.enumerated import search
 from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
 from optanon.solver.verify.checking import verify

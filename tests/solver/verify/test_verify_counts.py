@@ -7,7 +7,7 @@ from cases.series import KINDS, series
 
 from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
-from optanon.solver.engines.partition.series.counts import program_of
+from optanon.solver.engines.partition.signature.minimum_counterfeits import program_of
 from optanon.solver.verify.counts import counts_program
 from optanon.solver.verify.past import Past
 

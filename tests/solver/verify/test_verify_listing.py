@@ -38,8 +38,8 @@ from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
 from optanon.solver.colgen.table import Rows as EngineRows
 from optanon.solver.engines.partition.engine import PartitionEngine
-from optanon.solver.engines.partition.series.nearest import neighbours
-from optanon.solver.engines.partition.series.pricing import Duals as SeriesDuals, Pricing as SeriesPricing
+from optanon.solver.engines.partition.signature.nearest import neighbours
+from optanon.solver.engines.partition.signature.pricing import Duals as SeriesDuals, Pricing as SeriesPricing
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify import histograms, listing, priced
 from optanon.solver.verify.duals import Duals

@@ -13,7 +13,7 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import Difference, HcSafety, Intersection, KCAnonymity, WeakMInvariance
 from optanon.solver import claims
-from optanon.solver.engines.partition.listed import measure, part, sizes
+from optanon.solver.engines.partition.enumerated import measure, part, sizes
 from optanon.solver.engines.partition.objective import factor
 from optanon.solver.verify import parts
 from optanon.solver.verify.bounds import derived
@@ -50,8 +50,8 @@ def test_parts_are_the_engines(policy: Policy):
             theirs = sizes.sized(problem, start, hidden, fakes)
             assert (None if mine is None else mine.digests) == (None if theirs is None else theirs.digests)
     for level in policy.levels:
-        weight = parts.loss_weight(level, 12)
-        assert weight == factor(level, 12)
+        weight = parts.loss_weight(level, problem.table)
+        assert weight == factor(level, problem.table)
         if weight and policy.suppression_limit(12) and level is policy.levels[-1]:
             assert parts.hidden_price(problem, level) == measure.suppressing(problem, weight)
 

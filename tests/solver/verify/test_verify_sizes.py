@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cases.boxless import drawn, posed
+from cases.counts import drawn, posed
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from optanon.models.errors import CertificateError

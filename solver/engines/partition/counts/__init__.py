@@ -1,4 +1,4 @@
-"""Plan for releases without boxes: which values go together is all that matters.
+"""Counts plan, releases without boxes: which values go together is all that matters.
 
 If no loss depends on boxes and all requirements judge published values, tuples with the same value are
 interchangeable, and a release is a multiset of histograms. Read in this order: `prices` (losses by

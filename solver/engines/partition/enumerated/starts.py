@@ -12,8 +12,8 @@ from ....baselines.greedy import greedy, together
 from ....colgen.structure.histograms import Histograms
 from ....schedule import ENUMERATED
 from ....settings import Clock, Settings, Watch
+from ..histogram import Search as HistogramSearch
 from ..objective import Objective
-from ..singly import Search as Singly
 from .moves import improve
 from .part import kept, plain
 from .repair import aligned, merge_until_clean, newcomers
@@ -85,7 +85,7 @@ class Starts:
         seconds = self.clock.allowed(ENUMERATED.newcomers)
         settings = replace(self.settings, time_limit=seconds, initial=None, known=None)
         try:
-            found = Singly(easier, settings, Watch(), objective).run()
+            found = HistogramSearch(easier, settings, Watch(), objective).run()
         except OptanonError:
             return None
         if found.release is None:

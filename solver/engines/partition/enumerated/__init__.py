@@ -1,4 +1,4 @@
-"""Fourth plan: groups are listed, and an integer program over the list is solved with cuts.
+"""Enumerated plan: groups are listed, and an integer program over the list is solved with cuts.
 
 Read in this order: `columns` (groups), `judge` (which may be in a release), `part` (what of a policy can
 be searched without a list), `sizes` (losses by sizes), `guide` and `measure` (its bound and duals), `near`

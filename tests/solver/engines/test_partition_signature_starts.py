@@ -18,12 +18,12 @@ from optanon.models.requirements import HcSafety, WeakMInvariance
 from optanon.solver.baselines.registry import baselines
 from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
-from optanon.solver.engines.partition.series import counts as series_counts, dealing, nearest
-from optanon.solver.engines.partition.series.construct import assembled, filled
-from optanon.solver.engines.partition.series.counts import fewest
-from optanon.solver.engines.partition.series.dealing import dealt, past_of
-from optanon.solver.engines.partition.series.flat import singles
-from optanon.solver.engines.partition.series.nearest import Free, apart, grouped, neighbours
+from optanon.solver.engines.partition.signature import dealing, minimum_counterfeits as series_counts, nearest
+from optanon.solver.engines.partition.signature.construct import assembled, filled
+from optanon.solver.engines.partition.signature.dealing import dealt, past_of
+from optanon.solver.engines.partition.signature.flat import singles
+from optanon.solver.engines.partition.signature.minimum_counterfeits import fewest
+from optanon.solver.engines.partition.signature.nearest import Free, apart, grouped, neighbours
 from optanon.solver.settings import Clock
 
 

@@ -11,7 +11,7 @@ import oracle.brute_force as bf
 import pytest
 from cases.certificates import changed, claim, claims_of
 from cases.drawn import NAMES, drawn_case
-from cases.listed import agrees, listed, posed
+from cases.enumerated import agrees, listed, posed
 from strategies import instance, seeded
 
 import optanon as oa
@@ -31,8 +31,8 @@ from optanon.models.requirements import (
 )
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.partition.engine import PartitionEngine
-from optanon.solver.engines.partition.listed import search
-from optanon.solver.engines.partition.listed.state import State
+from optanon.solver.engines.partition.enumerated import search
+from optanon.solver.engines.partition.enumerated.state import State
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.result import Status, Termination
 from optanon.solver.search import obstacles, solve_problem
@@ -230,7 +230,7 @@ def solved():
 
 def test_a_growing_table_is_published_safely_and_its_bound_can_be_verified(solved):
     problem, result = solved
-    assert result.engine.startswith("partition (80 tuples; groups are listed: difference looks at")
+    assert result.engine.startswith("partition (80 tuples; groups are enumerated: difference looks at")
     assert result.status in (Status.FEASIBLE, Status.OPTIMAL)
     assert result.release is not None
     assert 0 < result.bounds[0] <= result.objective[0]
@@ -277,7 +277,7 @@ def test_what_is_too_large_for_a_full_list_has_the_bound_of_its_sizes():
     assert isinstance(plan, Plan)
     assert "difference looks at whole releases" in plan.why
     result = solve_problem(problem, time_limit=20)
-    assert result.engine.startswith("partition (40 tuples; groups are listed: difference looks at")
+    assert result.engine.startswith("partition (40 tuples; groups are enumerated: difference looks at")
     # Without `difference`: 12 groups of 3 and one of 4.
     assert result.bounds == (12 * 9 + 16,)
     assert result.release is not None
@@ -298,7 +298,7 @@ def test_interrupting_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch):
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("optanon.solver.engines.partition.listed.starts.improve", interrupt)
+    monkeypatch.setattr("optanon.solver.engines.partition.enumerated.starts.improve", interrupt)
     answer = PartitionEngine().solve(problem, Settings(time_limit=10), Watch())
     assert answer.termination is Termination.INTERRUPTED
     assert answer.release is not None

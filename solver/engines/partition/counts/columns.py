@@ -11,5 +11,5 @@ __all__ = ["shapes_of"]
 
 
 def shapes_of(problem: Problem, top: int) -> Shapes:
-    """Find the columns of a boxless problem, for groups of up to `top` tuples if there may be larger ones."""
+    """Find the columns, for groups of up to `top` tuples if there may be larger ones."""
     return evened(problem, top) or explicit(problem, top)

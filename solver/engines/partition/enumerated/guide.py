@@ -31,10 +31,10 @@ from ....portfolio import best_known
 from ....result import Status, Termination
 from ....schedule import ENUMERATED
 from ....settings import Answer, Clock, Settings, Watch
-from ..boxless.search import Search as Boxless
+from ..counts.search import Search as CountsSearch
+from ..histogram import Search as HistogramSearch
 from ..objective import Objective, factor
-from ..series.levels import Search as Series
-from ..singly import Search as Singly
+from ..signature.levels import Search as SignatureSearch
 from .columns import Column, column_of, released
 from .measure import Measure
 from .part import factor_of, grouped, kept, plain, searchable
@@ -64,7 +64,7 @@ class Guide:
     infeasible : bool
         Whether a part has no release, so the whole has none.
     interrupted : bool
-    solved : Singly or None
+    solved : HistogramSearch or None
         The part whose duals measure groups, if there is one: then the bounds are its own.
     verdicts : dict
         On groups, shared between measures.
@@ -77,7 +77,7 @@ class Guide:
     refusal: PartRefusal | None = None
     infeasible: bool = False
     interrupted: bool = False
-    solved: Singly | None = None
+    solved: HistogramSearch | None = None
     verdicts: dict[Column, bool] = field(default_factory=dict[Column, bool])
 
     @property
@@ -137,7 +137,7 @@ class Guide:
         return self._measure(self.solved, values, clock)
 
     def _measure(
-        self, solved: Singly, values: tuple[Fraction, ...] | None, clock: Clock | None = None
+        self, solved: HistogramSearch, values: tuple[Fraction, ...] | None, clock: Clock | None = None
     ) -> Measure | None:
         """The last level at the duals of a part.
 
@@ -207,7 +207,7 @@ class _Parts:
         settings, watch = self._share(), Watch()
         known = best_known(part, settings, watch)
         settings = replace(settings, known=None if known is None else known.release)
-        answer = Series(part, settings, watch, rules, objective).run()
+        answer = SignatureSearch(part, settings, watch, rules, objective).run()
         return self._nothing.after(Grouped(), answer, _within(Grouped(), answer), answer.bounds)
 
     def priced(self, hear: Callable[[Fraction], None]) -> Guide:
@@ -218,7 +218,7 @@ class _Parts:
         assert isinstance(objective, Objective)
         own, factor = _alone(self.problem), factor_of(self.problem)
         watch = Watch(lambda point, text: hear(factor * point.bound) if own and point.bound else None)
-        solved = Singly(easier, self._share(), watch, objective)
+        solved = HistogramSearch(easier, self._share(), watch, objective)
         answer = solved.run()
         none = answer.status is Status.INFEASIBLE
         useful = none or solved.root.duals is not None
@@ -244,7 +244,7 @@ class _Parts:
         if found is None:
             return guide, _Settled()
         flat, rules, objective = found
-        answer = Series(flat, self._share(), Watch(), rules, objective).run()
+        answer = SignatureSearch(flat, self._share(), Watch(), rules, objective).run()
         bounds = answer.bounds[:-1]
         held, levels = _within(Counted(), answer), (*bounds, *guide.levels[len(bounds) :])
         if answer.release is None:
@@ -268,7 +268,7 @@ class _Parts:
         if part is None:
             return guide, None
         told = Sized(start=start, hidden=settled.hidden, fakes=settled.fakes)
-        answer = Boxless(part, self._share(), Watch()).run()
+        answer = CountsSearch(part, self._share(), Watch()).run()
         levels[start : start + len(answer.bounds)] = answer.bounds
         if not start:
             levels[0] = answer.bounds[0] or Fraction(0)
@@ -289,7 +289,7 @@ class _Parts:
             return guide
         objective = Objective.of(easier)
         assert isinstance(objective, Objective)
-        answer = Singly(easier, self._share(), Watch(), objective).run()
+        answer = HistogramSearch(easier, self._share(), Watch(), objective).run()
         held, share = _within(part, answer), factor(first, self.problem.table)
         bound = answer.bounds[-1]
         if not share or bound is None or held is None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from cases.boxless import NAMES, drawn, posed
 from cases.certificates import changed, plain, without_duals
+from cases.counts import NAMES, drawn, posed
 from cases.drawn import Case
 from cases.examples import EXAMPLES, build
 from strategies import instance, seeded
@@ -32,8 +32,8 @@ from optanon.models.requirements import (
 )
 from optanon.models.table import Member, Microdata
 from optanon.solver.engines.assignment.engine import AssignmentEngine
-from optanon.solver.engines.partition.boxless import columns, evened, search
-from optanon.solver.engines.partition.boxless.search import Search
+from optanon.solver.engines.partition.counts import columns, evened, search
+from optanon.solver.engines.partition.counts.search import Search
 from optanon.solver.result import Status, Termination
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Answer, Settings, Watch

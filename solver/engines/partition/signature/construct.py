@@ -12,8 +12,8 @@ from .....models.release import Release
 from ....colgen.structure.types import Column, Types
 from ....colgen.table import Ints
 from ....settings import Clock
-from .counts import Fewest
 from .dealing import Past, dealt
+from .minimum_counterfeits import Fewest
 from .nearest import Free, grouped, joined
 
 __all__ = ["alone", "assembled", "filled", "read"]

@@ -13,9 +13,9 @@ from .... import claims
 from ....colgen.cuts import Cuts
 from ....colgen.structure.types import Types
 from ....exact.payload import packed
-from .counts import Fewest
 from .finish import ListedTree
 from .flat import Flat
+from .minimum_counterfeits import Fewest
 from .pricing import Duals
 
 __all__ = ["Proven", "counts_claim", "series_claim"]

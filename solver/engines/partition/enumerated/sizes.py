@@ -18,7 +18,7 @@ from .....models.problem_view import smallest_group
 from .....models.requirement import GroupRequirement, Requirement
 from .....models.requirements import KCAnonymity
 from ....colgen.structure.signatures import Rules
-from ..boxless.shapes import published_at_most
+from ..counts.shapes import published_at_most
 from ..objective import COUNTED, Objective
 from .part import grouped, kept
 

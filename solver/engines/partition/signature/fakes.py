@@ -11,9 +11,9 @@ from ....settings import Clock, Settings
 from ..limits import SIGNATURE_LIMITS as LIMITS
 from .best import BestColumns
 from .construct import filled, read
-from .counts import fewest
 from .dealing import past_of
 from .flat import Flat, Lowering, lifted, singles
+from .minimum_counterfeits import fewest
 from .proof import counts_claim
 
 __all__ = ["FewestFakes"]

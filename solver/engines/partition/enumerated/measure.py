@@ -25,8 +25,8 @@ from .....models.encoding import Linear
 from .....models.problem import Problem
 from ....colgen.pricing import Duals, ceil_div
 from ....settings import Clock
+from ..histogram import Search as HistogramSearch
 from ..limits import ENUMERATED_LIMITS as LIMITS
-from ..singly import Search as Singly
 from .columns import Column
 from .judge import Judge
 from .model import ColumnEncoding
@@ -62,7 +62,7 @@ class Measure:
         Levels before the last are constant in it.
     factor : Fraction
         What one unit of information loss weighs in the last level.
-    solved : Singly
+    solved : HistogramSearch
         The part, with duals.
     best : Fraction or None
         The last level of the best release.
@@ -75,7 +75,7 @@ class Measure:
         self,
         problem: Problem,
         factor: Fraction,
-        solved: Singly,
+        solved: HistogramSearch,
         best: Fraction | None,
         clock: Clock,
         known: dict[Column, bool],

@@ -6,7 +6,7 @@ import pytest
 
 import optanon as oa
 from optanon.solver.engines.partition.plan import Plan
-from optanon.solver.engines.partition.series.levels import Search
+from optanon.solver.engines.partition.signature.levels import Search
 from optanon.solver.settings import Settings, Watch
 
 

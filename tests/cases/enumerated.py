@@ -6,7 +6,7 @@ from typing import Any
 
 from cases.drawn import Case
 from optanon.models.problem import Problem
-from optanon.solver.engines.partition.listed import search
+from optanon.solver.engines.partition.enumerated import search
 from optanon.solver.result import Status
 from optanon.solver.search import obstacles
 from optanon.solver.settings import Answer, Settings, Watch

@@ -10,7 +10,7 @@ from strategies import instance, pick, seeded
 from cases.drawn import Case
 from cases.examples import EXAMPLES, build
 from optanon.models.requirement import GroupRequirement, registered
-from optanon.solver.engines.partition.boxless.search import boxless
+from optanon.solver.engines.partition.counts.search import refusal
 from optanon.solver.search import obstacles
 
 NAMES = [
@@ -69,4 +69,4 @@ def drawn(seed: int) -> Case:
 
 
 def posed(case: Case) -> bool:
-    return boxless(case.problem) is None and not obstacles(case.problem)
+    return refusal(case.problem) is None and not obstacles(case.problem)

@@ -33,12 +33,12 @@ from .proof import Proven, described, proven
 from .shapes import Shapes
 from .solving import Solved, solved
 
-__all__ = ["Search", "boxless"]
+__all__ = ["Search", "refusal"]
 
 STEP = "integer program over histograms"
 
 
-def boxless(problem: Problem) -> str | None:
+def refusal(problem: Problem) -> str | None:
     """Why a problem is not about histograms alone; None if it is."""
     form = problem.policy.form
     for level in problem.policy.levels:
@@ -61,7 +61,7 @@ class Mode(Enum):
 
 
 class Search:
-    """State of one solve; `boxless` says when that is possible."""
+    """State of one solve; `refusal` says when that is possible."""
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
         self.problem, self.settings, self.watch = problem, settings, watch

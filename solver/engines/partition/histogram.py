@@ -1,4 +1,4 @@
-"""Groups judged singly by what is published of them: bounds by column generation, releases, the last gap."""
+"""Histogram plan: groups judged by what is published of them, with bounds by column generation."""
 
 from __future__ import annotations
 
