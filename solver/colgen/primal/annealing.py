@@ -20,7 +20,7 @@ from ..master import Group
 from ..structure.histograms import Judge
 from ..table import Ints, Rows
 
-__all__ = ["ANNEALED", "BRIEFLY", "Annealing", "Cooling"]
+__all__ = ["ANNEALED", "BRIEFLY", "COOL", "Annealing", "Cooling"]
 
 MOST = 24
 """Tuples in a group, unless three of the smallest groups have more."""
@@ -52,6 +52,8 @@ class Cooling:
 
 
 ANNEALED, BRIEFLY = Cooling(), Cooling(rounds=1)
+COOL = Cooling(first=400, rounds=3, hot=0.02)
+"""For groups that are good as a whole: heat would destroy what the linear program knows of them."""
 
 
 class Annealing:
@@ -94,8 +96,13 @@ class Annealing:
             asked=np.zeros((ASKED, values), dtype=np.int64),
             number=np.zeros(1, dtype=np.int64),
         )
-        self._number, self._done, self._seconds = 0, 0, 0.0
+        self._done, self._seconds = 0, 0.0
         self._most = max(1, units // max(1, judge.least))
+        self.begin(groups)
+
+    def begin(self, groups: Sequence[Group]) -> None:
+        """Go on from other groups, with the first round."""
+        self._number = 0
         self.kept = [group for group in groups if len(group) > self.wide]
         self._enter(groups)
         self.best, self.cost = self.groups.of.copy(), int(self.groups.total[1])
@@ -104,6 +111,11 @@ class Annealing:
     def fits(rows: Rows, clock: Clock) -> bool:
         """Whether there is time for near rows, groups and enough moves to be worth it."""
         return clock.fits(int(rows.count.sum()) * HISTOGRAM.moves.value)
+
+    @property
+    def reaches_most(self) -> bool:
+        """Whether most tuples are in groups small enough for moves."""
+        return 2 * sum(map(len, self.kept)) < len(self.units.row)
 
     def rounds(self, cooling: Cooling, clock: Clock) -> Iterator[list[Group]]:
         """Better and better groups, one list per round that found some; ends with the clock.

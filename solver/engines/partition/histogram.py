@@ -110,8 +110,9 @@ class Search:
         if near is None:
             return None
         found = Annealing(self.rows, self.judge, near, self.progress.groups, self.settings.seed)
-        for groups in found.rounds(ANNEALED if self.rows.in_trees else BRIEFLY, clock):
-            self.progress.start(groups)
+        if found.reaches_most:
+            for groups in found.rounds(ANNEALED if self.rows.in_trees else BRIEFLY, clock):
+                self.progress.start(groups)
         return found if self.rows.in_trees else None
 
     # -- the answer --------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ...colgen.column import padded
 from ...colgen.dual_bound import Best
 from ...colgen.master import Group
 from ...colgen.pricing import Duals, Pricing
-from ...colgen.primal.annealing import ANNEALED, Annealing
+from ...colgen.primal.annealing import ANNEALED, COOL, Annealing
 from ...colgen.primal.diving import dived
 from ...colgen.primal.neighbourhoods import Windows
 from ...colgen.primal.rounding import rounded
@@ -51,10 +51,21 @@ def at_scale(
     tightened(relaxation, solved, clock.share(HISTOGRAM.cuts), progress)
     progress.offer(a_release(relaxation, judge), "rounded")
     if annealing is not None and not progress.closed:
-        for groups in annealing.rounds(ANNEALED, clock.share(HISTOGRAM.annealing_again)):
-            progress.offer(groups, "annealed")
+        _annealed(annealing, progress, clock.share(HISTOGRAM.annealing_again))
     improved(relaxation, judge, progress, settings)
     return True
+
+
+def _annealed(annealing: Annealing, progress: Progress, clock: Clock) -> None:
+    """Go on with the moves, or begin them with what the linear program was rounded to, if that is better."""
+    cooling, groups = ANNEALED, progress.groups
+    if groups is not None and sum(progress.rows.group_costs(groups)) < sum(
+        progress.rows.group_costs(annealing.found())
+    ):
+        annealing.begin(groups)
+        cooling = COOL
+    for better in annealing.rounds(cooling, clock):
+        progress.offer(better, "annealed")
 
 
 def tightened(relaxation: Relaxation, solved: bool, clock: Clock, progress: Progress) -> None:

@@ -13,7 +13,7 @@ from optanon.models.problem import Problem
 from optanon.solver.colgen.kernels.moves import entered
 from optanon.solver.colgen.master import Group
 from optanon.solver.colgen.neighbours import NEAR, nearest
-from optanon.solver.colgen.primal.annealing import Annealing, Cooling
+from optanon.solver.colgen.primal.annealing import COOL, Annealing, Cooling
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
@@ -121,8 +121,22 @@ def test_groups_too_large_for_moves_stay_as_they_are():
     assert near is not None
     whole = [tuple(units)]
     annealing = Annealing(rows, judge, near, whole, 0)
+    assert not annealing.reaches_most
     assert list(annealing.rounds(SHORT, Clock())) == []
     assert annealing.found() == whole
+
+
+def test_other_groups_are_begun_with_anew():
+    made, other = begun(random_problem(0, 60)), begun(random_problem(0, 60), 3)
+    assert made is not None
+    assert other is not None
+    better = list(other[1].rounds(SHORT, Clock()))[-1]
+    made[1].begin(better)
+    assert sorted(made[1].found()) == sorted(better)
+    assert made[1].cost == other[1].cost
+    for groups in made[1].rounds(COOL, Clock()):
+        released(random_problem(0, 60), made[0], groups)
+    assert made[1].cost <= other[1].cost
 
 
 @pytest.mark.parametrize("seed", range(8))
