@@ -36,6 +36,7 @@ from optanon.solver.baselines.registry import baselines
 SERIES = 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SETTINGS))
 def test_promises_hold_on_200_series(name: str):
     setting, baseline = SETTINGS[name], baselines()[name]
