@@ -18,7 +18,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import betaincinv
 
 from ....models.adversary.cells import System
 from ....models.errors import InputError
@@ -54,11 +53,15 @@ class Estimate:
     @classmethod
     def of(cls, hits: int, trials: int, undecided: int, confidence: Fraction) -> Estimate:
         """With its interval, which is 0 to 1 without a trial."""
-        tail = float(1 - confidence) / 2
-        most = hits + undecided
-        low = float(betaincinv(hits, trials - hits + 1, tail)) if hits else 0.0
-        high = float(betaincinv(most + 1, trials - most, 1 - tail)) if most < trials else 1.0
-        return cls(hits=hits, trials=trials, open=undecided, low=low, high=high)
+        if not trials:
+            return cls(hits=hits, trials=0, open=undecided, low=0.0, high=1.0)
+        from scipy.stats import binomtest  # loading it takes a second that other questions need not wait for
+
+        low, high = (
+            binomtest(many, trials).proportion_ci(float(confidence), method="exact")
+            for many in (hits, hits + undecided)
+        )
+        return cls(hits=hits, trials=trials, open=undecided, low=float(low.low), high=float(high.high))
 
     @property
     def share(self) -> Fraction | None:
