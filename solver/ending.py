@@ -6,12 +6,12 @@ import time
 
 import numpy as np
 
+from ..models.memo import memoized
 from ..models.problem import Problem
 from ..models.problem_view import smallest_group
 from ..models.release import Release
 from ..models.requirement import GroupRequirement
 from .certify import release_digest
-from .remembered import remembered
 from .schedule import RESERVES
 
 __all__ = ["ending", "released", "sample", "scaled"]
@@ -20,7 +20,7 @@ SAMPLE = 48
 """Groups that are made and judged for the estimate."""
 
 
-@remembered
+@memoized
 def ending(problem: Problem) -> float:
     """Estimate the seconds, measured on groups of near tuples of this table.
 

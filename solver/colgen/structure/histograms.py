@@ -22,12 +22,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ....models.memo import memoized
 from ....models.problem import Problem
 from ....models.release import QIGroup
 from ....models.requirement import GroupRequirement
 from ....models.structure import DependsOn
 from ....models.table import Member
-from ...remembered import remembered
 
 __all__ = ["Histograms", "Judge", "Steps"]
 
@@ -194,7 +194,7 @@ class Histograms:
         )
 
 
-@remembered
+@memoized
 def _histograms(problem: Problem) -> Histograms | str:
     return Histograms._of(problem)  # pyright: ignore[reportPrivateUsage]
 

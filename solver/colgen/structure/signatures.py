@@ -26,12 +26,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ....models.memo import memoized
 from ....models.problem import Problem
 from ....models.release import QIGroup
 from ....models.requirement import GroupRequirement
 from ....models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
 from ....models.table import Member
-from ...remembered import remembered
 from ..table import Ints
 
 __all__ = ["MOST_TIMES", "Rules"]
@@ -151,7 +151,7 @@ class Rules:
         )
 
 
-@remembered
+@memoized
 def _rules(problem: Problem) -> Rules | str:
     return Rules._of(problem)  # pyright: ignore[reportPrivateUsage]
 

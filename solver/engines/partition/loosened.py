@@ -19,6 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ....models.memo import memoized
 from ....models.policy import Policy
 from ....models.problem import Problem
 from ....models.problem_view import smallest_group
@@ -29,7 +30,6 @@ from ...colgen.pricing import Pricing
 from ...colgen.relaxation import Relaxation
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Ints, Rows
-from ...remembered import remembered
 from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
 from .limits import HISTOGRAM_LIMITS as LIMITS
@@ -58,7 +58,7 @@ def part_rows(rows: Rows, part: Problem) -> Rows:
     return replace(rows, value=np.zeros_like(rows.value)) if Judge(part).blind else rows
 
 
-@remembered
+@memoized
 def finite(problem: Problem) -> tuple[Part, Problem, Histograms]:
     """The most requirements that have a largest needed group together, the first of them."""
     known = [
