@@ -32,7 +32,7 @@ TRIES = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class CountRow:
     """``low <= sum of the pairs <= high``; for a group, ``high`` minus the sum are counterfeits."""
 
     pairs: tuple[int, ...]
@@ -53,14 +53,14 @@ class Tableau:
         Respondents of each cell.
     lower, upper : tuple of int
         Bounds of each count.
-    rows : tuple of Row
+    rows : tuple of CountRow
     """
 
     cell: tuple[int, ...]
     sizes: tuple[int, ...]
     lower: tuple[int, ...]
     upper: tuple[int, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[CountRow, ...]
 
     def without(self, known: Mapping[int, int]) -> Tableau:
         """The same for those left when some respondents of some pairs are known to have their values."""
@@ -152,7 +152,7 @@ def tableau(joined: Joined, cell: Sequence[int], sizes: Sequence[int], bounds: B
     size = {number[c]: n for c, n in zip(cell, sizes, strict=True)}
     ends, indices = joined.matrix.indptr.tolist(), joined.matrix.indices.tolist()
     rows = [
-        Row(pairs=tuple(sorted(indices[begin:end])), low=low, high=high, is_cell=is_cell)
+        CountRow(pairs=tuple(sorted(indices[begin:end])), low=low, high=high, is_cell=is_cell)
         for begin, end, low, high, is_cell in zip(
             ends, ends[1:], joined.low.tolist(), joined.high.tolist(), joined.is_cell.tolist(), strict=False
         )

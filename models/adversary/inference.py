@@ -88,7 +88,7 @@ def conclusions(history: History, compromised: int = 0) -> Iterator[Conclusion]:
     for joined in joined_cells(system, bounds):
         pairs = joined.pairs.tolist()
         cells = system.cell[joined.pairs].tolist()
-        block = _Block(
+        block = _LinkedBlock(
             tableau=tableau(joined, cells, system.sizes[cells].tolist(), bounds),
             values=[people.values[v] for v in system.value[joined.pairs].tolist()],
             names=[names[j] for j in pairs],
@@ -99,7 +99,7 @@ def conclusions(history: History, compromised: int = 0) -> Iterator[Conclusion]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Block:
+class _LinkedBlock:
     """A block with the names of its pairs: who truly belongs to them."""
 
     tableau: Tableau

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..encoding import Encoding, Linear
 
-__all__ = ["Place", "Prices", "open_values"]
+__all__ = ["Place", "ValuePrices", "open_values"]
 
 Place: TypeAlias = tuple[int, int]
 """Release index and group index."""
@@ -25,7 +25,7 @@ Vector: TypeAlias = Mapping[str, int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prices:
+class ValuePrices:
     """Integer prices, and what every good release must reach with them.
 
     Attributes

@@ -18,13 +18,13 @@ from ..adversary.inference import Conclusion, linked_groups
 from ..backend import backend
 from ..group import QIGroup
 from ..history import History
-from .inference_prices import Place, Prices, open_values
+from .inference_prices import Place, ValuePrices, open_values
 
-__all__ = ["Duals", "Program"]
+__all__ = ["WorldDuals", "WorldProgram"]
 
 
 @dataclass(frozen=True)
-class Duals:
+class WorldDuals:
     """Prices of rows (place, value), the target of the first kind, and z of the second."""
 
     rows: Mapping[tuple[Place, str], float]
@@ -33,7 +33,7 @@ class Duals:
     z: Mapping[tuple[str, str], float]
 
 
-class Program:
+class WorldProgram:
     """Fractional worlds of the groups linked to somebody."""
 
     def __init__(self, found: Conclusion, series: History, spared: frozenset[str]) -> None:
@@ -68,22 +68,22 @@ class Program:
             at += [number] * len(inside)
         return coo_array((np.ones(len(at)), (at, columns)), shape=(len(rows), width))
 
-    def another_value(self, who: str, held: frozenset[str]) -> Duals:
+    def another_value(self, who: str, held: frozenset[str]) -> WorldDuals:
         """Prices for: the respondent has a value outside of `held`, as far as can be."""
         cost = np.zeros(len(self.column))
         for (q, v), j in self.column.items():
             if q == who and v not in held:
                 cost[j] = -1
-        return Duals(self._solve(cost, []), who, held, {})
+        return WorldDuals(self._solve(cost, []), who, held, {})
 
-    def capped(self, cap: Fraction) -> Duals:
+    def capped(self, cap: Fraction) -> WorldDuals:
         """Prices for: no value of anybody judged is likelier than `cap`, as near as can be."""
         cost = np.zeros(len(self.column) + 1)
         cost[-1] = 1
         judged = [key for key in self.column if key[0] not in self.held and key[0] not in self.spared]
         z: dict[tuple[str, str], float] = {}
         rows = self._solve(cost, judged, float(cap), z)
-        return Duals(rows, None, frozenset(), z)
+        return WorldDuals(rows, None, frozenset(), z)
 
     def _solve(
         self,
@@ -125,8 +125,8 @@ class Program:
             z.update({key: -m for key, m in zip(judged, above, strict=True) if m < 0})
         return {row: -m for row, m in zip([*self.exact, *self.ranged], [*exact, *inner], strict=True)}
 
-    def rounded(self, duals: Duals, scale: int, cap: Fraction) -> Prices:
-        """Integer prices near the duals; see `Prices`."""
+    def rounded(self, duals: WorldDuals, scale: int, cap: Fraction) -> ValuePrices:
+        """Integer prices near the duals; see `ValuePrices`."""
         times = scale * (cap.denominator if duals.target is None else 1)
         whole: dict[Place, dict[str, int]] = defaultdict(dict)
         for (place, v), price in duals.rows.items():
@@ -150,7 +150,7 @@ class Program:
             z = round(price * scale)
             objective[who][v] = -z * cap.denominator
             base[who] += z * cap.numerator
-        return Prices(
+        return ValuePrices(
             old=old,
             new=tuple(new.values()),
             other=2 * biggest,

@@ -217,7 +217,7 @@ class RecordTracing(Requirement):
         self, model: Encoding, *, old: Release, group: int, value: str, block: Sequence[int]
     ) -> None:
         home = old.groups[group].box
-        room = _Block(model, old, value, block)
+        room = _TracedBlock(model, old, value, block)
         people = [
             m.point for g in old.groups for m in g.members if home is not None and covers(home, m.point)
         ]
@@ -239,7 +239,7 @@ class RecordTracing(Requirement):
         model.cp.add(sum(reached) >= self.k)
 
     def _backward(self, model: Encoding, *, old: Release, value: str, block: Sequence[int]) -> None:
-        room = _Block(model, old, value, block)
+        room = _TracedBlock(model, old, value, block)
         boxes = [box for e in block if (box := old.groups[e].box) is not None]
         people = [
             m.point for g in old.groups for m in g.members if any(covers(box, m.point) for box in boxes)
@@ -257,7 +257,7 @@ class RecordTracing(Requirement):
             model.cp.add_bool_or([~model.present(g, value), enough, *room.spared(g)])
 
 
-class _Block:
+class _TracedBlock:
     """Old groups in the model: whether new groups hold more records than theirs, or keep apart."""
 
     def __init__(self, model: Encoding, old: Release, value: str, block: Sequence[int]) -> None:

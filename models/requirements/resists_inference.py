@@ -43,7 +43,7 @@ from ..history import History
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
 from ..structure import Structure
-from .resists_inference_cuts import Limits, cuts
+from .resists_inference_cuts import CutLimits, cuts
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
@@ -189,7 +189,7 @@ class ResistsInference(Requirement):
             return
         series = History([*history, release])
         broken = self._broken(series, self._spared(history))
-        limits = Limits(needed=self.needed, max_posterior=self.max_posterior)
+        limits = CutLimits(needed=self.needed, max_posterior=self.max_posterior)
         yield from cuts(self.name, broken, series, limits, self._spared(history))
 
     def bounds(self, problem: ProblemView) -> GroupBounds:

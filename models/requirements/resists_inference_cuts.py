@@ -40,13 +40,13 @@ from ..adversary.inference import Conclusion, linked_groups
 from ..cut_pieces import hidden_if
 from ..history import History
 from ..requirement import Cut
-from .inference_prices import Place, Prices
-from .inference_program import Duals, Program
+from .inference_prices import Place, ValuePrices
+from .inference_program import WorldDuals, WorldProgram
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
 
-__all__ = ["Limits", "cuts", "prices"]
+__all__ = ["CutLimits", "cuts", "prices"]
 
 MOST = 16
 """Cuts returned at a time."""
@@ -55,7 +55,7 @@ _SCALES = (1, 2, 6, 12, 60, 840)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class CutLimits:
     """What everybody must keep: so many values, and no value likelier than so."""
 
     needed: int
@@ -63,7 +63,7 @@ class Limits:
 
 
 def cuts(
-    name: str, broken: Iterable[Conclusion], series: History, limits: Limits, spared: frozenset[str]
+    name: str, broken: Iterable[Conclusion], series: History, limits: CutLimits, spared: frozenset[str]
 ) -> Iterator[Cut]:
     """Cuts for conclusions that break a limit, one per kind of respondent, at most `MOST`.
 
@@ -74,7 +74,7 @@ def cuts(
     broken : iterable of Conclusion
     series : History
         The earlier releases and, last, the one at hand.
-    limits : Limits
+    limits : CutLimits
     spared : frozenset of str
         Respondents to whom limits do not apply.
     """
@@ -96,7 +96,7 @@ def cuts(
             yield Cut(f"{name}: the same {len(places)} linked groups", partial(_forbid, series, places))
 
 
-def _price_or_forbid(priced: Prices, series: History, places: list[Place], model: Encoding) -> None:
+def _price_or_forbid(priced: ValuePrices, series: History, places: list[Place], model: Encoding) -> None:
     """The priced cut, unless values that only the model knows (for counterfeits) make it useless."""
     if priced.reached(series, model.values) < priced.least:
         priced.apply(series, model)
@@ -115,14 +115,16 @@ def _forbid(series: History, places: list[Place], model: Encoding) -> None:
     model.cp.add_bool_or([]).only_enforce_if(*same, *hidden_if(model, missing))
 
 
-def prices(found: Conclusion, series: History, limits: Limits, spared: frozenset[str]) -> Prices | None:
+def prices(
+    found: Conclusion, series: History, limits: CutLimits, spared: frozenset[str]
+) -> ValuePrices | None:
     """Prices that show a conclusion to follow; None if a linear program does not see it.
 
     A program with a variable per respondent of the linked groups and value.
     """
-    program = Program(found, series, spared)
+    program = WorldProgram(found, series, spared)
     values = program.values
-    options: list[tuple[Duals, Fraction]] = []
+    options: list[tuple[WorldDuals, Fraction]] = []
     if len(found.chances) < limits.needed:
         who = next(who for who in found.free if who not in spared)
         options.append((program.another_value(who, frozenset(found.chances)), Fraction(1)))

@@ -18,7 +18,7 @@ from ...models.adversary.rows import Integers
 from ..backends.highs import LinearProgram, LPStatus, Simplex
 from ..settings import Clock
 
-__all__ = ["ComponentLP", "Optimum"]
+__all__ = ["ComponentLP", "ComponentOptimum"]
 
 SCALES = (1, 2, 6, 60, 5040, 10**6)
 """Denominators tried for duals, one after another."""
@@ -29,7 +29,7 @@ NEAR = 1e-6
 Floats = NDArray[np.float64]
 
 
-class Optimum(NamedTuple):
+class ComponentOptimum(NamedTuple):
     """What HiGHS says; `counts` are None if there is no solution, `duals` are then a ray."""
 
     value: float
@@ -83,7 +83,7 @@ class ComponentLP:
         """Use the dual simplex, which says why nothing fits, or the primal one again."""
         self._solver.by(Simplex.DUAL if dual else Simplex.PRIMAL)
 
-    def maximize(self, pairs: Sequence[int], clock: Clock) -> Optimum | None:
+    def maximize(self, pairs: Sequence[int], clock: Clock) -> ComponentOptimum | None:
         """Largest sum of some counts; None if that was not found in time."""
         costs = np.zeros(self._width)
         costs[list(pairs)] = -1.0
@@ -91,12 +91,12 @@ class ComponentLP:
         status = self._solver.run(clock.left)
         if status is LPStatus.INFEASIBLE:
             ray = self._solver.ray
-            return None if ray is None else Optimum(-1.0, None, ray)
+            return None if ray is None else ComponentOptimum(-1.0, None, ray)
         if status is not LPStatus.OPTIMAL:
             return None
-        return Optimum(-self._solver.value, self._solver.amount, -self._solver.duals)
+        return ComponentOptimum(-self._solver.value, self._solver.amount, -self._solver.duals)
 
-    def excludes(self, pairs: Sequence[int], found: Optimum) -> Step | None:
+    def excludes(self, pairs: Sequence[int], found: ComponentOptimum) -> Step | None:
         """The proof that some counts are 0 (or that nothing fits), if rounding the duals gives one."""
         if found.counts is None:
             largest = np.abs(found.duals).max(initial=0)

@@ -16,10 +16,10 @@ import numpy as np
 from ...models.adversary.cells import System
 from ...models.adversary.propagation import Bounds, Component
 from ..settings import Clock
-from .state_graph import Layer, Limits, StateGraph
+from .state_graph import Layer, StateGraph, StateLimits
 from .world_steps import alive, backward, forward, forward_float
 
-__all__ = ["Limits", "expected_counts", "primes"]
+__all__ = ["StateLimits", "expected_counts", "primes"]
 
 MARGIN = 64
 """Bits by which the primes exceed what floating point says they must; its error is far below one."""
@@ -32,7 +32,7 @@ SMALL = 2.0**-900
 
 
 def expected_counts(
-    system: System, component: Component, bounds: Bounds, limits: Limits, clock: Clock
+    system: System, component: Component, bounds: Bounds, limits: StateLimits, clock: Clock
 ) -> list[Fraction] | None:
     """Expected count of each pair over all worlds; None if the limits are passed."""
     layers = _layers(StateGraph(system, component, bounds), limits, clock)
@@ -54,9 +54,9 @@ def expected_counts(
     return [Fraction(count, total) for count in counted]
 
 
-def _layers(graph: StateGraph, limits: Limits, clock: Clock) -> list[Layer] | None:
+def _layers(graph: StateGraph, limits: StateLimits, clock: Clock) -> list[Layer] | None:
     """Orders that are not estimated to be hopeless: with small limits first, then the best with all."""
-    few = Limits(states=max(1, limits.states // 5), steps=max(1, limits.steps // 5))
+    few = StateLimits(states=max(1, limits.states // 5), steps=max(1, limits.steps // 5))
     most = log2(limits.states) + HOPE
     hopeful = [order for bits, order in zip(graph.bits, graph.orders, strict=True) if bits <= most]
     tries = [*((few, order) for order in hopeful[1:] and hopeful), *((limits, o) for o in hopeful[:2])]

@@ -12,7 +12,7 @@ from ..backends.cpsat import solved
 from ..result import Status
 from ..settings import Clock
 
-__all__ = ["Counts", "Verdict"]
+__all__ = ["CountModel", "Verdict"]
 
 
 class Verdict(IntEnum):
@@ -23,7 +23,7 @@ class Verdict(IntEnum):
     UNKNOWN = 2
 
 
-class Counts:
+class CountModel:
     """CP-SAT model of a component's counts."""
 
     def __init__(self, component: Component, bounds: Bounds) -> None:

@@ -25,11 +25,11 @@ from ...models.adversary.rows import Integers
 from ...models.errors import OptanonError
 from ..settings import Clock
 from .branching import by_cases
-from .component_lp import NEAR, ComponentLP, Optimum
-from .counts import Counts, Verdict
+from .component_lp import NEAR, ComponentLP, ComponentOptimum
+from .counts import CountModel, Verdict
 from .rounding import Rounding
 
-__all__ = ["Ground", "Search", "Verdicts"]
+__all__ = ["ComponentSearch", "Ground", "Verdicts"]
 
 Verdicts: TypeAlias = NDArray[np.int8]
 
@@ -44,7 +44,7 @@ class Ground(IntEnum):
     SOLVER = 4
 
 
-class Search:
+class ComponentSearch:
     """The search of one component.
 
     Parameters
@@ -110,7 +110,7 @@ class Search:
 
     def _to_the_end(self, left: list[int], clock: Clock) -> bool:
         """CP-SAT until nothing is left; whether the rest was refuted."""
-        model = Counts(self._component, self._bounds)
+        model = CountModel(self._component, self._bounds)
         self._todo = left
         while self._todo and not clock.over:
             answer, world = model.ask(self._todo, clock)
@@ -133,7 +133,7 @@ class Search:
     def _open(self, j: int) -> bool:
         return self._verdicts[self._component.pairs[j]] == Verdict.UNKNOWN
 
-    def _excluded(self, pairs: list[int], found: Optimum) -> bool:
+    def _excluded(self, pairs: list[int], found: ComponentOptimum) -> bool:
         step = self._lp.excludes(pairs, found)
         if step is None:
             return False
@@ -143,7 +143,7 @@ class Search:
         self._grounds[columns] = Ground.LINEAR
         return True
 
-    def _seen(self, found: Optimum, must: int | None, clock: Clock) -> bool:
+    def _seen(self, found: ComponentOptimum, must: int | None, clock: Clock) -> bool:
         """Whether an optimum, or a world near it, shows anything new."""
         world = found.whole
         if world is None and found.counts is not None:

@@ -24,10 +24,10 @@ from ...models.adversary.proof import steps_of
 from ...models.adversary.propagation import Bounds, first_bounds, open_components, propagate, symmetric
 from ...models.errors import InputError, OptanonError
 from ..settings import Clock
-from .counts import Counts, Verdict
-from .decide import Ground, Search, Verdicts
+from .counts import CountModel, Verdict
+from .decide import ComponentSearch, Ground, Verdicts
 
-__all__ = ["AnyPopulation", "Counts", "Possible", "Verdict", "possible_values"]
+__all__ = ["AnyPopulation", "CountModel", "Possible", "Verdict", "possible_values"]
 
 AnyPopulation: TypeAlias = Population | BoxPopulation
 P = TypeVar("P", bound=AnyPopulation, default=Population)
@@ -152,7 +152,7 @@ def possible_values(
         elif len(todo):
             searched, open_pairs = searched + 1, max(open_pairs, len(component.pairs))
             if not clock.over:
-                Search(component, bounds, verdicts, grounds, derivation).run(todo.tolist(), clock)
+                ComponentSearch(component, bounds, verdicts, grounds, derivation).run(todo.tolist(), clock)
         if progress is not None:
             progress(number, len(components))
     return Possible(

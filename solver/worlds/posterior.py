@@ -27,9 +27,9 @@ from ...models.adversary.independence import independent_parts
 from ...models.adversary.propagation import Bounds, Component, open_components, symmetric
 from ...models.history import History
 from ..settings import Clock
-from .counting import Limits, expected_counts
+from .counting import StateLimits, expected_counts
 from .possible import Possible
-from .sampling import Estimate, estimated_counts
+from .sampling import CountEstimate, estimated_counts
 
 __all__ = ["STATES", "Posterior", "posterior", "transient_posterior"]
 
@@ -46,7 +46,7 @@ class Posterior:
     possible : Possible
     probabilities : tuple of Fraction or None
         Of each pair: that one respondent of the cell has the value.
-    estimates : Mapping of int to Estimate
+    estimates : Mapping of int to CountEstimate
         Of some pairs without a probability.
     counted, uncounted : int
         Independent parts whose worlds were counted (or are symmetric), and those given up.
@@ -54,7 +54,7 @@ class Posterior:
 
     possible: Possible
     probabilities: tuple[Fraction | None, ...]
-    estimates: Mapping[int, Estimate]
+    estimates: Mapping[int, CountEstimate]
     counted: int
     uncounted: int
 
@@ -100,7 +100,7 @@ def posterior(
     found: list[Fraction | None] = [
         Fraction(count, size) for count, size in zip(bounds.lower.tolist(), sizes, strict=True)
     ]
-    limits = Limits(states=states, steps=20 * states)
+    limits = StateLimits(states=states, steps=20 * states)
     left: list[Component] = []
     counted = 0
     components = open_components(system, bounds)
@@ -135,8 +135,8 @@ def posterior(
 
 def _estimated(
     system: System, bounds: Bounds, components: list[Component], clock: Clock
-) -> dict[int, Estimate]:
-    found: dict[int, Estimate] = {}
+) -> dict[int, CountEstimate]:
+    found: dict[int, CountEstimate] = {}
     for component in components:
         if not clock.over:
             estimates = estimated_counts(system, component, bounds, clock)

@@ -16,7 +16,7 @@ from ...models.adversary.propagation import Bounds, Component, open_components
 from ...models.adversary.rows import Compact, Integers, compact
 from ..settings import Clock
 from .component_lp import NEAR, ComponentLP, Floats
-from .counts import Counts, Verdict
+from .counts import CountModel, Verdict
 
 __all__ = ["Rounding"]
 
@@ -90,7 +90,7 @@ class Rounding:
         world = bounds.lower.copy()
         stuck: list[Integers] = []
         for part in open_components(self._rows, bounds):
-            answer, counts = Counts(part, bounds).most_positive(
+            answer, counts = CountModel(part, bounds).most_positive(
                 np.flatnonzero(asked[part.pairs]).tolist(), clock.part(SECONDS)
             )
             if answer is Verdict.POSSIBLE:

@@ -25,10 +25,10 @@ from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Integers
 from ..settings import Clock
 from .elimination import Order
-from .state_graph import Floats, Layer, Limits, StateGraph
+from .state_graph import Floats, Layer, StateGraph, StateLimits
 from .world_steps import backward_float, forward_float
 
-__all__ = ["RUNS", "WIDTH", "Estimate", "estimated_counts"]
+__all__ = ["RUNS", "WIDTH", "CountEstimate", "estimated_counts"]
 
 WIDTH = 1_000
 """States kept of a layer."""
@@ -44,7 +44,7 @@ STUDENT = 2.947
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate:
+class CountEstimate:
     """An estimated probability.
 
     Attributes
@@ -70,13 +70,13 @@ def estimated_counts(
     *,
     width: int = WIDTH,
     seed: int = 0,
-) -> list[Estimate] | None:
+) -> list[CountEstimate] | None:
     """Estimated probability of each pair that one respondent of the cell has the value.
 
     None if the runs are too unequal, or the time is over. Same seed, same estimate.
     """
     graph = StateGraph(system, component, bounds)
-    limits = Limits(states=width * 1000, steps=width * 100_000)
+    limits = StateLimits(states=width * 1000, steps=width * 100_000)
     order = _best_order(graph, limits, width, clock, seed)
     if order is None:
         return None
@@ -94,7 +94,7 @@ def estimated_counts(
     return _estimates(worlds, np.array([run.means for run in runs]), sizes)
 
 
-def _best_order(graph: StateGraph, limits: Limits, width: int, clock: Clock, seed: int) -> Order | None:
+def _best_order(graph: StateGraph, limits: StateLimits, width: int, clock: Clock, seed: int) -> Order | None:
     """The order whose pilot runs come to the most worlds; None if no run comes to an end."""
     if len(graph.orders) == 1:
         return graph.orders[0]
@@ -109,7 +109,7 @@ def _best_order(graph: StateGraph, limits: Limits, width: int, clock: Clock, see
 
 
 def _run(
-    graph: StateGraph, limits: Limits, width: int, clock: Clock, order: Order, seed: tuple[int, int]
+    graph: StateGraph, limits: StateLimits, width: int, clock: Clock, order: Order, seed: tuple[int, int]
 ) -> _Run | None:
     """One run; None if the time is over."""
     run = _Run(max(1, width), np.random.default_rng(seed))
@@ -191,7 +191,7 @@ def _chances(sums: Floats, width: int) -> Floats:
         sure |= fresh
 
 
-def _estimates(worlds: Floats, means: Floats, sizes: Integers) -> list[Estimate]:
+def _estimates(worlds: Floats, means: Floats, sizes: Integers) -> list[CountEstimate]:
     total = worlds.sum()
     mean = worlds @ means / total
     error = (
@@ -201,6 +201,6 @@ def _estimates(worlds: Floats, means: Floats, sizes: Integers) -> list[Estimate]
     effective = float(total**2 / (worlds**2).sum())
     low, high = np.maximum(mean - STUDENT * error, 0) / sizes, np.minimum((mean + STUDENT * error) / sizes, 1)
     return [
-        Estimate(value=value, low=least, high=most, effective=effective)
+        CountEstimate(value=value, low=least, high=most, effective=effective)
         for value, least, most in zip((mean / sizes).tolist(), low.tolist(), high.tolist(), strict=True)
     ]

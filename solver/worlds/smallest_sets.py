@@ -81,10 +81,10 @@ def smallest_sets(blocks: list[Block], names: Names, clock: Clock) -> Iterator[S
     """
     for block in blocks:
         for target in block.kinds:
-            yield _Search(block, target, names, clock).run()
+            yield _HittingSets(block, target, names, clock).run()
 
 
-class _Search:
+class _HittingSets:
     def __init__(self, block: Block, target: int, names: Names, clock: Clock) -> None:
         self.block, self.target, self.clock = block, target, clock
         self.names = [names[pair] for pair in block.pairs.tolist()]

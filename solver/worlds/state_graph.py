@@ -23,12 +23,12 @@ from .elimination import Order, orders
 from .state_estimate import ranked
 from .world_steps import Targets, advance
 
-__all__ = ["Floats", "Layer", "Limits", "StateGraph", "Thin"]
+__all__ = ["Floats", "Layer", "StateGraph", "StateLimits", "Thin"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
 
-class Limits(NamedTuple):
+class StateLimits(NamedTuple):
     """How large the graph of states may be.
 
     Attributes
@@ -120,7 +120,7 @@ class StateGraph:
             self._rows_of[pair].append(row)
 
     def layers(
-        self, limits: Limits, clock: Clock, order: Order, thin: Thin | None = None
+        self, limits: StateLimits, clock: Clock, order: Order, thin: Thin | None = None
     ) -> list[Layer] | None:
         """All layers; None if the limits are passed.
 

@@ -27,7 +27,7 @@ from ...worlds.decide import Ground
 from ...worlds.exclusions import KINDS
 from ...worlds.possible import AnyPopulation, Possible, Verdict, possible_values
 from ...worlds.posterior import posterior as count_worlds
-from ...worlds.sampling import Estimate
+from ...worlds.sampling import CountEstimate
 from .attacks import Attack, run_attacks
 from .audit_report import (
     AuditReport,
@@ -39,7 +39,7 @@ from .audit_report import (
     TransientAudit,
 )
 from .disclosures import explanations_of, find_disclosures, values_left
-from .explain_value import Explanation
+from .explain_value import ValueExplanation
 
 __all__ = [
     "AuditReport",
@@ -118,7 +118,7 @@ def audit(
     tell = _teller(progress, len(series))
     numbers = range(len(series), 0 if latest is None else max(0, len(series) - latest), -1)
     disclosures: tuple[Disclosure, ...] = ()
-    explanations: tuple[Explanation, ...] = ()
+    explanations: tuple[ValueExplanation, ...] = ()
     decided: dict[int, _Decided] = {}
     if known.persistence != "transient":
         for number in numbers:
@@ -241,7 +241,7 @@ class _Chances(NamedTuple):
     worst: Fraction | None
     without: int
     estimated: int
-    estimate: Estimate | None
+    estimate: CountEstimate | None
 
 
 def _chances(possible: Possible[AnyPopulation], sizes: Integers, clock: Clock, told: _Told) -> _Chances:

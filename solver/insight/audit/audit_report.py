@@ -12,9 +12,9 @@ from ....models.adversary.knowledge import Knowledge
 from ....models.history import History
 from ...worlds.exclusions import Exclusion, ProofKind, certificates, exclusions
 from ...worlds.possible import AnyPopulation, Possible
-from ...worlds.sampling import Estimate
+from ...worlds.sampling import CountEstimate
 from .attacks import Attack
-from .explain_value import Explanation
+from .explain_value import ValueExplanation
 
 __all__ = [
     "HOW",
@@ -56,7 +56,7 @@ class PersistentAudit:
         Respondents whose probabilities are not known: too many worlds, no time, or memberships unknown.
     estimated : int
         Those of them who have an estimate instead.
-    worst_estimate : Estimate or None
+    worst_estimate : CountEstimate or None
         The largest of these, with its interval; no proof.
     proofs : Mapping of str to int
         Exclusions (kind of respondent, value) beyond set intersection, by what they rest on.
@@ -72,7 +72,7 @@ class PersistentAudit:
     worst: Fraction | None
     without_posterior: int
     estimated: int
-    worst_estimate: Estimate | None
+    worst_estimate: CountEstimate | None
     proofs: Mapping[ProofKind, int]
     searched: int
     open_pairs: int
@@ -153,7 +153,7 @@ class AuditReport:
         One per release that was asked about, oldest first.
     disclosures : tuple of Disclosure
         After the last release; for the steward's eyes.
-    explanations : tuple of Explanation
+    explanations : tuple of ValueExplanation
         Of some disclosures, those hardest to see first.
     possible : Possible or None
         Verdicts after the last release.
@@ -161,7 +161,7 @@ class AuditReport:
 
     releases: tuple[ReleaseAudit, ...]
     disclosures: tuple[Disclosure, ...] = field(repr=False)
-    explanations: tuple[Explanation, ...] = field(repr=False)
+    explanations: tuple[ValueExplanation, ...] = field(repr=False)
     history: History = field(repr=False)
     knowledge: Knowledge = field(repr=False)
     possible: Possible[AnyPopulation] | None = field(repr=False)

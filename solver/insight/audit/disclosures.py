@@ -10,7 +10,7 @@ from ....models.history import History
 from ...settings import Clock
 from ...worlds.possible import AnyPopulation, Possible, Verdict
 from .audit_report import HOW, Disclosure, How
-from .explain_value import Explanation, explain_value
+from .explain_value import ValueExplanation, explain_value
 
 __all__ = ["explanations_of", "find_disclosures", "values_left"]
 
@@ -55,10 +55,10 @@ def explanations_of(
     disclosures: tuple[Disclosure, ...],
     examples: int,
     clock: Clock,
-) -> tuple[Explanation, ...]:
+) -> tuple[ValueExplanation, ...]:
     """Of one respondent per cell, the hardest to see first."""
     people = possible.population
-    found: list[Explanation] = []
+    found: list[ValueExplanation] = []
     seen: set[int] = set()
     for disclosure in sorted(disclosures, key=lambda d: -HOW.index(d.how)):
         cell = people.cell_of[disclosure.respondent]
@@ -75,13 +75,13 @@ def explanations_of(
 
 def _explanation(
     history: History, possible: Possible[AnyPopulation], disclosure: Disclosure, clock: Clock
-) -> Explanation | None:
+) -> ValueExplanation | None:
     people, who = possible.population, disclosure.respondent
     named = frozenset[int]().union(*(possible.support(j) for j in possible.pairs_of(who)))
     if isinstance(people, BoxPopulation):
         # The groups its proofs name; where she was is part of the conclusion, so none is left out again.
         own = [where for where in history.records[who].groups if where in set(people.groups)]
-        return Explanation(
+        return ValueExplanation(
             respondent=who,
             excluded=frozenset(people.values) - {disclosure.value},
             groups=tuple(sorted({*own, *(people.groups[g] for g in named)})),
@@ -91,7 +91,7 @@ def _explanation(
     if len(people.values) == 1:
         # There is no other published value to explain away: any one of the respondent's groups tells.
         first = next(where for where in history.records[who].groups if where in set(people.groups))
-        return Explanation(
+        return ValueExplanation(
             respondent=who, excluded=frozenset(), groups=(first,), irreducible=True, own=disclosure.value
         )
     return explain_value(

@@ -21,10 +21,10 @@ from ....models.errors import InputError
 from ....models.history import History
 from ...settings import Clock
 from ...worlds.component_lp import ComponentLP
-from ...worlds.counts import Counts, Verdict
+from ...worlds.counts import CountModel, Verdict
 from ...worlds.few_groups import EXCLUDED, OPEN, any_world
 
-__all__ = ["Explanation", "explain_value"]
+__all__ = ["ValueExplanation", "explain_value"]
 
 SEVERAL = 40
 """Up to so many groups, and so many `CELLS`, questions are answered by `any_world` if it can."""
@@ -33,7 +33,7 @@ CELLS = 300
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explanation:
+class ValueExplanation:
     """Groups that together exclude some values of a respondent.
 
     Attributes
@@ -108,7 +108,7 @@ def explain_value(
     own: str | None = None,
     clock: Clock | None = None,
     hint: Collection[int] = (),
-) -> Explanation | None:
+) -> ValueExplanation | None:
     """An irreducible set of groups that excludes values of a respondent.
 
     Parameters
@@ -127,7 +127,7 @@ def explain_value(
 
     Returns
     -------
-    Explanation or None
+    ValueExplanation or None
         None if all groups together do not exclude the values, or that was not decided in time.
 
     Raises
@@ -148,7 +148,7 @@ def explain_value(
     if order is None:
         return None
     chosen = _needed(probe.excludes, order)
-    return Explanation(
+    return ValueExplanation(
         respondent=who,
         excluded=asked,
         groups=tuple(sorted(population.groups[g] for g in chosen)),
@@ -234,7 +234,7 @@ class _Probe:
                 return Verdict.POSSIBLE
             if found.counts is None and lp.excludes([], found) is not None:
                 return Verdict.EXCLUDED
-        return Counts(component, bounds).solve(self._clock)[0]
+        return CountModel(component, bounds).solve(self._clock)[0]
 
     def _restricted(self, groups: list[int]) -> System:
         """The system of some groups, with the respondent a cell of one who has a value asked for."""

@@ -23,7 +23,7 @@ __all__ = ["Proofs", "compare", "narrowed"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Search:
+class _Comparing:
     """How engines are run."""
 
     time_limit: float | None
@@ -89,7 +89,7 @@ def compare(
     heuristics = _baselines(baselines)
     chosen = _engines(engines, problem)
     asked = queries_for(problem.table, queries, selectivity, seed)
-    search = _Search(time_limit=time_limit, seed=seed, workers=workers)
+    search = _Comparing(time_limit=time_limit, seed=seed, workers=workers)
     proofs = Proofs(problem)
     rows = [_engine_row(problem, name, search, asked, proofs) for name in chosen]
     rows += [_baseline_row(problem, baseline, seed, asked, proofs) for baseline in heuristics]
@@ -203,7 +203,7 @@ def _once(names: Iterable[str], what: str) -> list[str]:
 
 
 def _engine_row(
-    problem: Problem, name: str, search: _Search, asked: RangeQueries | None, proofs: Proofs
+    problem: Problem, name: str, search: _Comparing, asked: RangeQueries | None, proofs: Proofs
 ) -> Row:
     promises = tuple(dict.fromkeys(requirement.name for requirement in problem.policy.requirements))
     try:
@@ -250,7 +250,7 @@ def _measured(
     return replace(row, figures=measured, release=release, broken_limits=limits)
 
 
-def _prove(problem: Problem, names: frozenset[str], search: _Search, proofs: Proofs) -> None:
+def _prove(problem: Problem, names: frozenset[str], search: _Comparing, proofs: Proofs) -> None:
     """Search for the best release with these requirements only."""
     try:
         result = _solve(narrowed(problem, names), "auto", search)
@@ -261,7 +261,7 @@ def _prove(problem: Problem, names: frozenset[str], search: _Search, proofs: Pro
         proofs.add(figures(problem, result.release))
 
 
-def _solve(problem: Problem, engine: str, search: _Search) -> Result:
+def _solve(problem: Problem, engine: str, search: _Comparing) -> Result:
     return solve_problem(
         problem,
         engine=engine,

@@ -12,7 +12,7 @@ from ....models.problem import Problem
 from ....models.release import QIGroup, Release
 from ...parts import Part, variant
 from ...result import Status
-from .trials import Outcome, Trials
+from .trials import TrialOutcome, Trials
 
 __all__ = ["GroupShare", "LevelCost", "PartCost", "expensive_groups", "part_costs"]
 
@@ -99,7 +99,7 @@ class GroupShare:
 
 
 def part_costs(
-    problem: Problem, parts: Sequence[Part], present: Outcome, trials: Trials
+    problem: Problem, parts: Sequence[Part], present: TrialOutcome, trials: Trials
 ) -> tuple[PartCost, ...]:
     """Minimize without each part in turn; `present` is the outcome with all of them."""
     if present.release is None:
@@ -121,7 +121,7 @@ def part_costs(
     return tuple(found)
 
 
-def _level_cost(level: Level, number: int, present: Outcome, without: Outcome) -> LevelCost:
+def _level_cost(level: Level, number: int, present: TrialOutcome, without: TrialOutcome) -> LevelCost:
     comparable = number == 0 or (present.proven(number - 1) and without.proven(number - 1))
     least, floor = present.bounds[number], without.bounds[number]
     low = high = None

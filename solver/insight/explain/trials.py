@@ -17,11 +17,11 @@ from ...result import Status
 from ...search import choose, obstacles
 from ...settings import Answer, Clock, Engine, Settings, Watch
 
-__all__ = ["Outcome", "Trials", "Verdict"]
+__all__ = ["TrialOutcome", "TrialVerdict", "Trials"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class TrialVerdict:
     """Whether a problem has a release: FEASIBLE with one, INFEASIBLE with a proof, or UNKNOWN."""
 
     status: Status
@@ -34,7 +34,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class TrialOutcome:
     """What a minimization found.
 
     Attributes
@@ -87,9 +87,9 @@ class Trials:
         self.searches = 0
         self.refusals: list[str] = []
         self._witnesses: list[Release] = []
-        self._known: dict[tuple[object, ...], Verdict] = {}
+        self._known: dict[tuple[object, ...], TrialVerdict] = {}
 
-    def decide(self, problem: Problem) -> Verdict:
+    def decide(self, problem: Problem) -> TrialVerdict:
         """Whether `problem` has a release; its objective does not matter."""
         key = _key(problem.policy, len(problem.table))
         known = self._known.get(key)
@@ -104,7 +104,7 @@ class Trials:
         """Remember a release found elsewhere."""
         self._witnesses.append(release)
 
-    def required(self, problem: Problem, rows: Iterable[int]) -> Verdict:
+    def required(self, problem: Problem, rows: Iterable[int]) -> TrialVerdict:
         """Whether `problem` has a release in which certain rows (from 0) are not suppressed.
 
         Assignment engine only, that is recoding 'multidimensional'.
@@ -113,7 +113,7 @@ class Trials:
         people = {problem.table.members[t] for t in wanted}
         for release in reversed(self._witnesses):
             if not people & set(release.suppressed) and self._keeps(problem, release):
-                return Verdict(status=Status.FEASIBLE, release=release)
+                return TrialVerdict(status=Status.FEASIBLE, release=release)
 
         def publish(model: Encoding) -> None:
             for t in wanted:
@@ -121,13 +121,13 @@ class Trials:
 
         return self._search(feasibility(problem), publish)
 
-    def minimize(self, problem: Problem) -> Outcome:
+    def minimize(self, problem: Problem) -> TrialOutcome:
         """The best release in the time there is, with its bounds."""
         seconds = self._time()
         if seconds <= 0:
-            return Outcome(status=Status.UNKNOWN, release=None, values=(), bounds=())
+            return TrialOutcome(status=Status.UNKNOWN, release=None, values=(), bounds=())
         if obstacles(problem):
-            return Outcome(status=Status.INFEASIBLE, release=None, values=(), bounds=())
+            return TrialOutcome(status=Status.INFEASIBLE, release=None, values=(), bounds=())
         known = [release for release in self._witnesses if self._keeps(problem, release)]
         start = min(known, key=problem.objective, default=None)
         try:
@@ -136,30 +136,30 @@ class Trials:
             answer = engine.solve(problem, replace(self._settings(seconds), initial=start), Watch())
         except EngineError as refusal:
             self.refusals.append(str(refusal))
-            return Outcome(status=Status.UNKNOWN, release=None, values=(), bounds=())
+            return TrialOutcome(status=Status.UNKNOWN, release=None, values=(), bounds=())
         release = self._checked(problem, answer)
         values = () if release is None else problem.objective(release)
-        return Outcome(status=answer.status, release=release, values=values, bounds=answer.bounds)
+        return TrialOutcome(status=answer.status, release=release, values=values, bounds=answer.bounds)
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _decide(self, problem: Problem) -> Verdict:
+    def _decide(self, problem: Problem) -> TrialVerdict:
         for release in reversed(self._witnesses):
             if self._keeps(problem, release):
-                return Verdict(status=Status.FEASIBLE, release=release)
+                return TrialVerdict(status=Status.FEASIBLE, release=release)
         if any(
             r.structure(problem).form not in (None, problem.policy.form) for r in problem.policy.requirements
         ):
             # Only a release of nobody could keep it, and that does not count.
-            return Verdict(status=Status.INFEASIBLE)
+            return TrialVerdict(status=Status.INFEASIBLE)
         if obstacles(problem):
-            return Verdict(status=Status.INFEASIBLE)
+            return TrialVerdict(status=Status.INFEASIBLE)
         return self._search(feasibility(problem))
 
-    def _search(self, problem: Problem, extend: Callable[[Encoding], None] | None = None) -> Verdict:
+    def _search(self, problem: Problem, extend: Callable[[Encoding], None] | None = None) -> TrialVerdict:
         seconds = self._time()
         if seconds <= 0:
-            return Verdict(status=Status.UNKNOWN)
+            return TrialVerdict(status=Status.UNKNOWN)
         settings = replace(self._settings(seconds), first=True, extend=extend)
         engine: Engine = AssignmentEngine()
         try:
@@ -170,9 +170,9 @@ class Trials:
             answer = engine.solve(problem, settings, Watch())
         except EngineError as refusal:
             self.refusals.append(str(refusal))
-            return Verdict(status=Status.UNKNOWN)
+            return TrialVerdict(status=Status.UNKNOWN)
         release = self._checked(problem, answer)
-        return Verdict(
+        return TrialVerdict(
             status=Status.FEASIBLE if release is not None else answer.status,
             release=release,
         )

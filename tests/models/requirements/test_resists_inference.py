@@ -14,7 +14,7 @@ from oracle.brute_force_notation import group, release
 from oracle.brute_force_worlds import inference_safety
 from strategies import Instance, instance, seeded
 
-from optanon.models.adversary.counting import Row, Tableau
+from optanon.models.adversary.counting import CountRow, Tableau
 from optanon.models.adversary.inference import conclusions, linked_groups
 from optanon.models.errors import EngineError, InputError, PolicyError
 from optanon.models.history import History
@@ -22,7 +22,7 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import Difference, Intersection, KCAnonymity, ResistsInference
-from optanon.models.requirements.resists_inference_cuts import Limits, prices
+from optanon.models.requirements.resists_inference_cuts import CutLimits, prices
 from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
 
@@ -137,7 +137,7 @@ def test_priced_cuts_forbid_no_good_release() -> None:
     tried = unpriced = kept = 0
     for number, (settings, good) in product(range(12), RULES):
         rule = ResistsInference(**settings)
-        limits = Limits(needed=rule.needed, max_posterior=rule.max_posterior)
+        limits = CutLimits(needed=rule.needed, max_posterior=rule.max_posterior)
         at = some(number, tuples=(4, 5), past_fakes=number % 2)
         spared = rule._spared(at.history)
         fakes = int(number % 3 == 0)
@@ -196,14 +196,14 @@ def test_an_early_disclosure_is_an_obstacle() -> None:
 
 def test_what_is_too_much_to_count_is_said() -> None:
     """Two cells of 9 people with three values, in three rows that both share."""
-    rows = [Row(pairs=(c * 3, c * 3 + 1, c * 3 + 2), low=9, high=9, is_cell=True) for c in (0, 1)]
-    rows += [Row(pairs=(v, 3 + v), low=6, high=6, is_cell=False) for v in range(3)]
+    rows = [CountRow(pairs=(c * 3, c * 3 + 1, c * 3 + 2), low=9, high=9, is_cell=True) for c in (0, 1)]
+    rows += [CountRow(pairs=(v, 3 + v), low=6, high=6, is_cell=False) for v in range(3)]
     block = Tableau(cell=(0, 0, 0, 1, 1, 1), sizes=(9, 9), lower=(0,) * 6, upper=(9,) * 6, rows=tuple(rows))
     assert set(block.expected()) == {F(3)}
     for limit in (3, 40):  # of choices, of steps
         with pytest.raises(EngineError, match="too many possible worlds"):
             block.expected(limit)
-    wrong = Row(pairs=(0, 3), low=11, high=11, is_cell=False)
+    wrong = CountRow(pairs=(0, 3), low=11, high=11, is_cell=False)
     with pytest.raises(InputError, match="contradict"):
         Tableau(**{**vars(block), "rows": (*rows, wrong)}).expected()
 

@@ -21,7 +21,7 @@ from optanon.models.requirements import KCAnonymity
 from optanon.solver.insight.explain.costs import part_costs
 from optanon.solver.insight.explain.people import shrunk
 from optanon.solver.insight.explain.subsets import find_conflicts
-from optanon.solver.insight.explain.trials import Outcome, Trials
+from optanon.solver.insight.explain.trials import TrialOutcome, Trials
 from optanon.solver.parts import SUPPRESSION, Part, feasibility, parts_of, variant
 from optanon.solver.settings import Clock
 
@@ -288,9 +288,9 @@ def test_costs_of_the_second_hospital_release():
 class Given(Trials):
     """Answers a fixed outcome to every minimization."""
 
-    given: Outcome
+    given: TrialOutcome
 
-    def minimize(self, problem: Problem) -> Outcome:
+    def minimize(self, problem: Problem) -> TrialOutcome:
         return self.given
 
 
@@ -300,10 +300,10 @@ def test_a_cost_that_is_not_proven_is_an_interval():
     trials = Given(hospital, clock=Clock())
     part = Part(key="hc_safety", label="hc_safety", requirement=KCAnonymity(k=2))
 
-    def outcome(values: tuple[int, int], bounds: tuple[int | None, int | None]) -> Outcome:
+    def outcome(values: tuple[int, int], bounds: tuple[int | None, int | None]) -> TrialOutcome:
         proven = all(value == bound for value, bound in zip(values, bounds, strict=True))
         status = Status.OPTIMAL if proven else Status.FEASIBLE
-        return Outcome(
+        return TrialOutcome(
             status=status,
             release=release,
             values=(F(values[0]), F(values[1])),
@@ -322,7 +322,7 @@ def test_a_cost_that_is_not_proven_is_an_interval():
     trials.given = outcome((0, 7), (0, None))
     (cost,) = part_costs(hospital, [part], outcome((0, 12), (0, 12)), trials)
     assert (cost.levels[1].low, cost.levels[1].high) == (5, None)
-    trials.given = Outcome(status=Status.UNKNOWN, release=None, values=(), bounds=())
+    trials.given = TrialOutcome(status=Status.UNKNOWN, release=None, values=(), bounds=())
     (cost,) = part_costs(hospital, [part], outcome((0, 12), (0, 12)), trials)
     assert not cost.levels
     assert cost.binds is None

@@ -17,9 +17,9 @@ from optanon.solver.worlds import counting
 from optanon.solver.worlds.counting import expected_counts
 from optanon.solver.worlds.posterior import posterior
 from optanon.solver.worlds.sampling import estimated_counts
-from optanon.solver.worlds.state_graph import Limits
+from optanon.solver.worlds.state_graph import StateLimits
 
-MANY = Limits(states=10**6, steps=10**7)
+MANY = StateLimits(states=10**6, steps=10**7)
 
 
 @pytest.mark.slow

@@ -19,10 +19,10 @@ from optanon.solver.worlds import counting
 from optanon.solver.worlds.counting import expected_counts
 from optanon.solver.worlds.possible import Possible
 from optanon.solver.worlds.posterior import posterior
-from optanon.solver.worlds.state_graph import Limits, StateGraph
+from optanon.solver.worlds.state_graph import StateGraph, StateLimits
 
-MANY = Limits(states=10**6, steps=10**7)
-SOME = Limits(states=10**4, steps=10**6)
+MANY = StateLimits(states=10**6, steps=10**7)
+SOME = StateLimits(states=10**4, steps=10**6)
 
 
 def _compared(found: Possible) -> tuple[int, int, int]:
