@@ -70,10 +70,8 @@ class Regions:
         now = list(columns)
         flat = np.array([r for column in pool for r in column.rows], dtype=np.int64)
         owner = np.repeat(np.arange(len(pool)), [len(column.rows) for column in pool])
-        stalled, sizes = (
-            0,
-            [LIMITS.first_region, LIMITS.region] if far else [LIMITS.region],
-        )
+        sizes = [LIMITS.first_region, LIMITS.region] if far else [LIMITS.region]
+        stalled = 0
         with ThreadPoolExecutor(self.workers) as threads:
             while not self.clock.over and (until is None or self.clock.seconds < until):
                 if stalled >= LIMITS.stall // len(sizes):
@@ -87,32 +85,36 @@ class Regions:
                 regions = [
                     r for r in self._apart(now, sizes[0]) if frozenset(now[j] for j in r) not in self._failed
                 ]
-                spare = self.fakes - self.types.made_of(now)[0]
-                answers = [
-                    threads.submit(
-                        # What may be added anywhere is given to one region only.
-                        self._solved,
-                        [now[j] for j in chosen],
-                        0 if at else spare,
-                        pool,
-                        flat,
-                        owner,
-                    )
-                    for at, chosen in enumerate(regions)
-                ]
-                gone, made = set[int](), list[Column]()
-                for chosen, answer in zip(regions, answers, strict=True):
-                    better = answer.result()
-                    if better is None:
-                        self._failed.add(frozenset(now[j] for j in chosen))
-                    else:
-                        gone |= set(chosen)
-                        made += better
-                stalled = 0 if made else stalled + max(1, len(regions))
-                if made:
-                    now = [column for j, column in enumerate(now) if j not in gone] + made
+                better = self._round(threads, now, regions, (pool, flat, owner))
+                stalled = 0 if better is not None else stalled + max(1, len(regions))
+                if better is not None:
+                    now = better
                     told(now)
         return tuple(now)
+
+    def _round(
+        self,
+        threads: ThreadPoolExecutor,
+        now: Sequence[Column],
+        regions: Sequence[Sequence[int]],
+        pool: tuple[Sequence[Column], NDArray[np.int64], NDArray[np.int64]],
+    ) -> list[Column] | None:
+        """Improve all regions at a time; the columns afterwards, or None if all are best as they are."""
+        spare = self.fakes - self.types.made_of(now)[0]
+        answers = [
+            # What may be added anywhere is given to one region only.
+            threads.submit(self._solved, [now[j] for j in chosen], 0 if at else spare, *pool)
+            for at, chosen in enumerate(regions)
+        ]
+        gone, made = set[int](), list[Column]()
+        for chosen, answer in zip(regions, answers, strict=True):
+            better = answer.result()
+            if better is None:
+                self._failed.add(frozenset(now[j] for j in chosen))
+            else:
+                gone |= set(chosen)
+                made += better
+        return [column for j, column in enumerate(now) if j not in gone] + made if made else None
 
     def _apart(self, columns: Sequence[Column], tuples: int) -> list[list[int]]:
         """One region per worker, none of which share a group; fewer if the release is small."""
