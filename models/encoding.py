@@ -70,9 +70,7 @@ class Encoding:
         self.largest_count = len(self.tuples) + self.fake_cap
         self.largest_size = len(self.tuples) + (self.fake_cap * len(self.values) if limit is None else limit)
         self.slots = range(len(self.tuples) if self.may_fake else max(0, len(self.tuples) - smallest + 1))
-        self.may_hide = problem.policy.form == "anatomized" and any(
-            "hidden_cells" in level.losses for level in problem.policy.levels
-        )
+        self.may_hide = problem.policy.form == "anatomized" and problem.policy.counts("hidden_cells")
         self._literals: dict[Hashable, cp_model.IntVar] = {}
         self._hidden: dict[tuple[int, int, str], cp_model.IntVar] = {}
         self._members()

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar
 
 from .errors import PolicyError
 from .group import Form
@@ -16,7 +16,10 @@ from .table import Member, Microdata
 if TYPE_CHECKING:
     from .encoding import Encoding, Linear
 
-__all__ = ["Cost", "Loss", "loss", "losses", "register_loss"]
+__all__ = ["Cost", "Counted", "Loss", "loss", "losses", "register_loss"]
+
+Counted: TypeAlias = Literal["suppressed", "counterfeits", "hidden_cells"]
+"""What a loss may be the number of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +55,8 @@ class Loss(ABC):
         and falls with it: ``decode(tuples of the table - g, 1, table)``.
     box_payer : {"tuple", "group"}
         Who pays the widths of a box; see `box_weights`.
+    counts : {"suppressed", "counterfeits", "hidden_cells"} or None
+        Suppressed tuples, counterfeits or hidden cells, if it is their number and nothing else.
     by_group : bool
         Whether members and counterfeits of a group say what it loses; hidden cells are chosen apart.
     reference : str
@@ -61,6 +66,7 @@ class Loss(ABC):
     name: ClassVar[str]
     combine: ClassVar[Literal["sum", "max", "ratio"]] = "sum"
     box_payer: ClassVar[Literal["tuple", "group"]] = "tuple"
+    counts: ClassVar[Counted | None] = None
     by_group: ClassVar[bool] = True
     reference: ClassVar[str]
 

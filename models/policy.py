@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from .errors import PolicyError
 from .hierarchy import Hierarchy
+from .loss import Counted
 from .losses import loss
 from .release import Form, Release
 from .requirement import Requirement, as_fraction, whole
@@ -56,6 +57,15 @@ class Level:
     def losses(self) -> frozenset[str]:
         """Names of the losses in this level."""
         return frozenset(name for name, _ in self.weights)
+
+    @property
+    def counted(self) -> frozenset[Counted]:
+        """What losses of this level count."""
+        return frozenset(what for name in self.losses if (what := loss(name).counts) is not None)
+
+    def weight_of(self, what: Counted) -> Fraction:
+        """What one more of them adds to the level, by the losses that count them."""
+        return sum((weight for name, weight in self.weights if loss(name).counts == what), Fraction(0))
 
     def value(self, release: Release, table: Microdata) -> Fraction:
         """Exact value of a release."""
@@ -172,11 +182,14 @@ class Policy:
         """Whether some requirement looks at the releases before; otherwise nobody checks a series."""
         return any(requirement.structure().looks_back for requirement in self.requirements)
 
+    def counts(self, what: Counted) -> bool:
+        """Whether some level counts them."""
+        return any(what in level.counted for level in self.levels)
+
     def suppression_limit(self, tuples: int) -> int:
         """How many of `tuples` tuples may be suppressed: never all, a release of nobody does not count."""
         if self.max_suppressed is None:
-            named = any("suppressed" in level.losses for level in self.levels)
-            allowed = tuples if named else 0
+            allowed = tuples if self.counts("suppressed") else 0
         elif isinstance(self.max_suppressed, Fraction):
             allowed = int(self.max_suppressed * tuples)
         else:
@@ -187,7 +200,7 @@ class Policy:
     def counterfeit_limit(self) -> int | None:
         """How many counterfeits a release may hold; None for any number."""
         if self.max_counterfeits is None:
-            return None if any("counterfeits" in level.losses for level in self.levels) else 0
+            return None if self.counts("counterfeits") else 0
         return self.max_counterfeits
 
 

@@ -151,7 +151,7 @@ class Problem:
                 message=f"{len(release.suppressed)} tuples are suppressed, the policy allows {limit}",
                 witness={"suppressed": len(release.suppressed), "limit": limit},
             )
-        counted = any("hidden_cells" in level.losses for level in self.policy.levels)
+        counted = self.policy.counts("hidden_cells")
         if release.hidden_cells and not counted:
             yield Violation(
                 requirement="hidden cells",

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from .group import Form
 from .history import History
+from .loss import Counted
 from .release import Release
 from .table import Microdata
 
@@ -62,6 +63,10 @@ class PolicyView(Protocol):
     def form(self) -> Form: ...
     @property
     def counterfeit_limit(self) -> int | None: ...
+    def counts(self, what: Counted) -> bool:
+        """Whether some level counts suppressed tuples, counterfeits or hidden cells."""
+        ...
+
     def suppression_limit(self, tuples: int) -> int:
         """How many of `tuples` tuples may be suppressed."""
         ...

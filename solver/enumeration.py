@@ -27,7 +27,7 @@ def refusal(problem: Problem) -> str | None:
         return "releases are enumerated as groupings of tuples: ask for recoding 'multidimensional'"
     if policy.counterfeit_limit != 0:
         return "releases with counterfeits are not enumerated: set max_counterfeits to 0"
-    if any("hidden_cells" in level.losses for level in policy.levels):
+    if policy.counts("hidden_cells"):
         return "releases with hidden cells are not enumerated: leave hidden_cells out of the losses"
     return None
 

@@ -148,4 +148,4 @@ def nested(problem: Problem) -> bool:
 
 
 def _counts_hidden(policy: Policy) -> bool:
-    return any("hidden_cells" in level.losses for level in policy.levels)
+    return policy.counts("hidden_cells")

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from ..group import Form
-from ..loss import Cost, Loss, register_loss
+from ..loss import Cost, Counted, Loss, register_loss
 from ..release import QIGroup
 from ..table import Member, Microdata
 
@@ -21,6 +21,7 @@ class Suppressed(Loss):
     """Number of tuples left out."""
 
     name: ClassVar[str] = "suppressed"
+    counts: ClassVar[Counted | None] = "suppressed"
     reference: ClassVar[str] = "Samarati, Protecting Respondents' Identities in Microdata Release"
 
     def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
@@ -39,6 +40,7 @@ class Counterfeits(Loss):
     """Number of invented tuples."""
 
     name: ClassVar[str] = "counterfeits"
+    counts: ClassVar[Counted | None] = "counterfeits"
     reference: ClassVar[str] = "Xiao and Tao, m-Invariance"
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
@@ -61,6 +63,7 @@ class HiddenCells(Loss):
     """
 
     name: ClassVar[str] = "hidden_cells"
+    counts: ClassVar[Counted | None] = "hidden_cells"
     by_group: ClassVar[bool] = False
     reference: ClassVar[str] = "al Bouna, Clifton, Malluhi, Def. 8 (summed over values, times |T|)"
 

@@ -221,7 +221,7 @@ class SafeCorrelation(Requirement):
             return f"{self.name}: is about anatomized releases: ask for form 'anatomized'"
         a = self.position(problem.table.attributes)
         plans = self.plans(problem.table.members, a)
-        counted = any("hidden_cells" in level.losses for level in problem.policy.levels)
+        counted = problem.policy.counts("hidden_cells")
         if not counted and any(plan.hidden for plan in plans.values()):
             return (
                 f"{self.name}: some values of {self.attribute!r} have fewer than {self.l} significant "

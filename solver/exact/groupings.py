@@ -48,7 +48,7 @@ MOST_COUNTED, SECONDS = 20_000, 30.0
 
 def refusal(problem: Problem) -> str | None:
     """Why the groupings of a problem are not all its releases, in words; None if they are."""
-    if any("hidden_cells" in level.losses for level in problem.policy.levels):
+    if problem.policy.counts("hidden_cells"):
         return "cells to be hidden are chosen beside the groups: releases are more than groupings"
     return None
 

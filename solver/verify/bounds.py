@@ -123,7 +123,7 @@ def _weight(problem: Problem, level: int) -> Fraction:
         raise CertificateError("a bound on what boxes cost is stated for a level of something else")
     if measure.units != units_of(problem):
         raise CertificateError("a bound on what boxes cost is in the units of another level")
-    if any("hidden_cells" in found.losses for found in policy.levels):
+    if policy.counts("hidden_cells"):
         raise CertificateError("a bound on information loss says nothing of releases that hide cells")
     return measure.factor
 
@@ -152,7 +152,7 @@ def least_information_loss(
 def _counts(given: Given, claim: claims.Counts) -> Derived:
     level = given.problem.policy.levels[claim.level]
     fewest = fewest_needed(given, claim)
-    weight = sum((w for name, w in level.weights if name == "counterfeits"), Fraction(0))
+    weight = level.weight_of("counterfeits")
     if weight and given.most("suppressed", claim.level) != 0:
         raise CertificateError("the counts are about releases that suppress nobody, and others are as good")
     how = f"integer duals: at least {fewest} counterfeits"

@@ -45,8 +45,7 @@ def units_of(problem: Problem) -> tuple[int, ...]:
 
 def hidden_price(problem: Problem, level: Level) -> Fraction:
     """What a suppressed tuple adds to the last level that measures boxes, in units of its measure."""
-    extra = sum((weight for name, weight in level.weights if name == "suppressed"), Fraction(0))
-    return sum(units_of(problem)) + extra / loss_weight(level, problem.table)
+    return sum(units_of(problem)) + level.weight_of("suppressed") / loss_weight(level, problem.table)
 
 
 def published(problem: Problem) -> tuple[int, ...]:

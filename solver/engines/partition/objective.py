@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ....models.box_measure import BoxMeasure
+from ....models.losses import loss
 from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.table import Microdata
 
-__all__ = ["COUNTED", "Objective", "factor"]
+__all__ = ["Objective", "counting", "factor"]
 
 COUNTED = frozenset({"counterfeits", "suppressed"})
 
@@ -49,8 +50,7 @@ class Objective:
             return "only groups with boxes of any shape have prices (form and recoding of the policy)"
         measures = [BoxMeasure.of(level, table) for level in policy.levels]
         for level, measure in zip(policy.levels, measures, strict=True):
-            priced = COUNTED | set(() if measure is None else measure.names)
-            others = sorted(level.losses - priced)
+            others = sorted(level.losses - counting(level) - set(() if measure is None else measure.names))
             if others:
                 return f"{others[0]} is no price of boxes that every tuple pays"
         measure = measures[-1]
@@ -59,14 +59,14 @@ class Objective:
         if any(found is not None for found in measures[:-1]):
             return "two levels measure boxes, and prices are for one"
         measured, tuples = len(policy.levels) - 1, len(table)
-        where = {name: i for i, level in enumerate(policy.levels[:measured]) for name in level.losses}
+        where = {what: i for i, level in enumerate(policy.levels[:measured]) for what in level.counted}
         suppresses, fakes = policy.suppression_limit(tuples) > 0, policy.counterfeit_limit != 0
         if suppresses and "suppressed" not in where:
             return (
                 "tuples may be suppressed without being counted first: set max_suppressed to 0, or minimize "
                 "suppressed before boxes"
             )
-        mixed = "counterfeits" in policy.levels[measured].losses and "counterfeits" not in where
+        mixed = "counterfeits" in policy.levels[measured].counted and "counterfeits" not in where
         if fakes and mixed:
             return "counterfeits are weighed against boxes"
         alone = "counterfeits" not in where or len(policy.levels[where["counterfeits"]].losses) == 1
@@ -78,6 +78,11 @@ class Objective:
             whole=alone
             and (not suppresses or (where["suppressed"] == 0 and len(policy.levels[0].losses) == 1)),
         )
+
+
+def counting(level: Level) -> frozenset[str]:
+    """The losses of a level that count suppressed tuples or counterfeits."""
+    return frozenset(name for name in level.losses if loss(name).counts in COUNTED)
 
 
 def factor(level: Level, table: Microdata) -> Fraction:

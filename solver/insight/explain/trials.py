@@ -218,5 +218,5 @@ def _key(policy: Policy, tuples: int) -> tuple[object, ...]:
         policy.counterfeit_limit,
         policy.form,
         policy.recoding,
-        any("hidden_cells" in level.losses for level in policy.levels),
+        policy.counts("hidden_cells"),
     )

@@ -148,7 +148,7 @@ class Guide:
         before = policy.levels[:-1]
         if before and (values is None or any(values[:-1])):
             return None
-        gone = {name for level in before for name in level.losses}
+        gone = {what for level in before for what in level.counted}
         limits = {"suppressed": "max_suppressed", "counterfeits": "max_counterfeits"}
         changes = {limit: 0 for name, limit in limits.items() if name in gone}
         if changes.get("max_counterfeits", policy.counterfeit_limit) != 0:
@@ -253,7 +253,7 @@ class _Parts:
         published = replace(answer, release=released(self.problem, columns))
         settled = _Settled()
         if flat.objective(answer.release)[:-1] == bounds:
-            named = {name for level in flat.policy.levels[:-1] for name in level.losses}
+            named = {what for level in flat.policy.levels[:-1] for what in level.counted}
             settled = _Settled(
                 levels=len(bounds),
                 hidden=0 if "suppressed" in named else None,

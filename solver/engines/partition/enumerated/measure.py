@@ -48,9 +48,8 @@ def suppressing(problem: Problem, factor: Fraction) -> Fraction | None:
     policy = problem.policy
     if not policy.suppression_limit(len(problem.table)):
         return None
-    extra = sum((w for name, w in policy.levels[-1].weights if name == "suppressed"), Fraction(0))
     measure = BoxMeasure.last(policy.levels, problem.table)
-    return sum(measure.units) + extra / factor
+    return sum(measure.units) + policy.levels[-1].weight_of("suppressed") / factor
 
 
 class Measure:

@@ -23,7 +23,7 @@ from .....models.requirement import GroupRequirement, Requirement
 from .....models.requirements import KCAnonymity
 from .....models.structure import DependsOn
 from ....colgen.structure.histograms import Histograms
-from ..objective import COUNTED, factor
+from ..objective import counting, factor
 
 __all__ = ["factor_of", "grouped", "kept", "plain", "searchable"]
 
@@ -73,11 +73,13 @@ def searchable(problem: Problem) -> bool:
     policy = problem.policy
     *before, last = policy.levels
     fakes = policy.counterfeit_limit != 0
-    counted = frozenset(name for level in before for name in level.losses)
+    counted = frozenset(what for level in before for what in level.counted)
     measure = BoxMeasure.of(last, problem.table)
-    if policy.form != "generalized" or not counted <= COUNTED or measure is None:
+    if policy.form != "generalized" or measure is None:
         return False
-    if not last.losses <= COUNTED | set(measure.names) or (fakes and "counterfeits" not in counted):
+    if not all(level.losses <= counting(level) for level in before):
+        return False
+    if not last.losses <= counting(last) | set(measure.names) or (fakes and "counterfeits" not in counted):
         return False
     return isinstance(Histograms.of(plain(problem, kept(problem))), Histograms)
 

@@ -19,7 +19,7 @@ from .....models.requirement import GroupRequirement, Requirement
 from .....models.requirements import KCAnonymity
 from ....colgen.structure.signatures import Rules
 from ..counts.shapes import published_at_most
-from ..objective import COUNTED, Objective
+from ..objective import Objective, counting
 from .part import grouped, kept
 
 __all__ = ["by_sizes", "flattened", "sized"]
@@ -83,7 +83,7 @@ def flattened(problem: Problem) -> tuple[Problem, Rules, Objective] | None:
     policy = problem.policy
     counted: list[LevelSpec] = []
     for level in policy.levels:
-        if not level.losses <= COUNTED:
+        if not level.losses <= counting(level):
             break
         counted.append(dict[str, object](level.weights))
     if not counted or not any(isinstance(r, GroupRequirement) for r in policy.requirements):
