@@ -1,4 +1,4 @@
-"""HiGHS' branch and bound over listed groups: good releases, and a bound as good as floating point."""
+"""HiGHS' branch and bound over listed columns: good releases, and a bound as good as floating point."""
 
 from __future__ import annotations
 
@@ -8,43 +8,48 @@ from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, vstack
 
 from ..backends.highs import INFINITY, best_integers
 from ..schedule import SOLVERS
-from .column import Columns, padded
+from .column import Column, Members, Table, lines_of
 from .cuts import Cuts
-from .master import Group
-from .pricing import Duals
-from .table import Rows
+from .duals import Duals
+from .pool import Pool
+from .table import Ints
 
 __all__ = ["best_of"]
 
 TOLERANCE = 1e-6
-"""Relative."""
+"""Relative precision of the solver's bound."""
 
 
 def best_of(
-    rows: Rows,
-    cuts: Cuts,
-    duals: Duals,
-    members: NDArray[np.int32],
-    start: Sequence[Group] | None,
+    table: Table,
+    columns: Members | Sequence[Column],
+    start: Sequence[Column | Sequence[int]] | None,
     *,
+    duals: Duals | None = None,
+    cuts: Cuts | None = None,
+    fakes: int | None = None,
     nodes: int,
     seed: int,
     seconds: float | None,
-) -> tuple[tuple[Group, ...] | None, int]:
-    """The cheapest release of some groups that was found (or None), and the solver's bound on all of them.
+) -> tuple[tuple[Column, ...] | None, int]:
+    """The cheapest release of some columns that was found (or None), and the solver's bound on all of them.
 
     Parameters
     ----------
+    columns
+        To choose from; those of `start` are added.
+    start
+        A release to improve on, as columns or as rows of groups.
     duals
         The solver is given reduced costs. They rank releases as costs do and are far easier on it.
-    members
-        Groups to choose from, padded with -1; those of `start` are added.
-    start
-        A release to improve on.
+    cuts
+        To post beside; those with a dual, if there are duals, for the others only slow the solver down.
+    fakes
+        Most counterfeits; no limit by default.
     nodes, seed, seconds
         Limits and seed of the solver; the same limits give the same answer unless time runs out.
 
@@ -54,46 +59,64 @@ def best_of(
     """
     if seconds is not None and seconds < SOLVERS.late_highs.least:
         return None, 0
-    began = perf_counter()
-    known, cuts = cuts, Cuts(rows)
-    # Cuts without a dual only slow the solver down.
-    cuts.add(known.sets[c] for c in np.flatnonzero(duals.cuts).tolist())
-    first = list(start or ())
-    columns = Columns(rows, max([members.shape[1], *map(len, first)]))
-    columns.add(padded(members, columns.wide))
-    columns.add(padded(first, columns.wide))
-    sparse = columns.sparse(cuts)
-    matrix = csc_array(
-        (np.ones(len(sparse.place)), sparse.place, sparse.start),
-        shape=(len(rows) + len(cuts), len(columns)),
-        copy=True,
-    )
-    matrix.sum_duplicates()
-    # Only the duals of equations: a cut may have slack, so its dual would change the order of releases.
-    prices = np.concatenate([duals.rows, np.zeros(len(cuts), dtype=np.int64)])
-    reduced = columns.cost * duals.scale - columns.total(sparse, prices)
-    unit = float(duals.scale) * max(1.0, float(columns.cost.mean()) if len(columns) else 1.0)
-    exactly, limit = rows.count.astype(float), cuts.limit.astype(float)
+    began, rows = perf_counter(), table.rows
+    first = lines_of(start or ())
+    lines = columns if isinstance(columns, np.ndarray) else lines_of(columns)
+    pool = Pool(table, max(lines.shape[1], first.shape[1]))
+    pool.add(lines)
+    pool.add(first)
+    known = Cuts(rows) if cuts is None else cuts
+    posted = known if duals is None else known.some(rows, np.flatnonzero(duals.cuts).tolist())
+    scale, price = (1, np.zeros(len(rows), dtype=np.int64)) if duals is None else (duals.scale, duals.rows)
+    sparse = pool.sparse(posted)
+    matrix, upper = _matrix(pool, sparse.place, sparse.start, len(posted))
+    # Only the duals of equations: another row may have slack, so its dual would change the order of releases.
+    reduced = pool.cost * scale - pool.total(sparse, np.pad(price, (0, len(posted))))
+    unit = float(scale) * max(1.0, float(pool.cost.mean()) if len(pool) else 1.0)
+    low = np.concatenate([rows.count.astype(float), np.full(len(posted), -INFINITY)])
+    high = np.concatenate([rows.count, posted.limit]).astype(float)
+    made = table.limited(pool.lines)
+    if fakes is not None:
+        matrix = _with_row(matrix, made)
+        low, high = np.append(low, -INFINITY), np.append(high, float(fakes))
     found = best_integers(
         reduced / unit,
-        np.zeros(len(columns)),
-        np.full(len(columns), float(rows.count.max())),
+        np.zeros(len(pool)),
+        upper,
         matrix,
-        np.concatenate([exactly, np.full(len(cuts), -INFINITY)]),
-        np.concatenate([exactly, limit]),
-        start=columns.times(padded(first, columns.wide)).astype(float) if first else None,
-        absolute_gap=0.99 * duals.scale / unit,
+        low,
+        high,
+        start=pool.times(first).astype(float) if len(first) else None,
+        absolute_gap=0.99 * scale / unit,
         nodes=nodes,
         seed=seed,
         seconds=None if seconds is None else seconds - (perf_counter() - began),
     )
-    stated = found.bound * unit
-    bound = 0
+    stated, bound = found.bound * unit, 0
     if isfinite(stated):
         stated -= TOLERANCE * max(unit, abs(stated))
-        bound = ceil((stated + int(duals.rows @ rows.count)) / duals.scale)
+        bound = ceil((stated + int(price @ rows.count)) / scale)
     if found.x is None:
         return None, bound
-    chosen = columns.groups(np.repeat(np.arange(len(columns)), found.x))
-    covered = np.bincount([row for group in chosen for row in group], minlength=len(rows))
-    return chosen if (covered == rows.count).all() else None, bound
+    chosen = pool.columns(np.repeat(np.arange(len(pool)), found.x))
+    covered = np.bincount([row for column in chosen for row in column.rows], minlength=len(rows))
+    kept = bool((covered == rows.count).all()) and (fakes is None or int(made @ found.x) <= fakes)
+    return chosen if kept else None, bound
+
+
+def _matrix(
+    pool: Pool, place: NDArray[np.int32], start: Ints, cuts: int
+) -> tuple[csc_array, NDArray[np.float64]]:
+    """Entries of rows and cuts by column, and how often each column can be taken."""
+    rows = pool.table.rows
+    matrix = csc_array((np.ones(len(place)), place, start), shape=(len(rows) + cuts, len(pool)), copy=True)
+    matrix.sum_duplicates()
+    often = np.full(len(pool), float(rows.count.max()))
+    column = np.repeat(np.arange(len(pool)), np.diff(matrix.indptr))
+    inside = matrix.indices < len(rows)
+    np.minimum.at(often, column[inside], rows.count[matrix.indices[inside]] // matrix.data[inside])
+    return matrix, often
+
+
+def _with_row(matrix: csc_array, row: Ints) -> csc_array:
+    return csc_array(vstack([matrix, csc_array(row[None, :].astype(float))], format="csc"))

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
+from ..exact.incidence import Sparse
 from ..settings import Clock
-from .column import Columns, Sparse, transposed
 from .cuts import Cuts
+from .pool import Pool, transposed
 from .table import Rows
 
 __all__ = ["FirstOrder", "State"]
@@ -65,7 +66,7 @@ class FirstOrder:
 
     rows: Rows
     cuts: Cuts
-    columns: Columns
+    columns: Pool
     unit: float
     dual: Floats
     amount: Floats = field(default_factory=lambda: np.zeros(0))

@@ -1,23 +1,71 @@
-"""The linear program over the groups known so far, kept warm in HiGHS; it only proposes."""
+"""The restricted master: the linear program over the columns known so far, kept warm; it only proposes.
+
+Rows come in families: an equation per kind of tuple, perhaps a limit on counterfeits, and cuts, which may
+become more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.highs import INFINITY, LinearProgram, LPStatus
+from .column import Column, Table, costs_of
 from .cuts import Cuts
-from .table import Ints, Rows
+from .table import Rows
 
-__all__ = ["FREE", "Group", "Master", "Proposal"]
+__all__ = ["AtMost", "Cover", "Proposal", "RestrictedMaster", "RowFamily"]
 
-Group = tuple[int, ...]
 
-FREE = 1 << 30
-"""No upper bound."""
+class RowFamily(Protocol):
+    """Rows of one kind."""
+
+    def __len__(self) -> int: ...
+
+    def ends(self) -> Sequence[tuple[float, float]]:
+        """Lower and upper end of each."""
+        ...
+
+    def coefficients(self, column: Column) -> Mapping[int, int]:
+        """Those in which a column counts, and how much."""
+        ...
+
+
+@dataclass(frozen=True)
+class Cover:
+    """Every kind of tuple is published as often as it counts."""
+
+    rows: Rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def ends(self) -> list[tuple[float, float]]:
+        return [(count, count) for count in self.rows.count.astype(float).tolist()]
+
+    def coefficients(self, column: Column) -> Mapping[int, int]:
+        return Counter(column.rows)
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """All columns together have at most so many counterfeits."""
+
+    fakes: int
+
+    def __len__(self) -> int:
+        return 1
+
+    def ends(self) -> list[tuple[float, float]]:
+        return [(-INFINITY, float(self.fakes))]
+
+    def coefficients(self, column: Column) -> Mapping[int, int]:
+        return {0: column.made} if column.made else {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +78,10 @@ class Proposal:
         In costs.
     rows, cuts : float arrays
         Duals, in costs.
+    fake : float
+        Dual of the limit on counterfeits, 0 if there is none.
     amount : float array
-        How much of each group is taken.
+        How much of each column is taken.
     missing : float
         How many tuples are in no group or in one too many.
     """
@@ -39,117 +89,124 @@ class Proposal:
     value: float
     rows: NDArray[np.float64]
     cuts: NDArray[np.float64]
+    fake: float
     amount: NDArray[np.float64]
     missing: float
 
 
-class Master:
-    """Groups, one equation per row (its count), one inequality per cut; least cost.
+class RestrictedMaster:
+    """Columns and their least cost under the rows of all families.
 
     Parameters
     ----------
-    rows : Rows
+    table : Table
+        What columns cost.
     cuts : Cuts
         Shared with the pricing; call `extend` after adding some.
     unit : float
         Costs are divided by it, so that duals are around 1.
-    penalty : float or None
-        Cost per tuple that is in no group or in one too many; None if the groups given first are a release.
+    fakes : int, optional
+        Most counterfeits; no limit by default.
+    penalty : float, optional
+        Cost per tuple that is in no group or in one too many; none if the columns given first are a release.
+
+    Attributes
+    ----------
+    columns, costs : list
     """
 
-    def __init__(self, rows: Rows, cuts: Cuts, unit: float, penalty: float | None = None) -> None:
-        self.rows, self.cuts, self.unit = rows, cuts, unit
-        self.groups: list[Group] = []
+    def __init__(
+        self,
+        table: Table,
+        cuts: Cuts,
+        unit: float,
+        *,
+        fakes: int | None = None,
+        penalty: float | None = None,
+    ) -> None:
+        self.table, self.cuts, self.unit, self.fakes = table, cuts, max(1.0, unit), fakes
+        self.columns: list[Column] = []
         self.costs: list[int] = []
-        self._known: set[Group] = set()
+        self._known: set[Column] = set()
+        self._fixed: list[RowFamily] = [Cover(table.rows)]
+        if fakes is not None:
+            self._fixed.append(AtMost(fakes))
+        self._first_cut = sum(map(len, self._fixed))
         self._posted = 0
-        self._bounds: tuple[Ints, Ints] | None = None
         self._solver = LinearProgram()
-        for amount in rows.count.astype(float).tolist():
-            self._solver.add_row(amount, amount)
+        for family in self._fixed:
+            for low, high in family.ends():
+                self._solver.add_row(low, high)
         self._slack = 0
         if penalty is not None:
-            self._slack = many = 2 * len(rows)
+            rows = len(table.rows)
+            self._slack = many = 2 * rows
             self._solver.add_columns(
-                np.full(many, penalty / unit),
+                np.full(many, penalty / self.unit),
                 np.zeros(many),
                 np.full(many, INFINITY),
                 np.arange(many + 1),
-                np.tile(np.arange(len(rows)), 2),
-                np.repeat([1.0, -1.0], len(rows)),
+                np.tile(np.arange(rows), 2),
+                np.repeat([1.0, -1.0], rows),
             )
 
     def penalize(self, penalty: float) -> None:
         """Change the cost of tuples that are in no group or in one too many."""
         self._solver.set_costs(np.arange(self._slack), np.full(self._slack, penalty / self.unit))
 
-    def add(self, groups: Sequence[Group]) -> int:
-        """Add groups that are not yet known; returns how many."""
-        fresh = [group for group in dict.fromkeys(groups) if group not in self._known]
+    def add(self, columns: Sequence[Column]) -> int:
+        """Add columns that are not yet known; returns how many."""
+        fresh = [column for column in dict.fromkeys(columns) if column not in self._known]
         if not fresh:
             return 0
         self._known.update(fresh)
-        costs = self.rows.group_costs(fresh)
-        entries = [self._column(group) for group in fresh]
-        start = np.concatenate([[0], np.cumsum([len(column) for column in entries])])
+        costs = costs_of(self.table, fresh)
+        entries = [self._entries(column) for column in fresh]
         self._solver.add_columns(
             np.array(costs) / self.unit,
             np.zeros(len(fresh)),
             np.full(len(fresh), INFINITY),
-            start,
-            [row for column in entries for row in column],
-            [times for column in entries for times in column.values()],
+            np.cumsum([0, *map(len, entries)]),
+            [row for found in entries for row in found],
+            [times for found in entries for times in found.values()],
         )
-        self.groups += fresh
+        self.columns += fresh
         self.costs += costs
         return len(fresh)
 
-    def _column(self, group: Group) -> dict[int, int]:
-        column: dict[int, int] = {}
-        for row in group:
-            column[row] = column.get(row, 0) + 1
-        for cut, times in self.cuts.coefficients(group).items():
+    def _entries(self, column: Column) -> dict[int, float]:
+        entries: dict[int, float] = {}
+        at = 0
+        for family in self._fixed:
+            entries |= {at + row: float(times) for row, times in family.coefficients(column).items()}
+            at += len(family)
+        for cut, times in self.cuts.coefficients(column).items():
             if cut < self._posted:
-                column[len(self.rows) + cut] = times
-        return column
+                entries[at + cut] = float(times)
+        return entries
 
     def extend(self) -> None:
         """Post the cuts that were added to the shared list."""
         lines: list[tuple[list[int], list[float]]] = [([], []) for _ in range(self._posted, len(self.cuts))]
-        for j, group in enumerate(self.groups):
-            for cut, times in self.cuts.coefficients(group).items():
+        for j, column in enumerate(self.columns):
+            for cut, times in self.cuts.coefficients(column).items():
                 if cut >= self._posted:
                     lines[cut - self._posted][0].append(self._slack + j)
                     lines[cut - self._posted][1].append(float(times))
-        limit = self.cuts.limit
-        for cut, (columns, times) in enumerate(lines, start=self._posted):
-            self._solver.add_row(-INFINITY, float(limit[cut]), columns, times)
+        for (columns, times), (low, high) in zip(lines, self.cuts.ends()[self._posted :], strict=True):
+            self._solver.add_row(low, high, columns, times)
         self._posted = len(self.cuts)
-
-    def limit(self, lower: Ints, upper: Ints) -> None:
-        """Bound how often each group is taken; `FREE` for no upper bound."""
-        if self._bounds is None or len(self._bounds[0]) != len(lower):
-            changed = np.arange(len(lower))
-        else:
-            changed = np.flatnonzero((self._bounds[0] != lower) | (self._bounds[1] != upper))
-        self._bounds = lower.copy(), upper.copy()
-        top = np.where(upper[changed] >= FREE, INFINITY, upper[changed].astype(float))
-        self._solver.set_ends(changed + self._slack, lower[changed], top)
-
-    def probe(self, iterations: int) -> float:
-        """Cost after a few dual simplex iterations from the last basis: no more than the optimum's."""
-        self._solver.probe(iterations)
-        return self._solver.value * self.unit
 
     def solve(self, seconds: float | None = None) -> Proposal | None:
         """Solve from the last basis; None if that was not possible in time."""
         if self._solver.run(seconds) is not LPStatus.OPTIMAL:
             return None
-        duals, amount = self._solver.duals * self.unit, self._solver.amount
+        duals, amount, rows = self._solver.duals * self.unit, self._solver.amount, len(self.table.rows)
         return Proposal(
             value=self._solver.value * self.unit,
-            rows=duals[: len(self.rows)],
-            cuts=duals[len(self.rows) :],
+            rows=duals[:rows],
+            cuts=duals[self._first_cut :],
+            fake=0.0 if self.fakes is None else float(min(0.0, duals[rows])),
             amount=amount[self._slack :],
             missing=float(amount[: self._slack].sum()),
         )

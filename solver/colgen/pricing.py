@@ -1,208 +1,205 @@
-"""Integer duals, the exact bound they prove, and the groups that pay at them."""
+"""Pricing: the columns of negative reduced cost at integer duals, and how negative none is.
+
+What differs between problems is which columns may be needed: that is a `ColumnSource`. Compiled searches run
+in threads, each over some anchors, a few at a time, so that the clock is looked at.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..settings import Clock
-from .column import in_order
+from .column import Column, Members, columns_of, in_order
 from .cuts import Cuts
-from .kernels.histogram import search
-from .kernels.one_per_value import search_buckets, shelf
-from .kernels.question import Question, question, stack
-from .structure.histograms import Histograms
+from .duals import Duals
 from .table import Ints, Rows
 
-__all__ = ["LEAST_CHUNK", "MOST_CHUNK", "MOST_NODES", "PAUSE", "Duals", "Found", "Pricing", "ceil_div"]
+__all__ = ["MOST_NODES", "ColumnSource", "Listing", "Priced", "Pricing", "Way"]
 
-ROOM = 1 << 61
-"""Largest sum that may occur in a search; leaves one bit of int64 to spare."""
 MOST_NODES = 200_000
 """Search nodes per anchor, at most."""
 LEAST_CHUNK, MOST_CHUNK, PAUSE = 8, 256, 0.005
 """Anchors between two looks at the clock: so many at first and at most; fewer, if that takes so long."""
-FINE = 1 << 14
-"""Finest unit of duals, as a fraction of a cost."""
+
+Search: TypeAlias = Callable[[Ints, int, int, int, NDArray[np.int32], Ints, Ints], tuple[int, int, int]]
+"""Anchors, floor, columns per anchor, nodes; filled: members, negative reduced costs, worst by anchor."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Duals:
-    """Duals as integers in 1 / `scale` of a cost: any sign for rows, at most 0 for cuts.
-
-    Notes
-    -----
-    If no needed group's profit (duals of its rows, plus penalties of its cuts, minus scaled cost) is
-    positive, every release costs at least `value` / `scale`: the sum over its groups of duals and
-    penalties is at most its scaled cost, rows add up to their counts, and a cut's coefficients
-    add up to at most its limit while its dual is at most 0.
-    """
-
-    rows: Ints
-    cuts: Ints
-    scale: int
-
-    def value(self, rows: Rows, cuts: Cuts) -> int:
-        """Scaled bound, if the duals are feasible."""
-        return int(self.rows @ rows.count) + int(self.cuts @ cuts.limit[: len(self.cuts)])
-
-    def bound(self, rows: Rows, cuts: Cuts) -> int:
-        """No release costs less, if the duals are feasible; costs are integers."""
-        return ceil_div(self.value(rows, cuts), self.scale)
-
-    def lowered(self, best: Ints) -> Duals:
-        """Duals at which groups with a profit of at most `best` of their anchor pay no more.
-
-        Every group contains its anchor, so lowering the anchor's dual by `best` lowers its profit by at
-        least as much, and no group's profit rises.
-        """
-        return Duals(rows=self.rows - np.maximum(best, 0), cuts=self.cuts, scale=self.scale)
-
-
-def ceil_div(a: int, b: int) -> int:
-    """Exact ceiling of a quotient of integers."""
-    return -(-a // b)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Found:
-    """What a search for paying groups found.
+class Priced:
+    """What a round of pricing found.
 
     Attributes
     ----------
-    members : int array, one line per group
-        Rows of each group in rising order, then -1.
-    profits : int array
-        Scaled, above the floor asked for.
-    best : int array, shape (rows,)
-        Per anchor, no needed group has a higher profit (or floor).
+    lines : Members
+        Columns of negative reduced cost.
+    worst : int array, shape (rows,)
+        No needed column with this anchor has a scaled reduced cost below minus that.
     short : int
         How many searches were not carried to their end.
     bounded : bool
-        Whether `best` is valid: there was room for all groups, and time for all anchors.
+        Whether `worst` is valid: there was room for all columns, and time for all anchors.
     """
 
-    members: NDArray[np.int32]
-    profits: Ints
-    best: Ints
+    lines: Members
+    worst: Ints
     short: int
     bounded: bool
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether every anchor was searched to its end."""
         return self.bounded and self.short == 0
 
     @property
-    def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Rows of each group, in rising order."""
-        return tuple(tuple(u for u in line if u >= 0) for line in self.members.tolist())
+    def columns(self) -> tuple[Column, ...]:
+        """The lines one by one."""
+        return columns_of(self.lines)
 
 
-class Pricing:
-    """Searches for groups of one problem.
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    """Columns of low reduced cost; all of them if the list is complete."""
+
+    lines: Members
+    complete: bool
+
+
+class ColumnSource(Protocol):
+    """Which columns may be needed: they can be priced and listed.
 
     Attributes
     ----------
-    buckets : bool
-        Whether every needed group has one tuple of each sensitive value.
+    rows, cuts
+        What is to be covered, and the cuts so far.
+    clock : Clock or None
     """
 
-    def __init__(
-        self, rows: Rows, histograms: Histograms, workers: int = 1, clock: Clock | None = None
-    ) -> None:
-        self.rows, self.histograms, self.workers = rows, histograms, workers
-        self.cuts, self.clock = Cuts(rows), clock
-        self._values = int(rows.value.max()) + 1
-        self.buckets = histograms.one_of_each(self._values)
-        self._anchors = np.flatnonzero(rows.value == 0) if self.buckets else np.arange(len(rows))
+    rows: Rows
+    cuts: Cuts
+    clock: Clock | None
 
-    def _kernel(self, asked: Question) -> tuple[Any, Callable[[], Any]]:
-        """The compiled search that fits the needed groups, and what makes its working memory."""
-        if self.buckets:
-            return search_buckets, lambda: shelf(asked, self._values)
-        return search, lambda: stack(asked)
+    def costs(self, lines: Members) -> Ints:
+        """Cost of each column."""
+        ...
 
-    def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64]) -> Duals:
-        """Round duals (in costs) down to the finest unit that keeps all sums inside int64."""
-        tuples = max(1, int(self.rows.count.sum()))
-        largest = float(np.abs(rows).max(initial=0.0)) + self.rows.most / tuples
-        total = tuples * largest * 2 + float(np.abs(cuts).sum()) + 1
-        scale = 1
-        while scale < FINE and total * scale * 2 < ROOM:
-            scale *= 2
-        clip = ROOM / (4 * tuples * scale)
-        whole = np.floor(np.clip(rows * scale, -clip, clip)).astype(np.int64)
-        return Duals(rows=whole, cuts=np.floor(np.minimum(cuts, 0) * scale).astype(np.int64), scale=scale)
+    def limited(self, lines: Members) -> Ints:
+        """How much of the limit on counterfeits each column takes."""
+        ...
 
-    def search(
-        self,
-        duals: Duals,
-        *,
-        floor: int = 0,
-        per_anchor: int = 0,
-        room: int | None = None,
-        nodes: int = MOST_NODES,
-    ) -> Found:
-        """Find groups with a scaled profit above `floor`; see `search.search`."""
-        asked = question(
-            self.rows.geometry,
-            self.rows.cells,
-            self.rows.value,
-            self.rows.count,
-            self.histograms.steps,
-            self.cuts.index(duals.cuts),
-            duals.rows,
-            duals.scale,
-        )
-        kernel, memory_of = self._kernel(asked)
-        parts = [self._anchors[w :: self.workers].copy() for w in range(self.workers)]
+    def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64], fake: float = 0.0) -> Duals:
+        """Round duals (in costs) down to integers."""
+        ...
 
-        def run(part: Ints) -> tuple[NDArray[np.int32], Ints, Ints, int]:
-            most = len(part) * per_anchor if room is None else -(-room // len(parts))
-            groups = np.empty((most, max(1, self.histograms.steps.largest)), dtype=np.int32)
-            profits, best = np.empty(most, dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
-            memory, total, cut_short = memory_of(), 0, 0
-            at, chunk = 0, LEAST_CHUNK
-            while at < len(part):
-                if self.clock is not None and self.clock.over:
-                    return groups[:total], profits[:total], best, -1
-                began, here = perf_counter(), part[at : at + chunk]
-                found, short, _ = kernel(
-                    asked,
-                    memory,
-                    here,
-                    floor,
-                    per_anchor,
-                    nodes,
-                    groups[total:],
-                    profits[total:],
-                    best,
-                )
-                total, at = total + found, at + len(here)
-                if short < 0:
-                    return groups[:total], profits[:total], best, -1
-                cut_short += short
-                # Some anchors take a thousand times longer; the answer is the same however they are cut.
-                slow = perf_counter() - began > PAUSE
-                chunk = max(1, chunk // 2) if slow else min(MOST_CHUNK, 2 * chunk)
-            return groups[:total], profits[:total], best, cut_short
+    def price(self, duals: Duals, *, per_anchor: int, nodes: int = MOST_NODES) -> Priced:
+        """Find columns of negative reduced cost, for each anchor the most negative ones."""
+        ...
 
-        if len(parts) == 1:
-            answers = [run(parts[0])]
-        else:
-            with ThreadPoolExecutor(len(parts)) as pool:
-                answers = list(pool.map(run, parts))
-        return Found(
-            members=in_order(np.concatenate([answer[0] for answer in answers])),
-            profits=np.concatenate([answer[1] for answer in answers]),
-            best=np.max([answer[2] for answer in answers], axis=0),
-            short=sum(max(0, answer[3]) for answer in answers),
-            bounded=all(answer[3] >= 0 for answer in answers),
-        )
+    def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = MOST_NODES) -> Listing | None:
+        """All needed columns of at most so much scaled reduced cost; None if there are more than `room`.
+
+        Or if time ended. It is not complete if a search ended at `nodes`.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """One way of searching: anchors, most members, a search with memory of its own, columns of members."""
+
+    anchors: Ints
+    wide: int
+    begin: Callable[[], Search]
+    lines: Callable[[Members], Members] = lambda members: members
+
+
+class Pricing(ABC):
+    """A column source that searches in threads.
+
+    Parameters
+    ----------
+    rows : Rows
+    workers : int
+    clock : Clock, optional
+        Searches stop when it is over.
+    """
+
+    def __init__(self, rows: Rows, workers: int = 1, clock: Clock | None = None) -> None:
+        self.rows, self.workers, self.clock = rows, workers, clock
+        self.cuts = Cuts(rows)
+
+    @abstractmethod
+    def _ways(self, duals: Duals) -> Iterator[Way]:
+        """How to find all needed columns."""
+
+    def price(self, duals: Duals, *, per_anchor: int, nodes: int = MOST_NODES) -> Priced:
+        """As `ColumnSource` says."""
+        return self._searched(duals, 0, per_anchor, None, nodes)
+
+    def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = MOST_NODES) -> Listing | None:
+        """As `ColumnSource` says."""
+        found = self._searched(duals, -slack - 1, 0, room, nodes)
+        return Listing(lines=found.lines, complete=found.short == 0) if found.bounded else None
+
+    def _searched(self, duals: Duals, floor: int, per_anchor: int, room: int | None, nodes: int) -> Priced:
+        worst, lines = np.zeros(len(self.rows), dtype=np.int64), [np.empty((0, 1), dtype=np.int32)]
+        short, bounded = 0, True
+        for way in self._ways(duals):
+
+            def run(part: Ints, most: int, way: Way = way) -> tuple[Members, Ints, int]:
+                return self._run(way, part, most, floor, per_anchor, nodes)
+
+            threads = max(1, min(self.workers, len(way.anchors)))
+            parts = [way.anchors[w::threads].copy() for w in range(threads)]
+            # Programs need memory for lists: workers share the room.
+            each = [len(part) * per_anchor if room is None else -(-room // len(parts)) for part in parts]
+            if threads == 1:
+                answers = [run(parts[0], each[0])]
+            else:
+                with ThreadPoolExecutor(threads) as pool:
+                    answers = list(pool.map(run, parts, each))
+            lines += [way.lines(in_order(members)) for members, _, _ in answers]
+            worst = np.maximum(worst, np.max([found for _, found, _ in answers], axis=0))
+            short += sum(max(0, cut_short) for _, _, cut_short in answers)
+            bounded = all(cut_short >= 0 for _, _, cut_short in answers)
+            if not bounded:
+                break
+        return Priced(lines=_joined(lines), worst=worst, short=short, bounded=bounded)
+
+    def _run(
+        self, way: Way, part: Ints, most: int, floor: int, per_anchor: int, nodes: int
+    ) -> tuple[Members, Ints, int]:
+        """Search from some anchors: members, worst by anchor, searches cut short (-1: no room or no time)."""
+        members = np.empty((most, max(1, way.wide)), dtype=np.int32)
+        gains, worst = np.empty(most, dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
+        search, total, cut_short = way.begin(), 0, 0
+        at, chunk = 0, LEAST_CHUNK
+        while at < len(part):
+            if self.clock is not None and self.clock.over:
+                return members[:total], worst, -1
+            began, here = perf_counter(), part[at : at + chunk]
+            found, short, _ = search(here, floor, per_anchor, nodes, members[total:], gains[total:], worst)
+            total, at = total + found, at + len(here)
+            if short < 0:
+                return members[:total], worst, -1
+            cut_short += short
+            # Some anchors take a thousand times longer; the answer is the same however they are cut.
+            slow = perf_counter() - began > PAUSE
+            chunk = max(1, chunk // 2) if slow else min(MOST_CHUNK, 2 * chunk)
+        return members[:total], worst, cut_short
+
+
+def _joined(parts: list[Members]) -> Members:
+    """Lines of different widths in one array."""
+    wide = max(part.shape[1] for part in parts)
+    return np.concatenate(
+        [np.pad(part, ((0, 0), (0, wide - part.shape[1])), constant_values=-1) for part in parts]
+    )

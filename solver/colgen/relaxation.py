@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from ..exact.odd_sets import separated
 from ..settings import Clock
-from .column import Columns, padded
-from .dual_bound import Best
+from .duals import DualBound, Duals
 from .first_order import FirstOrder, State
+from .histogram_pricing import HistogramPricing
 from .neighbours import around
-from .pricing import MOST_NODES, Duals, Pricing
+from .pool import Pool
+from .pricing import MOST_NODES
 
 __all__ = ["Relaxation"]
 
@@ -43,7 +44,7 @@ class Relaxation:
 
     Attributes
     ----------
-    best : Best
+    best : DualBound
         The best proven bound and its duals.
 
     Notes
@@ -53,9 +54,9 @@ class Relaxation:
 
     def __init__(
         self,
-        pricing: Pricing,
+        pricing: HistogramPricing,
         clock: Clock,
-        best: Best,
+        best: DualBound,
         raised: Callable[[], None],
         begin: Duals | None = None,
     ) -> None:
@@ -67,7 +68,7 @@ class Relaxation:
         known = guess[np.isfinite(guess)]
         typical = float(known.mean()) if len(known) else 0.0
         guess = np.where(np.isfinite(guess), guess, typical)
-        self.columns = Columns(rows, pricing.histograms.steps.largest)
+        self.columns = Pool(pricing, pricing.histograms.steps.largest)
         self.program = FirstOrder(
             rows, pricing.cuts, self.columns, max(1.0, typical), GUESS * guess / max(1.0, typical)
         )
@@ -79,7 +80,7 @@ class Relaxation:
     def start(self, groups: Sequence[Sequence[int]]) -> None:
         """Add groups (of a release, for instance) as columns."""
         wide = self.columns.wide
-        self.columns.add(padded([group for group in groups if len(group) <= wide], wide))
+        self.columns.add([group for group in groups if len(group) <= wide])
 
     def run(self, close: float, *, box: float = 0.3, smoothing: float = 0.3, rounds: int = 200) -> bool:
         """Generate until bound and linear program are `close` (relative); False if stopped before.
@@ -125,7 +126,7 @@ class Relaxation:
             return 0
         began = perf_counter()
         fresh = separated(
-            self.columns.members,
+            self.columns.lines,
             self.program.amount,
             self.pricing.rows.count,
             self.pricing.cuts.sets,
@@ -147,12 +148,12 @@ class Relaxation:
         """The bound that duals prove (None: out of time), and whether nearly all was searched."""
         rows, unit = len(self.pricing.rows), self.program.unit
         duals = self.pricing.duals(dual[:rows] * unit, dual[rows:] * unit)
-        found = self.pricing.search(duals, per_anchor=PER_ANCHOR, nodes=self._nodes)
+        found = self.pricing.price(duals, per_anchor=PER_ANCHOR, nodes=self._nodes)
         if not found.bounded:
             return None, False
-        proved = self.best.offer(duals.lowered(found.best))
+        proved = self.best.offer(duals.made_feasible(found.worst))
         self._raised()
-        self.columns.add(found.members)
+        self.columns.add(found.lines)
         whole = found.short <= WHOLE_SHARE * rows
         if not whole:
             self._nodes = min(MOST_NODES, 2 * self._nodes)

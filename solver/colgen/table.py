@@ -97,7 +97,12 @@ class Rows:
     @property
     def most(self) -> int:
         """No release costs more: every tuple lost in every attribute."""
-        return int(self.count.sum()) * self.scale * sum(self.units)
+        return int(self.count.sum()) * self.dearest
+
+    @property
+    def dearest(self) -> int:
+        """No tuple costs more."""
+        return self.scale * sum(self.units)
 
     @property
     def in_trees(self) -> bool:
@@ -209,10 +214,10 @@ class Rows:
                 total += g.table[g.tree[a] + lo[..., a] * g.side[a] + hi[..., a]]
         return total
 
-    def group_cost(self, members: Ints | NDArray[np.int32]) -> Ints:
-        """Cost of groups, one per line of `members` (rows, padded with -1)."""
-        there = members >= 0
-        filled = np.where(there, members, members[:, :1])
+    def costs(self, lines: NDArray[np.int32]) -> Ints:
+        """Cost of groups, one per line (rows, then numbers below 0)."""
+        there = lines >= 0
+        filled = np.where(there, lines, lines[:, :1])
         codes = self.geometry.codes[filled]
         return there.sum(axis=1) * self.box_cost(codes.min(axis=1), codes.max(axis=1))
 

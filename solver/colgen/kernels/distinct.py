@@ -18,7 +18,7 @@ from ....models.compiled import compiled
 from ..table import Ints
 from .lists import LOW, Asked, side
 
-__all__ = ["search_fresh"]
+__all__ = ["search_distinct"]
 
 
 @compiled
@@ -52,7 +52,7 @@ def _reach(
 
 
 @compiled
-def search_fresh(
+def search_distinct(
     q: Asked,
     fresh: Ints,
     values: int,
@@ -65,7 +65,7 @@ def search_fresh(
     profits: Ints,
     best: Ints,
 ) -> tuple[int, int, int]:
-    """Find all-new groups with a profit above `floor`; parameters and answers as of `search_buckets`.
+    """Find all-new groups with a profit above `floor`; parameters and answers as of `search_signatures`.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def search_fresh(
                 for e in range(q.cuts.start[u], q.cuts.start[u + 1]):
                     c = q.cuts.cut[e]
                     touched[c] += 1
-                    if touched[c] % 2 == 0:
+                    if touched[c] % q.cuts.divisor[c] == 0:
                         sure[r] += q.cuts.dual[c]
                 new = True
             else:

@@ -132,7 +132,7 @@ def search(
     codes, weight, tree, side, table = q.geometry
     start, cell_lo, cell_hi = q.cells
     step, missing, needed, alike, largest, beyond, often = q.steps
-    cut_start, cut_of, cut_dual = q.cuts
+    cut_start, cut_of, cut_dual, cut_over = q.cuts
     value, dual, scale, falling, copies = q.value, q.dual, q.scale, q.falling, q.copies
     listed, length, at, lo, hi = s.listed, s.length, s.at, s.lo, s.hi
     sure, boxes, state, member = s.sure, s.box, s.state, s.member
@@ -186,7 +186,7 @@ def search(
                 for e in range(cut_start[u], cut_start[u + 1]):
                     c = cut_of[e]
                     touched[c] += 1
-                    if touched[c] % 2 == 0:
+                    if touched[c] % cut_over[c] == 0:
                         so_far += cut_dual[c]
                 sure[r] = so_far
                 if r == 1:

@@ -22,7 +22,7 @@ from .boxes import box_with, side_cost, to_cell
 from .histogram import LOW, keep_best
 from .question import Question
 
-__all__ = ["Shelf", "search_buckets", "shelf"]
+__all__ = ["Shelf", "search_one_per_value", "shelf"]
 
 PASSES = 4
 """How often candidates are tested again with what the test before left."""
@@ -156,7 +156,7 @@ def _root(
 
 
 @compiled
-def search_buckets(
+def search_one_per_value(
     q: Question,
     s: Shelf,
     anchors: Ints,
@@ -170,7 +170,7 @@ def search_buckets(
     """As `search.search`, with anchors of value 0; `best` of other rows stays as it is."""
     codes, weight, tree, side, table = q.geometry
     start, cell_lo, cell_hi = q.cells
-    cut_start, cut_of, cut_dual = q.cuts
+    cut_start, cut_of, cut_dual, cut_over = q.cuts
     value, dual = q.value, q.dual
     cell_best, listed, boxes, chance, taken, hope = s
     cells, values = cell_best.shape
@@ -213,7 +213,7 @@ def search_buckets(
                 for e in range(cut_start[u], cut_start[u + 1]):
                     c = cut_of[e]
                     touched[c] += 1
-                    if touched[c] % 2 == 0:
+                    if touched[c] % cut_over[c] == 0:
                         so_far += cut_dual[c]
                 sure[r] = so_far
                 for a in range(attributes):

@@ -14,11 +14,12 @@ __all__ = ["CutIndex", "Question", "Stack", "question", "stack"]
 
 
 class CutIndex(NamedTuple):
-    """Cuts by row: row r is in cuts ``cut[start[r]:start[r + 1]]``; `dual` is at most 0."""
+    """Cuts by row: row r is in cuts ``cut[start[r]:start[r + 1]]``; duals at most 0, divisors above 1."""
 
     start: Ints
     cut: Ints
     dual: Ints
+    divisor: Ints
 
 
 class Question(NamedTuple):

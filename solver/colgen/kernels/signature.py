@@ -19,7 +19,7 @@ from ....models.compiled import compiled
 from ..table import Ints
 from .lists import LOW, Asked, Lists, side
 
-__all__ = ["search_buckets"]
+__all__ = ["search_signatures"]
 
 
 @compiled
@@ -80,7 +80,7 @@ def _allowed(w: Lists, table: NDArray[np.bool_], members: NDArray[np.int32], siz
 
 
 @compiled
-def search_buckets(
+def search_signatures(
     q: Asked,
     w: Lists,
     times: int,
@@ -286,7 +286,7 @@ def search_buckets(
                 for e in range(q.cuts.start[u], q.cuts.start[u + 1]):
                     c = q.cuts.cut[e]
                     touched[c] += 1
-                    if touched[c] % 2 == 0:
+                    if touched[c] % q.cuts.divisor[c] == 0:
                         sure[r + 1] += q.cuts.dual[c]
             r += 1
             new = True

@@ -15,8 +15,8 @@ import numpy as np
 
 from ...schedule import HISTOGRAM
 from ...settings import Clock
+from ..column import Group
 from ..kernels.moves import BAD, GOOD, Groups, Marks, Units, Verdicts, anneal, entered, place
-from ..master import Group
 from ..structure.histograms import Judge
 from ..table import Ints, Rows
 

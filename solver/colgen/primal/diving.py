@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..column import Columns, Members
-from ..cuts import Cuts
+from ..column import Group, Members
 from ..first_order import FirstOrder
-from ..master import Group
-from ..pricing import Pricing
+from ..histogram_pricing import HistogramPricing
+from ..pool import Pool
 from ..structure.histograms import Judge
 from ..table import Ints
 from .rounding import completed
@@ -32,7 +31,7 @@ SIDE = 1.0
 
 
 def dived(
-    pricing: Pricing, columns: Columns, program: FirstOrder, judge: Judge, noise: Floats | None = None
+    pricing: HistogramPricing, columns: Pool, program: FirstOrder, judge: Judge, noise: Floats | None = None
 ) -> list[Group] | None:
     """A release from amounts of columns; None if the tuples left over fit nowhere.
 
@@ -48,7 +47,7 @@ def dived(
     Complexity: a few dozen short runs of the first-order method.
     """
     rows, left = pricing.rows, pricing.rows.count.copy()
-    members, amount = columns.members, program.amount.copy()
+    members, amount = columns.lines, program.amount.copy()
     extra = np.zeros(len(amount)) if noise is None else noise
     dual = program.dual[: len(rows)].copy()
     groups: list[Group] = []
@@ -59,14 +58,14 @@ def dived(
         if not len(members):
             break
         chosen = np.flatnonzero(left)
-        local = rows.part(chosen, left[chosen])
+        local = pricing.part(chosen, left[chosen])
         place = np.full(len(rows) + 1, -1, dtype=np.int32)
         place[chosen] = np.arange(len(chosen))
-        inside = Columns(local, columns.wide)
+        inside = Pool(local, columns.wide)
         inside.add(place[members])
         rest = FirstOrder(
-            local,
-            Cuts(local),
+            local.rows,
+            local.cuts,
             inside,
             program.unit,
             dual[chosen],

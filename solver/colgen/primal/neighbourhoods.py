@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..choice import best_of
+from ..column import Group
 from ..cuts import Cuts
-from ..master import Group
-from ..pricing import Duals, Pricing
+from ..duals import Duals
+from ..histogram_pricing import HistogramPricing
 from ..table import Ints, Rows
 
 __all__ = ["Windows"]
@@ -36,7 +37,7 @@ LEAST_SHARE = 1e-3
 class Windows:
     """Windows of one table under fixed duals."""
 
-    pricing: Pricing
+    pricing: HistogramPricing
     duals: Duals
     seed: int
 
@@ -72,13 +73,12 @@ class Windows:
         clock = self.pricing.clock
         if clock is not None and clock.over:
             return None
-        rows = self.pricing.rows
         flat = np.array([row for group in groups for row in group], dtype=np.int64)
         chosen, count = np.unique(flat, return_counts=True)
-        local = rows.part(chosen, count.astype(np.int64))
         place = {row: at for at, row in enumerate(chosen.tolist())}
         before = [tuple(place[row] for row in group) for group in groups]
-        pricing = Pricing(local, self.pricing.histograms, 1, clock)
+        pricing = self.pricing.part(chosen, count.astype(np.int64))
+        local = pricing.rows
         penalty = self._cuts_within(place, pricing.cuts)
         duals = Duals(rows=self.duals.rows[chosen], cuts=penalty, scale=self.duals.scale)
         cost = sum(local.group_costs(before))
@@ -89,30 +89,31 @@ class Windows:
         if members is None:
             return None
         found, _ = best_of(
-            local,
-            pricing.cuts,
-            duals,
+            pricing,
             members,
             before,
+            duals=duals,
+            cuts=pricing.cuts,
             nodes=NODES,
             seed=self.seed,
             seconds=None if clock is None else clock.left,
         )
-        if found is None or sum(local.group_costs(found)) >= cost:
+        if found is None or sum(local.group_costs([column.rows for column in found])) >= cost:
             return None
-        return tuple(tuple(int(chosen[at]) for at in group) for group in found)
+        return tuple(tuple(int(chosen[at]) for at in column.rows) for column in found)
 
     def _cuts_within(self, place: dict[int, int], local: Cuts) -> Ints:
         """Post the parts of cuts that lie in a window (still cuts there); their duals."""
         start, cut = self.pricing.cuts.by_row()
         met = [cut[start[row] : start[row + 1]] for row in place]
         known, times = np.unique(np.concatenate(met), return_counts=True)
-        best: dict[tuple[int, ...], int] = {}
+        cuts, best = self.pricing.cuts, dict[tuple[tuple[int, ...], int], int]()
         for c in known[times > 1].tolist():
             if c < len(self.duals.cuts) and self.duals.cuts[c] < 0:
-                inside = tuple(sorted(place[row] for row in self.pricing.cuts.sets[c] if row in place))
+                inside = tuple(sorted(place[row] for row in cuts.sets[c] if row in place)), cuts.divisors[c]
                 best[inside] = best.get(inside, 0) + int(self.duals.cuts[c])
-        local.add(best)
+        for rows, divisor in best:
+            local.add([rows], divisor)
         return np.array(list(best.values()), dtype=np.int64)
 
     def _cut(self, groups: Sequence[Group], size: int, random: np.random.Generator) -> list[Ints]:
@@ -144,13 +145,13 @@ def _steps(rows: Rows) -> NDArray[np.float64]:
     )
 
 
-def _list(pricing: Pricing, duals: Duals, slack: int, room: int) -> NDArray[np.int32] | None:
+def _list(pricing: HistogramPricing, duals: Duals, slack: int, room: int) -> NDArray[np.int32] | None:
     """The groups of lowest reduced cost, up to `slack` or as many as there is room for."""
     floor = slack
     while floor > LEAST_SHARE * slack or floor == slack:
-        found = pricing.search(duals, floor=-floor - 1, room=room, nodes=SEARCH_NODES)
-        if found.bounded:
-            return found.members
+        found = pricing.all_below(duals, floor, room=room, nodes=SEARCH_NODES)
+        if found is not None:
+            return found.lines
         if pricing.clock is not None and pricing.clock.over:
             return None
         floor = floor * 3 // 5

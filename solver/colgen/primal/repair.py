@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ....models.release import Release
-from ..master import Group
+from ..column import Group
 from ..structure.histograms import Judge
 from ..table import Rows
 from .rounding import completed

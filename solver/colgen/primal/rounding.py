@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from ...settings import Clock
-from ..column import Columns
-from ..master import Group
+from ..column import Group
+from ..pool import Pool
 from ..structure.histograms import Judge
 from ..table import Ints, Rows
 
@@ -25,7 +25,7 @@ MATCHED = 200
 def rounded(
     rows: Rows,
     judge: Judge,
-    columns: Columns,
+    columns: Pool,
     amount: NDArray[np.float64],
     reduced: NDArray[np.float64],
     *,
@@ -37,7 +37,7 @@ def rounded(
     groups: list[Group] = []
     order = np.lexsort((reduced, -np.round(amount, 2)))
     free = left.tolist()
-    for line in columns.members[order].tolist():
+    for line in columns.lines[order].tolist():
         group = [u for u in line if u >= 0]
         for place, u in enumerate(group):
             free[u] -= 1

@@ -20,8 +20,8 @@ import numpy as np
 
 from ....models.compiled import compiled
 from ...settings import Clock
+from ..column import Group
 from ..kernels.boxes import side_cost
-from ..master import Group
 from ..structure.histograms import Judge
 from ..table import Ints, Rows
 

@@ -1,33 +1,19 @@
-"""Tuples that are interchangeable as one row, and columns: groups of rows with their counterfeits."""
+"""Tuples that are interchangeable as one row, and the columns that buckets and new tuples may make."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from ....models.problem import Problem
+from ..column import Column, Members, counterfeits, lines_of
 from ..table import Cells, Geometry, Ints, Rows
 from .signatures import Rules
 
-__all__ = ["Column", "Types"]
-
-
-class Column(NamedTuple):
-    """A needed group.
-
-    Attributes
-    ----------
-    rows : tuple of int
-        Rows of its members, rising, with repeats.
-    times : int
-        How often it publishes each value of its bucket's signature; 0 for an all-new group.
-    """
-
-    rows: tuple[int, ...]
-    times: int
+__all__ = ["Types"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +29,8 @@ class Types:
         Bucket, or -1.
     traces : tuple of tuple of int
         Earlier groups that matter.
+    frequent : tuple of int
+        Values by falling number of tuples of the table: the first ones are counterfeited in all-new groups.
     counting : bool
         Whether a column costs its counterfeits and nothing else; boxes cost nothing then.
     """
@@ -51,6 +39,7 @@ class Types:
     rules: Rules
     home: Ints
     traces: tuple[tuple[int, ...], ...]
+    frequent: tuple[int, ...]
     counting: bool = False
 
     def __len__(self) -> int:
@@ -68,6 +57,7 @@ class Types:
             rules=rules,
             home=rules.home[first],
             traces=tuple(rules.traces[t] for t in first),
+            frequent=_frequent(problem, rules),
         )
 
     @classmethod
@@ -92,7 +82,14 @@ class Types:
             exact=True,
         )
         home = np.array([kind[0] for kind in kinds], dtype=np.int64)
-        return cls(rows=rows, rules=rules, home=home, traces=tuple(kind[1] for kind in kinds), counting=True)
+        return cls(
+            rows=rows,
+            rules=rules,
+            home=home,
+            traces=tuple(kind[1] for kind in kinds),
+            frequent=_frequent(problem, rules),
+            counting=True,
+        )
 
     @property
     def most(self) -> int:
@@ -102,49 +99,52 @@ class Types:
         widest = max([self.rules.least, *map(len, self.rules.signatures)])
         return int(self.rows.count.sum()) * widest * int(self.rules.times.max(initial=1))
 
-    def limited(self, column: Column) -> int:
-        """Counterfeits that count against a limit; none where they are the cost."""
-        return 0 if self.counting else self.fakes(column)
+    def column(self, rows: Sequence[int], times: int) -> Column:
+        """A group of some rows with the counterfeits it needs.
 
-    def fakes(self, column: Column) -> int:
-        """Counterfeits of a group."""
-        members = len(column.rows)
-        if column.times == 0:
-            return max(0, self.rules.least - members)
-        return column.times * len(self.signature(column)) - members
+        `times` is how often it publishes each value of its bucket's signature; 0 for an all-new group.
+        """
+        members = tuple(sorted(rows))
+        value = self.rows.value
+        has = Counter(int(value[r]) for r in members)
+        if times == 0:
+            lacking = [v for v in self.frequent if v not in has][: max(0, self.rules.least - len(members))]
+            return Column(members, tuple((v, 1) for v in sorted(lacking)))
+        signature = self.rules.signatures[max(int(self.home[r]) for r in members)]
+        return Column(members, tuple((v, times - has[v]) for v in sorted(signature) if has[v] < times))
 
-    def signature(self, column: Column) -> tuple[int, ...]:
-        """Values that a bucket's group publishes."""
-        return self.rules.signatures[max(int(self.home[r]) for r in column.rows)]
-
-    def anchor(self, column: Column) -> int:
-        """Lowest returning row, or lowest row of an all-new group."""
-        if column.times == 0:
-            return column.rows[0]
-        return next(r for r in column.rows if self.home[r] >= 0)
+    def times(self, column: Column) -> int:
+        """How often a column publishes each value of its bucket's signature; 0 for an all-new group."""
+        bucket = max(int(self.home[r]) for r in column.rows)
+        if bucket < 0:
+            return 0
+        return (len(column.rows) + column.made) // len(self.rules.signatures[bucket])
 
     def keeps(self, column: Column) -> bool:
         """Whether a bucket's group meets earlier groups as it may."""
-        if column.times == 0:
+        times = self.times(column)
+        if times == 0:
             return True
         met: dict[int, int] = {}
         for r in column.rows:
             for g in self.traces[r]:
                 met[g] = met.get(g, 0) + 1
         members, safe = len(column.rows), self.rules.safe
-        if column.times > len(safe):
+        if times > len(safe):
             return True  # so large groups are free, or their bucket is relaxed
-        return all(safe[column.times - 1, g, members, shared] for g, shared in met.items())
+        return all(safe[times - 1, g, members, shared] for g, shared in met.items())
 
-    def costs(self, columns: Sequence[Column]) -> list[int]:
+    def costs(self, lines: Members) -> Ints:
         """Scaled information loss (or counterfeits) of each column."""
-        if self.counting:
-            return [self.fakes(column) for column in columns]
-        return self.rows.group_costs([column.rows for column in columns])
+        return counterfeits(lines) if self.counting else self.rows.costs(lines)
+
+    def limited(self, lines: Members) -> Ints:
+        """Counterfeits that count against a limit; none where they are the cost."""
+        return np.zeros(len(lines), dtype=np.int64) if self.counting else counterfeits(lines)
 
     def made_of(self, columns: Sequence[Column]) -> tuple[int, int]:
         """Counterfeits and scaled loss of a release."""
-        return sum(self.fakes(column) for column in columns), sum(self.costs(columns))
+        return sum(column.made for column in columns), int(self.costs(lines_of(columns)).sum())
 
     def part(self, columns: Sequence[Column]) -> tuple[Types, list[int]]:
         """Only the tuples of some columns, as types of their own; and which rows they are."""
@@ -169,6 +169,12 @@ class Types:
                 rules=self.rules,
                 home=self.home[kept],
                 traces=tuple(self.traces[r] for r in kept),
+                frequent=self.frequent,
             ),
             kept,
         )
+
+
+def _frequent(problem: Problem, rules: Rules) -> tuple[int, ...]:
+    known, values = problem.table.histogram, rules.values
+    return tuple(sorted(range(len(values)), key=lambda v: (-known.get(values[v], 0), values[v])))

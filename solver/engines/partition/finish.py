@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...colgen.choice import best_of
-from ...colgen.column import in_order
-from ...colgen.master import Group
-from ...colgen.pricing import Duals, Pricing
+from ...colgen.column import Group, in_order
+from ...colgen.duals import Duals
+from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.table import Ints, Rows
 from ...exact.program import Program, covering
 from ...exact.tree import Tree
@@ -46,7 +46,7 @@ class Finish:
         Bound on the word of the integer program's solver; nothing rests on it.
     """
 
-    def __init__(self, pricing: Pricing, progress: Progress, clock: Clock, seed: int) -> None:
+    def __init__(self, pricing: HistogramPricing, progress: Progress, clock: Clock, seed: int) -> None:
         self.pricing, self.progress, self.clock, self.seed = pricing, progress, clock, seed
         self.found: Finished | None = None
         self.stated = 0
@@ -103,16 +103,17 @@ class Finish:
         """Look for a better release of the listed groups."""
         progress = self.progress
         found, stated = best_of(
-            self.pricing.rows,
-            self.pricing.cuts,
-            duals,
+            self.pricing,
             members,
             progress.groups,
+            duals=duals,
+            cuts=self.pricing.cuts,
             nodes=nodes,
             seed=self.seed,
             seconds=self.clock.allowed(share),
         )
-        progress.offer(found, f"integer program over {len(members)} groups")
+        better = None if found is None else [column.rows for column in found]
+        progress.offer(better, f"integer program over {len(members)} groups")
         # Every release below the target consists of listed groups.
         self.stated = max(self.stated, min(stated, target, progress.cost))
 
@@ -122,9 +123,9 @@ class Finish:
         value, target = duals.value(self.pricing.rows, self.pricing.cuts), progress.cost
         while True:
             slack = (target - 1) * duals.scale - value
-            found = self.pricing.search(duals, floor=-slack - 1, room=room)
-            if found.whole:
-                return found.members, target
+            found = self.pricing.all_below(duals, slack, room=room)
+            if found is not None and found.complete:
+                return found.lines, target
             if self.clock.over or target <= progress.bound + 1:
                 return None
             target = progress.bound + max(1, (target - progress.bound) * 3 // 5)
@@ -141,7 +142,7 @@ def numbered(rows: Rows, members: NDArray[np.int32]) -> tuple[Program, NDArray[n
     order = np.lexsort(moved.T[::-1]) if moved.shape[1] else np.arange(len(moved))
     count = np.empty(len(rows), dtype=np.int64)
     count[place] = rows.count
-    return covering(moved[order], rows.group_cost(members[order]), count), members[order]
+    return covering(moved[order], rows.costs(members[order]), count), members[order]
 
 
 def by_first(rows: Rows) -> Ints:

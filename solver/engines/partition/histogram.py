@@ -5,9 +5,9 @@ from __future__ import annotations
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, Listed, Priced, Trusted, Whole
-from ...colgen.dual_bound import Best
+from ...colgen.duals import DualBound
+from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.neighbours import nearest
-from ...colgen.pricing import Pricing
 from ...colgen.primal.annealing import ANNEALED, BRIEFLY, Annealing
 from ...colgen.primal.repair import repaired
 from ...colgen.primal.start import halved
@@ -39,10 +39,10 @@ class Search:
         self.rows = Rows.of(problem, blind=self.judge.blind)
         histograms = Histograms.of(problem)
         assert isinstance(histograms, Histograms)
-        self.pricing = Pricing(self.rows, histograms, settings.workers, self.clock)
+        self.pricing = HistogramPricing(self.rows, histograms, settings.workers, self.clock)
         self.level = objective.measured
         self.progress = Progress(problem, self.rows, watch, self.level, objective.factor)
-        self.root = Best(self.pricing)
+        self.root = DualBound(self.pricing)
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed)
         self.part: Part | None = None
         self.annealing: Annealing | None = None

@@ -22,6 +22,10 @@ class HistogramLimits:
 
     simplex_rows: int = 150
     """From so many rows on, a first-order method takes the place of the simplex method."""
+    per_anchor: int = 3
+    """Groups taken over per anchor and round, under simplex duals."""
+    most_nodes: int = 200_000
+    """Of a search per anchor."""
     simplex_cut_rounds: int = 12
     """Rounds of cuts under simplex duals: later ones gain nothing."""
     close: float = 5e-5
@@ -94,14 +98,8 @@ class SignatureLimits:
     """Gap up to which programs and lists come before regions."""
     per_anchor: int = 6
     """Groups taken over per anchor and round."""
-    first_nodes: int = 2_000
-    """Of a search per anchor at first; five times as many whenever nothing is found."""
-    close: float = 1e-6
-    """Relative distance of bound and linear program at which a round ends."""
     most_nodes: int = 300_000
     """Of a search per anchor and way of searching."""
-    tolerance: float = 1e-6
-    """Relative precision of HiGHS' bound on an integer program."""
     region: int = 90
     """Tuples of a region."""
     first_region: int = 45

@@ -25,8 +25,8 @@ from ....models.problem import Problem
 from ....models.problem_view import smallest_group
 from ....models.requirement import GroupRequirement, Requirement
 from ....models.requirements import KCAnonymity
-from ...colgen.dual_bound import Best
-from ...colgen.pricing import Pricing
+from ...colgen.duals import DualBound
+from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.relaxation import Relaxation
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Ints, Rows
@@ -76,7 +76,7 @@ def finite(problem: Problem) -> tuple[Part, Problem, Histograms]:
 
 
 def by_part(
-    judge: Judge, pricing: Pricing, progress: Progress, best: Best, settings: Settings
+    judge: Judge, pricing: HistogramPricing, progress: Progress, best: DualBound, settings: Settings
 ) -> tuple[bool, Part | None]:
     """Bound and releases of a large table; False if there is no release.
 
@@ -94,9 +94,9 @@ def by_part(
     """
     clock = pricing.clock or Clock()
     indices, part, histograms = finite(judge.problem)
-    easier = Pricing(part_rows(pricing.rows, part), histograms, settings.workers, clock)
+    easier = HistogramPricing(part_rows(pricing.rows, part), histograms, settings.workers, clock)
     easier.cuts = pricing.cuts
-    known = Best(easier)
+    known = DualBound(easier)
     first = Relaxation(
         easier, clock.share(HISTOGRAM.part), known, lambda: progress.lift(known.bound, "part of the policy")
     )
@@ -107,9 +107,9 @@ def by_part(
     if known.duals is None:
         return True, indices
     best.offer(known.duals)
-    nearer = Pricing(pricing.rows, _few(pricing.histograms, histograms), settings.workers, clock)
+    nearer = HistogramPricing(pricing.rows, _few(pricing.histograms, histograms), settings.workers, clock)
     nearer.cuts = pricing.cuts
-    reached = Best(nearer)
+    reached = DualBound(nearer)
     second = Relaxation(nearer, clock.share(HISTOGRAM.nearer), reached, lambda: None, begin=known.duals)
     second.start(progress.starts)
     second.start(_admissible(first, pricing.rows.value, judge))
@@ -139,20 +139,20 @@ def _few(whole: Histograms, part: Histograms) -> Histograms:
 def _admissible(relaxation: Relaxation, value: Ints, judge: Judge) -> list[list[int]]:
     """The groups of a linear program that the whole policy admits."""
     names = len(judge.names)
-    groups = [[u for u in line if u >= 0] for line in relaxation.columns.members.tolist()]
+    groups = [[u for u in line if u >= 0] for line in relaxation.columns.lines.tolist()]
     return [g for g in groups if judge.admits(tuple(np.bincount(value[g], minlength=names).tolist()))]
 
 
-def _priced(pricing: Pricing, best: Best, reached: Best, progress: Progress) -> bool:
+def _priced(pricing: HistogramPricing, best: DualBound, reached: DualBound, progress: Progress) -> bool:
     """Price duals for groups of any size; whether they prove more than what is known."""
     if reached.duals is None or reached.value <= best.value:
         return False
     clock = (pricing.clock or Clock()).share(HISTOGRAM.priced)
-    everything = Pricing(pricing.rows, pricing.histograms, pricing.workers, clock)
+    everything = HistogramPricing(pricing.rows, pricing.histograms, pricing.workers, clock)
     everything.cuts = pricing.cuts
-    found = everything.search(reached.duals, per_anchor=1, nodes=LIMITS.whole_nodes)
+    found = everything.price(reached.duals, per_anchor=1, nodes=LIMITS.whole_nodes)
     before = best.value
-    if found.bounded and best.offer(reached.duals.lowered(found.best)) > before:
+    if found.bounded and best.offer(reached.duals.made_feasible(found.worst)) > before:
         progress.lift(best.bound, "groups of any size")
         return True
     return False

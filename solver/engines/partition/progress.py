@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ....models.problem import Problem
 from ....models.release import Release
-from ...colgen.master import Group
+from ...colgen.column import Group
 from ...colgen.table import Rows
 from ...incumbent import Incumbent
 from ...settings import Watch

@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import claims
 from ...colgen.cuts import Cuts
-from ...colgen.pricing import Duals
+from ...colgen.duals import Duals
 from ...colgen.table import Rows
 from ...exact.payload import packed
 from .finish import Finished

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...colgen.choice import best_of
-from ...colgen.column import padded
-from ...colgen.dual_bound import Best
-from ...colgen.master import Group
-from ...colgen.pricing import Duals, Pricing
+from ...colgen.column import Group, lines_of
+from ...colgen.duals import DualBound, Duals
+from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.primal.annealing import ANNEALED, COOL, Annealing
 from ...colgen.primal.diving import dived
 from ...colgen.primal.neighbourhoods import Windows
@@ -30,9 +29,9 @@ Floats = NDArray[np.float64]
 
 def at_scale(
     judge: Judge,
-    pricing: Pricing,
+    pricing: HistogramPricing,
     progress: Progress,
-    best: Best,
+    best: DualBound,
     settings: Settings,
     annealing: Annealing | None = None,
 ) -> bool:
@@ -108,7 +107,7 @@ def a_release(
 ) -> list[Group] | None:
     """A release from the linear program's amounts (plus noise, for other ones), by rounding or a dive."""
     pricing, columns, program = relaxation.pricing, relaxation.columns, relaxation.program
-    if len(program.amount) != len(columns.members):
+    if len(program.amount) != len(columns.lines):
         return None  # time was over before the linear program saw the groups
     if pricing.buckets or dive:
         return dived(pricing, columns, program, judge, noise)
@@ -194,13 +193,13 @@ class _Sweeps:
         pricing, duals = self.windows.pricing, self.windows.duals
         groups = sorted(set(known))
         found, _ = best_of(
-            pricing.rows,
-            pricing.cuts,
-            duals,
-            padded(groups, max(map(len, groups))),
+            pricing,
+            lines_of(groups),
             self.progress.groups,
+            duals=duals,
+            cuts=pricing.cuts,
             nodes=LIMITS.combined_nodes,
             seed=self.windows.seed,
             seconds=self.clock.left,
         )
-        return self.progress.offer(found, "combined")
+        return self.progress.offer(None if found is None else [column.rows for column in found], "combined")

@@ -10,8 +10,8 @@ import pytest
 from oracle.partition import POLICIES, optimum, random_problem
 
 from optanon.models.problem import Problem
+from optanon.solver.colgen.column import Group
 from optanon.solver.colgen.kernels.moves import entered
-from optanon.solver.colgen.master import Group
 from optanon.solver.colgen.neighbours import NEAR, nearest
 from optanon.solver.colgen.primal.annealing import COOL, Annealing, Cooling
 from optanon.solver.colgen.primal.start import halved

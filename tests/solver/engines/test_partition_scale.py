@@ -16,12 +16,12 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness, WeakMInvariance
 from optanon.models.table import Microdata
-from optanon.solver.colgen.column import padded
-from optanon.solver.colgen.dual_bound import Best
+from optanon.solver.colgen.column import Column, Group, columns_of, lines_of
+from optanon.solver.colgen.duals import DualBound
 from optanon.solver.colgen.first_order import FirstOrder
-from optanon.solver.colgen.master import Group, Master
+from optanon.solver.colgen.histogram_pricing import HistogramPricing
+from optanon.solver.colgen.master import RestrictedMaster
 from optanon.solver.colgen.neighbours import around
-from optanon.solver.colgen.pricing import Pricing
 from optanon.solver.colgen.primal import start as start_module
 from optanon.solver.colgen.primal.diving import dived
 from optanon.solver.colgen.primal.neighbourhoods import Windows
@@ -69,10 +69,10 @@ def read(frame: pd.DataFrame, policy: Policy) -> Problem:
     return Problem(table=table, policy=policy)
 
 
-def pricing_of(problem: Problem, workers: int = 1) -> Pricing:
+def pricing_of(problem: Problem, workers: int = 1) -> HistogramPricing:
     histograms = Histograms.of(problem)
     assert isinstance(histograms, Histograms)
-    return Pricing(Rows.of(problem, blind=Judge(problem).blind), histograms, workers, Clock())
+    return HistogramPricing(Rows.of(problem, blind=Judge(problem).blind), histograms, workers, Clock())
 
 
 def at_scale(problem: Problem, monkeypatch: pytest.MonkeyPatch, **settings: object) -> Answer:
@@ -99,7 +99,7 @@ def test_the_first_order_path_finds_the_optimum(seed: int, monkeypatch: pytest.M
 def test_dives_make_releases_of_the_whole_table(kind: str, seed: int):
     problem = read(frame_of(150, seed), Policy(K3)) if kind == "kc" else balanced(240, 3, seed)
     pricing, judge = pricing_of(problem), Judge(problem)
-    known = Best(pricing)
+    known = DualBound(pricing)
     relaxation = Relaxation(pricing, Clock(), known, lambda: None)
     relaxation.run(1e-3)
     columns, program, random = relaxation.columns, relaxation.program, np.random.default_rng(seed)
@@ -126,7 +126,7 @@ def test_every_round_proves_a_bound_that_holds(seed: int):
     pricing = pricing_of(problem)
     if best is None or pricing.histograms.steps.beyond:
         return
-    known, bounds = Best(pricing), list[int]()
+    known, bounds = DualBound(pricing), list[int]()
     relaxation = Relaxation(pricing, Clock(), known, lambda: bounds.append(known.bound))
     relaxation.run(1e-4)
     while relaxation.cut(0.02) and len(bounds) < 60:
@@ -170,7 +170,7 @@ def test_windows_neither_lose_nor_double_a_tuple(kind: str, seed: int):
     problem = read(frame_of(120, seed), Policy(K3)) if kind == "kc" else balanced(120, 3, seed)
     pricing, judge = pricing_of(problem, 2), Judge(problem)
     rows = pricing.rows
-    known = Best(pricing)
+    known = DualBound(pricing)
     relaxation = Relaxation(pricing, Clock(), known, lambda: None)
     relaxation.run(1e-3)
     relaxation.cut(0.02)
@@ -251,35 +251,37 @@ def test_both_compiled_searches_list_the_same_groups(seed: int):
     guess = around(pricing.rows, pricing.histograms.steps)
     random = np.random.default_rng(seed)
     duals = pricing.duals(guess * random.uniform(0.9, 1.2, len(guess)), np.zeros(0))
-    found = pricing.search(duals, room=100_000)
-    assert found.whole
+    found, every = pricing.all_below(duals, -1, room=100_000), pricing.price(duals, per_anchor=1)
+    assert found is not None
+    assert found.complete
     general = pricing_of(problem)
     general.buckets, general._anchors = False, np.arange(len(general.rows))
-    expected = general.search(duals, room=100_000)
-    assert expected.groups
-    assert sorted(found.groups) == sorted(expected.groups)
+    expected = general.all_below(duals, -1, room=100_000)
+    assert expected is not None
+    assert len(expected.lines)
+    assert sorted(columns_of(found.lines)) == sorted(columns_of(expected.lines))
     # Stopped early, the bounds still hold.
-    short = pricing.search(duals, per_anchor=2, nodes=3)
-    assert (short.best >= found.best).all()
+    short = pricing.price(duals, per_anchor=2, nodes=3)
+    assert (short.worst >= every.worst).all()
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_first_order_method_comes_close_to_the_simplex_method(seed: int):
     pricing = pricing_of(read(frame_of(60, seed), Policy(K3)))
     rows = pricing.rows
-    known = Best(pricing)
+    known = DualBound(pricing)
     relaxation = Relaxation(pricing, Clock(), known, lambda: None)
     relaxation.run(1e-4)
     columns, duals = relaxation.columns, known.duals
     assert duals is not None
-    relaxation.columns.add(
-        pricing.search(duals, floor=-20 * rows.scale * duals.scale // 60, room=50_000).members
-    )
+    near = pricing.all_below(duals, 20 * rows.scale * duals.scale // 60, room=50_000)
+    assert near is not None
+    relaxation.columns.add(near.lines)
     relaxation.run(1e-4)
-    members = columns.members
+    members = columns.lines
     pricing.cuts.add(separated(members, relaxation.program.amount, rows.count, pricing.cuts.sets))
-    master = Master(rows, pricing.cuts, relaxation.program.unit)
-    master.add(columns.groups(np.arange(len(columns))))
+    master = RestrictedMaster(pricing, pricing.cuts, relaxation.program.unit)
+    master.add(columns.columns(np.arange(len(columns))))
     master.extend()
     exact = master.solve()
     assert exact is not None
@@ -313,4 +315,12 @@ def test_time_that_ends_before_the_first_linear_program_leaves_a_release():
 
 
 def test_padding_keeps_groups():
-    assert padded([(3, 1), (2,)], 3).tolist() == [[1, 3, -1], [2, -1, -1]]
+    assert lines_of([(3, 1), (2,)], 3).tolist() == [[1, 3, -1], [2, -1, -1]]
+
+
+def test_columns_survive_as_lines():
+    columns = (Column((0, 2, 2)), Column((1,), ((0, 1), (4, 2))), Column((3, 5), ((2, 1),)))
+    lines = lines_of(columns)
+    assert lines.tolist() == [[0, 2, 2, -1], [1, -2, -6, -6], [3, 5, -4, -1]]
+    assert columns_of(lines) == columns
+    assert [column.made for column in columns] == [0, 3, 1]

@@ -31,15 +31,17 @@ from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, HcSafety, KCAnonymity, WeakMInvariance
+from optanon.solver.colgen.column import columns_of
+from optanon.solver.colgen.duals import Duals as EngineDuals
+from optanon.solver.colgen.histogram_pricing import HistogramPricing
 from optanon.solver.colgen.neighbours import around
-from optanon.solver.colgen.pricing import Duals as EngineDuals, Pricing
+from optanon.solver.colgen.signature_pricing import SignaturePricing
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
 from optanon.solver.colgen.table import Rows as EngineRows
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.signature.nearest import neighbours
-from optanon.solver.engines.partition.signature.pricing import Duals as SeriesDuals, Pricing as SeriesPricing
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify import histograms, listing, priced
 from optanon.solver.verify.duals import Duals
@@ -288,20 +290,20 @@ def test_the_engine_s_search_finds_the_same_groups(kind: str):
     single = Single.of(problem)
     rows = single.rows
     engine = EngineRows.of(problem, blind=Judge(problem).blind)
-    pricing = Pricing(engine, Histograms.of(problem))  # pyright: ignore[reportArgumentType]
+    pricing = HistogramPricing(engine, Histograms.of(problem))  # pyright: ignore[reportArgumentType]
     own = [int(rows.row_of[behind[0]]) for behind in engine.tuples]
     guess = np.floor(0.9 * 16 * around(engine, pricing.histograms.steps)).astype(np.int64)
     duals = EngineDuals(rows=guess, cuts=np.zeros(0, dtype=np.int64), scale=16)
-    lowered = duals.lowered(pricing.search(duals, per_anchor=1).best)
+    lowered = duals.made_feasible(pricing.price(duals, per_anchor=1).worst)
     at = np.empty(len(rows), dtype=np.int64)
     at[own] = lowered.rows
     duals = Duals(rows=at, cuts=(), fake=0, scale=16)
     value = duals.value(rows.count)
     for target in (value // duals.scale + rows.one // 50, value // duals.scale + rows.one // 5):
-        floor = -((target - 1) * duals.scale - value) - 1
-        found = pricing.search(lowered, floor=floor, room=200_000)
-        assert found.whole
-        expected = {tuple(sorted(own[r] for r in group)) for group in found.groups}
+        found = pricing.all_below(lowered, (target - 1) * duals.scale - value, room=200_000)
+        assert found is not None
+        assert found.complete
+        expected = {tuple(sorted(own[r] for r in column.rows)) for column in columns_of(found.lines)}
         assert listed(single, duals, target) == expected
         assert expected
 
@@ -375,22 +377,22 @@ def test_the_engine_s_search_finds_the_same_groups_of_a_series(hc: int):
     for number in range(3):
         problem = Problem(table=table(present), policy=policy, history=history)
         kinds, types = Kinds.of(problem), Types.of(problem, Rules.of(problem))  # pyright: ignore[reportArgumentType]
-        pricing = SeriesPricing(types)
+        pricing = SignaturePricing(types)
         own = [int(kinds.rows.row_of[behind[0]]) for behind in types.rows.tuples]
         guess = np.floor(16 * neighbours(types)).astype(np.int64)
-        duals = SeriesDuals(rows=guess, cuts=np.zeros(0, dtype=np.int64), fake=-int(guess.max()), scale=16)
-        lowered = duals.lowered(pricing.search(duals, per_anchor=1).best)
+        duals = EngineDuals(rows=guess, cuts=np.zeros(0, dtype=np.int64), fake=-int(guess.max()), scale=16)
+        lowered = duals.made_feasible(pricing.price(duals, per_anchor=1).worst)
         at = np.empty(len(own), dtype=np.int64)
         at[own] = lowered.rows
         duals = Duals(rows=at, cuts=(), fake=duals.fake, scale=16)
         value = duals.value(kinds.rows.count, 2)
         target = value // 16 + 3 * kinds.rows.one
-        found = pricing.search(lowered, floor=-((target - 1) * duals.scale - value) - 1, room=100_000)
-        assert found.whole
+        found = pricing.all_below(lowered, (target - 1) * duals.scale - value, room=100_000)
+        assert found is not None
+        assert found.complete
         expected = sorted(
-            (tuple(sorted(own[r] for r in column.rows)), column.times)
-            for column in found.columns
-            if types.keeps(column)
+            (tuple(sorted(own[r] for r in column.rows)), types.times(column))
+            for column in columns_of(found.lines)
         )
         assert kinds.columns(duals, 2, target) == expected
         assert len(expected) > 10

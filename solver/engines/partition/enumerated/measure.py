@@ -23,7 +23,7 @@ from ortools.sat.python import cp_model
 from .....models.box_measure import BoxMeasure
 from .....models.encoding import Linear
 from .....models.problem import Problem
-from ....colgen.pricing import Duals, ceil_div
+from ....colgen.duals import Duals, ceil_div
 from ....settings import Clock
 from ..histogram import Search as HistogramSearch
 from ..limits import ENUMERATED_LIMITS as LIMITS

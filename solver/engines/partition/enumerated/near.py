@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from .....models.compiled import compiled
 from ....colgen.cuts import Cuts
+from ....colgen.duals import Duals
 from ....colgen.kernels.boxes import box_with
-from ....colgen.pricing import Duals
 from ....colgen.table import Ints, Rows
 from ....schedule import ENUMERATED
 from ....settings import Clock
@@ -78,6 +78,7 @@ def near_groups(
             index.start,
             index.cut,
             index.dual,
+            index.divisor,
             slack,
             groups,
             total,
@@ -101,6 +102,7 @@ def _from(
     cut_start: Ints,
     cut_of: Ints,
     cut_dual: Ints,
+    cut_over: Ints,
     slack: int,
     groups: NDArray[np.bool_],
     total: int,
@@ -138,8 +140,9 @@ def _from(
         at[depth] += 1
         extra = 0
         for k in range(cut_start[lines[u]], cut_start[lines[u] + 1]):
-            if met[cut_of[k]] % 2 == 1:
-                extra -= cut_dual[cut_of[k]]
+            c = cut_of[k]
+            if (met[c] + 1) % cut_over[c] == 0:
+                extra -= cut_dual[c]
         size = depth + 1
         paid = value[depth] + dual[u]
         fined = penalty[depth] + extra

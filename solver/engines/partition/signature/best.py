@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from .....models.problem import Problem
 from .....models.release import Release
-from ....colgen.structure.types import Column, Types
+from ....colgen.column import Column
+from ....colgen.structure.types import Types
 from ....incumbent import Incumbent
 from ....settings import Watch
 from ..objective import Objective

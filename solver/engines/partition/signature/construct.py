@@ -9,7 +9,8 @@ import numpy as np
 
 from .....models.problem import Problem
 from .....models.release import Release
-from ....colgen.structure.types import Column, Types
+from ....colgen.column import Column
+from ....colgen.structure.types import Types
 from ....colgen.table import Ints
 from ....settings import Clock
 from .dealing import Past, dealt
@@ -46,13 +47,13 @@ def filled(
         elif group:
             some = _kept(types, back, [r for r in group if home[r] < 0])
             spare += [r for r in group if home[r] < 0 and r not in some]
-            columns += [Column(tuple(sorted(some)), 1)] if some else [alone(types, row) for row in back]
+            columns += [types.column(some, 1)] if some else [alone(types, row) for row in back]
     if spare:
         free.back(np.array(spare, dtype=np.int64))
     number = np.bincount(types.rows.value, weights=free.left, minlength=free.values).astype(np.int64)
     if types.rules.least * int(number.max(initial=0)) > int(number.sum()):
         return columns + _dealt(types, free.left)
-    return columns + [Column(group, 0) for group in grouped(types, free, random, clock)]
+    return columns + [types.column(group, 0) for group in grouped(types, free, random, clock)]
 
 
 def _more(types: Types, free: Free, counts: Fewest, groups: Ints) -> Ints:
@@ -77,7 +78,7 @@ def _more(types: Types, free: Free, counts: Fewest, groups: Ints) -> Ints:
 def _kept(types: Types, back: list[int], new: list[int]) -> list[int]:
     """Returning tuples with as many new ones as earlier groups allow; none if they allow no number."""
     while True:
-        if types.keeps(Column(tuple(sorted((*back, *new))), 1)):
+        if types.keeps(types.column((*back, *new), 1)):
             return [*back, *new]
         if not new:
             return []
@@ -88,8 +89,8 @@ def alone(types: Types, row: int) -> Column:
     """A tuple alone among counterfeits, as often as earlier groups ask for."""
     b = int(types.home[row])
     if b < 0:
-        return Column((row,), 0)
-    tried = [Column((row,), times) for times in range(1, int(types.rules.times[b]) + 2)]
+        return types.column((row,), 0)
+    tried = [types.column((row,), times) for times in range(1, int(types.rules.times[b]) + 2)]
     return next((column for column in tried if types.keeps(column)), tried[-1])
 
 
@@ -111,9 +112,9 @@ def _cut(types: Types, groups: Sequence[Sequence[int]]) -> list[Column]:
     for group in groups:
         rest = sorted(group)
         while len(rest) >= 2 * least:
-            columns.append(Column(tuple(rest[:least]), 0))
+            columns.append(types.column(rest[:least], 0))
             rest = rest[least:]
-        columns.append(Column(tuple(rest), 0))
+        columns.append(types.column(rest, 0))
     return columns
 
 
@@ -127,7 +128,7 @@ def read(types: Types, problem: Problem, release: Release) -> list[Column]:
     for group in release.groups:
         rows = sorted(row_of[problem.table.row[who]] for who in group.respondents)
         if any(types.home[r] >= 0 for r in rows):
-            columns.append(Column(tuple(rows), max(group.histogram.values())))
+            columns.append(types.column(rows, max(group.histogram.values())))
             continue
         parts: list[list[int]] = []
         seen: dict[int, int] = {}
@@ -145,19 +146,6 @@ def read(types: Types, problem: Problem, release: Release) -> list[Column]:
 def assembled(types: Types, problem: Problem, columns: Sequence[Column]) -> Release:
     """The release: rows become tuples, counterfeits values."""
     left = [list(behind) for behind in types.rows.tuples]
-    groups: list[list[int]] = []
-    fakes: list[dict[str, int]] = []
-    frequent = sorted(
-        range(len(types.rules.values)),
-        key=lambda v: (-problem.table.histogram.get(types.rules.values[v], 0), types.rules.values[v]),
-    )
-    for column in columns:
-        groups.append([left[r].pop(0) for r in column.rows])
-        values = [int(types.rows.value[r]) for r in column.rows]
-        if column.times:
-            lacking = {v: column.times - values.count(v) for v in types.signature(column)}
-        else:
-            unused = [v for v in frequent if v not in values]
-            lacking = dict.fromkeys(unused[: types.fakes(column)], 1)
-        fakes.append({types.rules.values[v]: count for v, count in lacking.items() if count})
-    return problem.assemble(groups, fakes)
+    groups = [[left[r].pop(0) for r in column.rows] for column in columns]
+    values = types.rules.values
+    return problem.assemble(groups, [{values[v]: count for v, count in c.fakes} for c in columns])

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from .....models.compiled import compiled
 from ....colgen.kernels.boxes import box_with
+from ....colgen.signature_pricing import possible
 from ....colgen.structure.types import Types
 from ....colgen.table import Geometry, Ints
 from ....settings import Clock
-from .pricing import possible
 
 __all__ = ["Dealt", "Past", "dealt", "past_of", "shuffled", "state_of"]
 

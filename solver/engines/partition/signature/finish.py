@@ -7,17 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....colgen.column import padded
-from ....colgen.structure.types import Column, Types
+from ....colgen.choice import best_of
+from ....colgen.column import Column, columns_of, lines_of
+from ....colgen.duals import Duals
+from ....colgen.generation import Generation
+from ....colgen.signature_pricing import SignaturePricing
+from ....colgen.structure.types import Types
 from ....exact.program import Program, covering
 from ....exact.tree import Tree
 from ....schedule import GAP
 from ....settings import Clock
 from ..finish import by_first
 from ..limits import SIGNATURE_LIMITS as LIMITS
-from .generation import Generation
-from .master import chosen_of
-from .pricing import Duals, Pricing
 
 __all__ = ["Finish", "ListedTree", "Step", "numbered"]
 
@@ -43,7 +44,7 @@ class Step:
 class Finish:
     """Rounds of listing and searching; `tree` is the latest finished tree."""
 
-    def __init__(self, pricing: Pricing, generation: Generation, seed: int, clock: Clock) -> None:
+    def __init__(self, pricing: SignaturePricing, generation: Generation, seed: int, clock: Clock) -> None:
         self.pricing, self.generation, self.seed, self.clock = pricing, generation, seed, clock
         self.tree: ListedTree | None = None
         self._room = max(LIMITS.least_listed, 4 * len(pricing.types))
@@ -52,7 +53,7 @@ class Finish:
 
     def step(self, best: Sequence[Column], cost: int, bound: int) -> Step | None:
         """List the groups for the highest target within reach and search them; None at the end."""
-        duals, types, fakes = self.generation.duals, self.pricing.types, self.generation.master.fakes
+        duals, types, fakes = self.generation.duals, self.pricing.types, self.generation.best.fakes
         if duals is None or self._complete or types.rules.relaxed.any():
             return None
         listed = self._listed(duals, fakes, cost, bound)
@@ -75,11 +76,11 @@ class Finish:
         if done:
             self._room = min(LIMITS.most_listed, 4 * self._room)
             return Step(columns=better, bound=bound)
-        found, stated = chosen_of(
+        found, stated = best_of(
             types,
-            fakes,
             columns,
             best if better is None else better,
+            fakes=fakes,
             nodes=self._nodes,
             seed=self.seed,
             seconds=self.clock.allowed(GAP.program),
@@ -96,13 +97,12 @@ class Finish:
         self, duals: Duals, fakes: int, cost: int, bound: int
     ) -> tuple[tuple[Column, ...], int] | None:
         """All groups for the highest target (at most the best cost) for which they are few enough."""
-        types = self.pricing.types
-        value, target = duals.value(types, self.pricing.cuts, fakes), cost
+        value, target = duals.value(self.pricing.rows, self.pricing.cuts, fakes), cost
         while True:
             slack = (target - 1) * duals.scale - value
-            found = self.pricing.search(duals, floor=-slack - 1, room=self._room)
-            if found.whole:
-                return tuple(column for column in found.columns if types.keeps(column)), target
+            found = self.pricing.all_below(duals, slack, room=self._room, nodes=LIMITS.most_nodes)
+            if found is not None and found.complete:
+                return columns_of(found.lines), target
             if self.clock.over or target <= bound + 1:
                 return None
             target = bound + max(1, (target - bound) * 3 // 5)
@@ -115,12 +115,12 @@ def numbered(types: Types, fakes: int, columns: Sequence[Column]) -> tuple[Progr
     are in the order of their rows, then of their times.
     """
     place = by_first(types.rows)
-    moved = sorted((tuple(sorted(place[list(c.rows)].tolist())), c.times, k) for k, c in enumerate(columns))
+    moved = sorted(
+        (tuple(sorted(place[list(c.rows)].tolist())), types.times(c), k) for k, c in enumerate(columns)
+    )
     order = [k for _, _, k in moved]
     ordered = tuple(columns[k] for k in order)
-    groups = padded([rows for rows, _, _ in moved], max((len(rows) for rows, _, _ in moved), default=1))
+    groups, lines = lines_of(rows for rows, _, _ in moved), lines_of(ordered)
     count = np.empty(len(types), dtype=np.int64)
     count[place] = types.rows.count
-    each = np.array([types.limited(column) for column in ordered], dtype=np.int64)
-    cost = np.array(types.costs(ordered), dtype=np.int64)
-    return covering(groups, cost, count, (each, fakes)), ordered
+    return covering(groups, types.costs(lines), count, (types.limited(lines), fakes)), ordered

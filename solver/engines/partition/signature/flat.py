@@ -11,14 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from .....models.problem import Problem
-from ....colgen.structure.types import Column, Types
+from ....colgen.choice import best_of
+from ....colgen.column import Column, costs_of
+from ....colgen.duals import Duals
+from ....colgen.generation import Generation
+from ....colgen.master import RestrictedMaster
+from ....colgen.signature_pricing import SignaturePricing
+from ....colgen.structure.types import Types
 from ....settings import Clock
 from ..limits import SIGNATURE_LIMITS as LIMITS
 from .construct import alone
 from .finish import Finish, ListedTree
-from .generation import Generation
-from .master import Master, chosen_of
-from .pricing import Duals, Pricing
 
 __all__ = ["Flat", "Lowering", "lifted", "singles"]
 
@@ -31,7 +34,7 @@ class Flat:
     ----------
     columns : tuple of Column
         A release of the types without quasi-identifiers.
-    types, pricing : Types, Pricing
+    types, pricing : Types, SignaturePricing
         Those, and the cuts.
     bound : int
         No release has fewer counterfeits.
@@ -41,7 +44,7 @@ class Flat:
 
     columns: tuple[Column, ...]
     types: Types
-    pricing: Pricing
+    pricing: SignaturePricing
     bound: int
     duals: Duals | None
     tree: ListedTree | None
@@ -83,14 +86,16 @@ class Lowering:
         self.seed, self.clock, self.bound = seed, clock, known
         self.exhausted = False
         self.flat = Types.flat(problem, types.rules)
-        self.pricing = Pricing(self.flat, workers, clock)
+        self.pricing = SignaturePricing(self.flat, workers, clock)
         self.now = _flattened(self.flat, types, start)
-        self.cost = sum(self.flat.costs(self.now))
+        self.cost = sum(costs_of(self.flat, self.now))
         alone = singles(self.flat)
         self._keep(alone)
-        self.master = Master(self.flat, self.pricing.cuts, 0, 1.0)
+        self.master = RestrictedMaster(self.flat, self.pricing.cuts, 1.0)
         self.master.add([*self.now, *alone])
-        self.generation = Generation(self.pricing, self.master, clock)
+        self.generation = Generation(
+            self.pricing, self.master, clock, per_anchor=LIMITS.per_anchor, most_nodes=LIMITS.most_nodes
+        )
         self.generation.begin(np.full(len(self.flat), 0.1), 0.0)
         self.finish = Finish(self.pricing, self.generation, seed, clock)
 
@@ -107,8 +112,13 @@ class Lowering:
         if bound < self.cost:
             limits = [limit for limit in (seconds, self.clock.left) if limit is not None]
             usable = [column for column in self.master.columns if self.flat.keeps(column)]
-            better, _ = chosen_of(
-                self.flat, 0, usable, self.now, nodes=2_000, seed=self.seed, seconds=min(limits, default=None)
+            better, _ = best_of(
+                self.flat,
+                usable,
+                self.now,
+                nodes=2_000,
+                seed=self.seed,
+                seconds=min(limits, default=None),
             )
             self._keep(better)
         end = None if seconds is None else self.clock.seconds + seconds
@@ -136,7 +146,7 @@ class Lowering:
         )
 
     def _keep(self, columns: Sequence[Column] | None) -> None:
-        if columns is not None and (cost := sum(self.flat.costs(columns))) < self.cost:
+        if columns is not None and (cost := sum(costs_of(self.flat, columns))) < self.cost:
             self.now, self.cost = list(columns), cost
 
 
@@ -145,7 +155,7 @@ def lifted(flat: Types, types: Types, columns: Sequence[Column]) -> list[Column]
     row_of = {t: r for r, behind in enumerate(types.rows.tuples) for t in behind}
     left = [list(behind) for behind in flat.rows.tuples]
     return [
-        Column(tuple(sorted(row_of[left[r].pop(0)] for r in column.rows)), column.times) for column in columns
+        Column(tuple(sorted(row_of[left[r].pop(0)] for r in column.rows)), column.fakes) for column in columns
     ]
 
 
@@ -153,5 +163,5 @@ def _flattened(flat: Types, types: Types, columns: Sequence[Column]) -> list[Col
     row_of = {t: r for r, behind in enumerate(flat.rows.tuples) for t in behind}
     left = [list(behind) for behind in types.rows.tuples]
     return [
-        Column(tuple(sorted(row_of[left[r].pop(0)] for r in column.rows)), column.times) for column in columns
+        Column(tuple(sorted(row_of[left[r].pop(0)] for r in column.rows)), column.fakes) for column in columns
     ]

@@ -8,14 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from ....colgen.structure.types import Column, Types
+from ....colgen.choice import best_of
+from ....colgen.column import Column, costs_of
+from ....colgen.generation import Generation
+from ....colgen.master import RestrictedMaster
+from ....colgen.signature_pricing import SignaturePricing
+from ....colgen.structure.types import Types
 from ....schedule import SIGNATURE
 from ....settings import Clock
 from ..limits import SIGNATURE_LIMITS as LIMITS
-from .generation import Generation
-from .master import Master, chosen_of
 from .nearest import apart
-from .pricing import Pricing
 
 __all__ = ["Regions"]
 
@@ -131,8 +133,8 @@ class Regions:
     def _region(self, columns: Sequence[Column], tuples: int) -> list[int]:
         """Groups near a random one (costly ones more often), with some chance in it."""
         center = np.array([self._places[list(column.rows)].mean(axis=0) for column in columns])
-        cost = np.array(self.types.costs(columns), dtype=float)
-        fakes = np.array([self.types.fakes(column) for column in columns], dtype=float)
+        cost = np.array(costs_of(self.types, columns), dtype=float)
+        fakes = np.array([column.made for column in columns], dtype=float)
         weight = cost + cost.mean() * (0.2 + fakes) + 1.0
         at = int(self._random.choice(len(columns), p=weight / weight.sum()))
         way = np.abs(center - center[at]).sum(axis=1) + 1e-3
@@ -172,23 +174,25 @@ class Regions:
         begin = [_renamed(column, local) for column in part]
         fakes, cost = small.made_of(begin)
         clock = self.clock.share(SIGNATURE.region)
-        pricing = Pricing(small, clock=clock)
-        master = Master(small, pricing.cuts, fakes + spare, cost / max(1, len(begin)))
+        pricing, most = SignaturePricing(small, clock=clock), fakes + spare
+        master = RestrictedMaster(small, pricing.cuts, cost / max(1, len(begin)), fakes=most)
         master.add(begin)
         master.add(given)
-        generation = Generation(pricing, master, clock)
+        generation = Generation(
+            pricing, master, clock, per_anchor=LIMITS.per_anchor, most_nodes=LIMITS.region_nodes
+        )
         guess = np.zeros(len(small))
-        for column, price in zip(begin, small.costs(begin), strict=True):
+        for column, price in zip(begin, costs_of(small, begin), strict=True):
             guess[list(column.rows)] = 0.9 * price / len(column.rows)
         generation.begin(guess, -2.0 * float(guess.mean()))
-        generation.run(most_nodes=LIMITS.region_nodes)
+        generation.run()
         if generation.bound >= cost:
             return None
         columns = master.columns
         if generation.duals is not None:
             duals = generation.duals
-            slack = cost * duals.scale - duals.value(small, pricing.cuts, master.fakes)
-            worth = [_profit(small, duals.rows, duals.fake, c) for c in columns]
+            slack = cost * duals.scale - duals.value(small.rows, pricing.cuts, most)
+            worth = [_profit(duals.rows, duals.fake, c) for c in columns]
             prices = master.costs
             columns = [
                 c
@@ -196,11 +200,11 @@ class Regions:
                 if price * duals.scale - w <= slack
             ]
         columns = [c for c in columns if small.keeps(c)]
-        found, _ = chosen_of(
+        found, _ = best_of(
             small,
-            master.fakes,
             columns,
             begin,
+            fakes=most,
             nodes=LIMITS.region_program_nodes,
             seed=self.seed,
             seconds=self.clock.share(SIGNATURE.region).left,
@@ -211,9 +215,9 @@ class Regions:
         return tuple(_renamed(column, back) for column in found)
 
 
-def _profit(types: Types, rows: NDArray[np.int64], fake: int, column: Column) -> int:
-    return int(rows[list(column.rows)].sum()) + fake * types.fakes(column)
+def _profit(rows: NDArray[np.int64], fake: int, column: Column) -> int:
+    return int(rows[list(column.rows)].sum()) + fake * column.made
 
 
 def _renamed(column: Column, names: dict[int, int]) -> Column:
-    return Column(tuple(sorted(names[r] for r in column.rows)), column.times)
+    return Column(tuple(sorted(names[r] for r in column.rows)), column.fakes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .....models.problem import Problem
 from ....claims import Claim, CountsAbove, Trusted, TrustedRefusal
+from ....colgen.signature_pricing import SignaturePricing
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
 from ....ending import ending
@@ -13,7 +14,6 @@ from ..objective import Objective
 from .best import BestColumns
 from .fakes import FewestFakes
 from .loss import MADE_BY, LeastLoss
-from .pricing import Pricing
 
 __all__ = ["Search"]
 
@@ -41,7 +41,7 @@ class Search:
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
         self.types = Types.of(problem, rules)
-        self.pricing = Pricing(self.types, settings.workers, self.clock)
+        self.pricing = SignaturePricing(self.types, settings.workers, self.clock)
         self.best = BestColumns(problem, self.types, watch, objective)
         self._early = self.clock.share(SIGNATURE.start)
         self.fakes: FewestFakes | None = None
@@ -83,7 +83,7 @@ class Search:
 
     @property
     def _rounds(self) -> int:
-        return 0 if self.loss is None else self.loss.generation.rounds
+        return 0 if self.loss is None else self.loss.generation.best.rounds
 
     def _beyond(self, fakes: FewestFakes) -> Answer:
         """More counterfeits are needed than are allowed, unless somebody may be suppressed."""

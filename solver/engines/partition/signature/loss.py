@@ -10,17 +10,18 @@ from collections.abc import Iterator, Sequence
 
 from ....backends.highs import MADE_BY
 from ....claims import Claim, Trusted
-from ....colgen.structure.types import Column
+from ....colgen.choice import best_of
+from ....colgen.column import Column
+from ....colgen.generation import Generation
+from ....colgen.master import RestrictedMaster
+from ....colgen.signature_pricing import SignaturePricing
 from ....schedule import SIGNATURE
 from ....settings import Clock, Settings
 from ..limits import SIGNATURE_LIMITS as LIMITS
 from .best import BestColumns
 from .finish import Finish
-from .generation import Generation
 from .improve import Regions
-from .master import Master, chosen_of
 from .nearest import neighbours
-from .pricing import Pricing
 from .proof import Proven, series_claim
 
 __all__ = ["MADE_BY", "LeastLoss"]
@@ -36,15 +37,18 @@ class LeastLoss:
     """
 
     def __init__(
-        self, best: BestColumns, pricing: Pricing, settings: Settings, clock: Clock, early: Clock
+        self, best: BestColumns, pricing: SignaturePricing, settings: Settings, clock: Clock, early: Clock
     ) -> None:
         assert best.best is not None
         self.best, self.pricing, self.settings, self.clock = best, pricing, settings, clock
         self.types = best.types
         self._stated = 0
-        master = Master(self.types, pricing.cuts, self._limit, best.cost / len(best.best))
+        unit = best.cost / len(best.best)
+        master = RestrictedMaster(self.types, pricing.cuts, unit, fakes=self._limit)
         master.add(best.best)
-        self.generation = Generation(pricing, master, clock)
+        self.generation = Generation(
+            pricing, master, clock, per_anchor=LIMITS.per_anchor, most_nodes=LIMITS.most_nodes
+        )
         self.finish = Finish(pricing, self.generation, settings.seed, clock)
         guess = neighbours(self.types, early)
         self.generation.begin(guess, -float(guess.max(initial=0.0)))
@@ -95,9 +99,10 @@ class LeastLoss:
         duals, master, types = self.generation.duals, self.generation.master, self.types
         if duals is None:
             return []
-        slack = self.best.cost * duals.scale - duals.value(types, self.pricing.cuts, master.fakes)
+        proven = duals.value(types.rows, self.pricing.cuts, self.generation.best.fakes)
+        slack = self.best.cost * duals.scale - proven
         worth = sorted(
-            (cost * duals.scale - int(duals.rows[list(c.rows)].sum()) - duals.fake * types.fakes(c), c)
+            (cost * duals.scale - int(duals.rows[list(c.rows)].sum()) - duals.fake * c.made, c)
             for c, cost in zip(master.columns, master.costs, strict=True)
         )
         return [c for reduced, c in worth[: 16 * len(types)] if reduced <= slack and types.keeps(c)]
@@ -106,11 +111,11 @@ class LeastLoss:
         """The integer program over the best columns so far."""
         if self.best.best is None or self.best.met or self.clock.over:
             return
-        found, _ = chosen_of(
+        found, _ = best_of(
             self.types,
-            self._limit,
             self._worthwhile()[: 10 * len(self.types)],
             self.best.best,
+            fakes=self._limit,
             nodes=LIMITS.pool_nodes,
             seed=self.settings.seed,
             seconds=self.clock.share(SIGNATURE.pool).left,
@@ -144,7 +149,7 @@ class LeastLoss:
     def claims(self) -> Iterator[Claim]:
         """What proves the bound, and the solver's word for what is above it."""
         best, duals, tree = self.best, self.generation.duals, self.finish.tree
-        proven = Proven(self.types, self.pricing.cuts, duals, self.generation.master.fakes, tree)
+        proven = Proven(self.types, self.pricing.cuts, duals, self.generation.best.fakes, tree)
         series = series_claim(proven, best.measure)
         if series is not None:
             yield series

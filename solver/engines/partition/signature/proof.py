@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from .... import claims
 from ....colgen.cuts import Cuts
+from ....colgen.duals import Duals
 from ....colgen.structure.types import Types
 from ....exact.payload import packed
 from .finish import ListedTree
 from .flat import Flat
 from .minimum_counterfeits import Fewest
-from .pricing import Duals
 
 __all__ = ["Proven", "counts_claim", "series_claim"]
 
