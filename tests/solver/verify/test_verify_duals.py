@@ -11,13 +11,15 @@ from oracle.partition import random_problem
 from optanon.models.errors import CertificateError
 from optanon.models.requirements import KCAnonymity
 from optanon.solver.verify.duals import Cut, Duals, odd_sets
+from optanon.solver.verify.parts import units_of
 from optanon.solver.verify.rows import Rows
 
 
 @pytest.fixture(scope="module")
 def rows() -> Rows:
     """Twelve tuples, some of them alike."""
-    found = Rows.of(random_problem(5, 12, [KCAnonymity(k=2)]).table)
+    problem = random_problem(5, 12, [KCAnonymity(k=2)])
+    found = Rows.of(problem.table, units_of(problem))
     assert 1 < len(found) < 12
     return found
 

@@ -47,6 +47,7 @@ from optanon.solver.verify import histograms, listing, priced
 from optanon.solver.verify.duals import Duals
 from optanon.solver.verify.histograms import Needed, judged
 from optanon.solver.verify.listing import TooLongError
+from optanon.solver.verify.parts import units_of
 from optanon.solver.verify.priced import Single
 from optanon.solver.verify.rows import Rows
 from optanon.solver.verify.series import Kinds
@@ -65,7 +66,7 @@ def listed(single: Single, duals: Duals, target: int) -> set[tuple[int, ...]]:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_group_costs_its_information_loss(seed: int):
     problem, random = random_problem(seed, 12), Random(seed)
-    rows = Rows.of(problem.table)
+    rows = Rows.of(problem.table, units_of(problem))
     assert rows.exact
     for _ in range(20):
         tuples = sorted(random.sample(range(12), random.randint(1, 6)))
@@ -78,7 +79,7 @@ def test_costs_too_large_for_64_bits_are_rounded_down(monkeypatch: pytest.Monkey
 
     problem = random_problem(3, 12)
     monkeypatch.setattr(module, "MOST_COST", 400)
-    rows = Rows.of(problem.table)
+    rows = Rows.of(problem.table, units_of(problem))
     assert not rows.exact
     assert rows.most <= 400
     for tuples in ([0, 1], [2, 5, 7], [0, 3, 4, 11]):
