@@ -1,0 +1,121 @@
+"""k-anonymity on tables that everybody has: ours beside every published heuristic in the same time."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from optanon import DistinctLDiversity, KCAnonymity, Microdata, Policy, TCloseness
+from optanon.instances.adult import adult
+from optanon.models.errors import OptanonError
+from optanon.models.problem import Problem
+from optanon.models.requirement import Requirement
+from optanon.solver.baselines.registry import Baseline, baselines
+from optanon.solver.search import solve_problem
+from optanon.solver.settings import Clock
+
+from .registry import Case, Row, case
+
+FOUR = ("age", "sex", "race", "education")
+COLUMNS = {"q4": FOUR, "q7": (*FOUR, "marital-status", "native-country", "workclass")}
+POLICIES: dict[str, tuple[Requirement, ...]] = {
+    "k5": (KCAnonymity(k=5),),
+    "k5l2": (KCAnonymity(k=5), DistinctLDiversity(l=2)),
+    "kc": (KCAnonymity(k=3, c=Fraction(1, 2)),),
+    "k10t": (KCAnonymity(k=10), TCloseness(t=Fraction(1, 5))),
+}
+
+
+@case
+@dataclass(frozen=True, kw_only=True)
+class Tables(Case):
+    """Information loss on Adult: status, gap, first release, and the best heuristic in the same time.
+
+    Parameters
+    ----------
+    tables : str
+        Comma-separated list of ``POLICY:COLUMNS:TUPLES:SECONDS``. POLICY is ``k5``, ``k5l2`` (also two
+        different values), ``kc`` ((3, 1/2)) or ``k10t`` (k = 10, 1/5-closeness); COLUMNS is ``q4`` (age, sex,
+        race, education) or ``q7`` (also marital status, country, work class); ARX's hierarchies.
+        Fewer than 30,162 tuples are a sample.
+    workers : int
+    """
+
+    name: ClassVar[str] = "tables"
+    small_settings: ClassVar[dict[str, str]] = {"tables": "k5:q4:300:5,kc:q7:300:5"}
+
+    tables: str = (
+        "k5:q7:1000:60,k5:q4:1000:60,k5:q7:5000:120,k5:q4:30162:60,k5:q7:30162:200,k5l2:q7:30162:200,"
+        "kc:q4:30162:30"
+    )
+    workers: int = 2
+    seed: int = 1
+
+    def run(self) -> list[Row]:
+        rows: list[Row] = []
+        for text in self.tables.split(","):
+            policy, columns, tuples, seconds = text.strip().split(":")
+            problem = adult_problem(policy, columns, int(tuples), self.seed)
+            rows.append({"case": policy, "columns": columns, "tuples": int(tuples), "limit": int(seconds)})
+            rows[-1] |= _ours(problem, float(seconds), self.seed, self.workers)
+            rows[-1] |= _beside(problem, float(seconds), self.seed, rows[-1]["loss"])
+            sys.stderr.write(f"{rows[-1]}\n")
+        return rows
+
+
+def adult_problem(policy: str, columns: str, tuples: int, seed: int) -> Problem:
+    """Adult, or a sample of it, under one of `POLICIES`."""
+    people, roles = adult()
+    if tuples < len(people):
+        people = people.sample(tuples, random_state=seed).reset_index(drop=True)
+    table = Microdata.from_frame(
+        people,
+        respondent=roles.respondent,
+        quasi_identifiers={name: roles.quasi_identifiers[name] for name in COLUMNS[columns]},
+        sensitive=roles.sensitive,
+    )
+    return Problem(table=table, policy=Policy(list(POLICIES[policy])))
+
+
+def _ours(problem: Problem, limit: float, seed: int, workers: int) -> Row:
+    solve_problem(adult_problem("k5", "q4", 300, seed), time_limit=5.0, workers=workers)  # compiled code
+    result = solve_problem(problem, time_limit=limit, seed=seed, workers=workers)
+    found: Row = dict.fromkeys(("loss", "bound", "gap %", "first, s", "first loss"))
+    found |= {"status": result.status.name, "seconds": round(result.seconds, 1)}
+    if result.release is None:
+        return found
+    value, bound = result.objective[0], result.bound[0]
+    first = next(point for point in result.trajectory if point.value is not None)
+    found |= {
+        "loss": float(value),
+        "first, s": round(first.seconds, 2),
+        "first loss": float(first.value or 0),
+    }
+    if bound is not None:
+        found |= {"bound": float(bound), "gap %": 100 * float((value - bound) / max(value, Fraction(1)))}
+    return found
+
+
+def _beside(problem: Problem, limit: float, seed: int, ours: float | None) -> Row:
+    """The best release of a published heuristic that keeps the policy, each in the same time."""
+    best: tuple[Fraction, str] | None = None
+    for baseline in baselines().values():
+        loss = _loss(baseline, problem, limit, seed)
+        if loss is not None:
+            best = (loss, baseline.name) if best is None else min(best, (loss, baseline.name))
+    if best is None:
+        return {"best heuristic": "none", "its loss": None, "ours / its": None}
+    ratio = None if ours is None or not best[0] else ours / float(best[0])
+    return {"best heuristic": best[1], "its loss": float(best[0]), "ours / its": ratio}
+
+
+def _loss(baseline: Baseline, problem: Problem, limit: float, seed: int) -> Fraction | None:
+    try:
+        release = baseline.run(problem, seed, Clock(limit))
+        if next(problem.check(release), None) is not None:
+            return None
+    except OptanonError:
+        return None  # it is not made for such problems, or out of time
+    return problem.objective(release)[0]
