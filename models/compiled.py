@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -44,7 +44,7 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @contextmanager
-def _kept(config: Any) -> Iterator[None]:
+def _kept(config: Any) -> Generator[None, None, None]:
     """Let compiled code be kept in the folder of this state of the package."""
     before = config.CACHE_DIR
     folder = _folder(before)
