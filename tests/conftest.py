@@ -8,7 +8,10 @@ from pace import beyond
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark draws beyond the first few, before anything is selected by its marks."""
+    """Mark draws beyond the first few, before anything is selected by its marks; benchmarks come last.
+
+    Benchmarks have time limits, and whoever runs first waits for the compiler.
+    """
     tests = [
         (
             item.nodeid.partition("[")[0],
@@ -19,3 +22,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item, slow in zip(items, beyond(tests), strict=True):
         if slow:
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: "bench" in item.path.parts[-2:-1])

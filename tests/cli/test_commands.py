@@ -32,6 +32,7 @@ HEAVY = {
 LIGHT = {
     "optanon",
     "optanon.models",
+    "optanon.models.backend",
     "optanon.models.errors",
     "optanon.solver",
     "optanon.solver.cli",
