@@ -185,12 +185,14 @@ class Histogram(Schedule):
 
     start: Share = Share(part=0.3, of=Of.LIMIT, why="a first release")
     annealing: Share = Share(part=0.1, of=Of.LIMIT, why="improved by moves of single tuples")
-    annealing_trees: Share = Share(part=0.35, of=Of.LIMIT, why="the same, under taxonomies")
+    annealing_trees: Share = Share(part=0.35, of=Of.LIMIT, why="the same, large tables under taxonomies")
     move: Seconds = Seconds(value=3e-6, unit="s a move", why="until that is measured")
     moves: Seconds = Seconds(value=6e-5, unit="s a tuple", why="near rows, groups, and enough moves")
     round: Share = Share(part=0.9, of=Of.LEFT, why="moves that end hot are for nothing")
-    linear_trees: Share = Share(part=0.6, of=Of.PASSED, why="the linear program, under taxonomies")
-    annealing_again: Share = Share(part=0.95, of=Of.PASSED, why="there, moves again before any windows")
+    linear_trees: Share = Share(part=0.6, of=Of.PASSED, why="the linear program of those")
+    annealing_again: Share = Share(
+        part=0.95, of=Of.PASSED, why="far from the bound: moves before windows"
+    )
     linear: Share = Share(part=0.85, of=Of.PASSED, why="the linear program: releases need the rest")
     linear_least: Share = Share(part=0.5, of=Of.PASSED, why="and this where releases need more")
     rounding: Seconds = Seconds(value=8e-5, unit="s a row", why="what a release needs")

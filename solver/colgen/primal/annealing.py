@@ -51,7 +51,7 @@ class Cooling:
     cold: float = 1 / 200
 
 
-ANNEALED, BRIEFLY = Cooling(), Cooling(rounds=1)
+ANNEALED, BRIEFLY = Cooling(), Cooling(rounds=2)
 COOL = Cooling(first=400, rounds=3, hot=0.02)
 """For groups that are good as a whole: heat would destroy what the linear program knows of them."""
 

@@ -8,7 +8,7 @@ from ...claims import Claim, DualAbove, Listed, Priced, Trusted, Whole
 from ...colgen.duals import DualBound
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.neighbours import nearest
-from ...colgen.primal.annealing import ANNEALED, BRIEFLY, Annealing
+from ...colgen.primal.annealing import ANNEALED, BRIEFLY, Annealing, Cooling
 from ...colgen.primal.repair import repaired
 from ...colgen.primal.start import halved
 from ...colgen.structure.histograms import Histograms, Judge
@@ -97,10 +97,11 @@ class Search:
                 buckets = self.pricing.buckets
                 self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=buckets))
         self.progress.start(halved(self.rows, self.judge, self.clock.share(HISTOGRAM.start)))
-        share = HISTOGRAM.annealing_trees if self.rows.in_trees else HISTOGRAM.annealing
-        self.annealing = self._annealing(self.clock.share(share))
+        far = self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
+        share = HISTOGRAM.annealing_trees if far else HISTOGRAM.annealing
+        self.annealing = self._annealing(self.clock.share(share), ANNEALED if far else BRIEFLY)
 
-    def _annealing(self, clock: Clock) -> Annealing | None:
+    def _annealing(self, clock: Clock, cooling: Cooling) -> Annealing | None:
         """Improve the best of the first releases by small moves; small tables need no better start."""
         if self.progress.groups is None or len(self.rows) < LIMITS.simplex_rows:
             return None
@@ -111,7 +112,7 @@ class Search:
             return None
         found = Annealing(self.rows, self.judge, near, self.progress.groups, self.settings.seed)
         if found.reaches_most:
-            for groups in found.rounds(ANNEALED if self.rows.in_trees else BRIEFLY, clock):
+            for groups in found.rounds(cooling, clock):
                 self.progress.start(groups)
         return found if self.rows.in_trees else None
 

@@ -58,6 +58,8 @@ class HistogramLimits:
     """The least amount of a taken column."""
     combined_nodes: int = 100
     """Nodes of the program that combines releases."""
+    far: float = 0.03
+    """Gap from which on groups are moved one by one before windows."""
     finished_rows: int = 4_000
     """Rows up to which the gap is closed over listed groups; larger tables are swept on."""
     whole_nodes: int = 20_000

@@ -39,8 +39,9 @@ def at_scale(
 
     With `annealing`, that goes on before any windows.
     """
-    clock, trees = pricing.clock or Clock(), annealing is not None
-    linear = clock.share(HISTOGRAM.solving(len(pricing.rows), clock.limit, trees=trees))
+    clock, rows = pricing.clock or Clock(), len(pricing.rows)
+    trees = annealing is not None and rows > LIMITS.finished_rows
+    linear = clock.share(HISTOGRAM.solving(rows, clock.limit, trees=trees))
     relaxation = Relaxation(pricing, linear, best, lambda: progress.lift(best.bound, "linear program"))
     relaxation.start(progress.starts)
     solved = relaxation.run(LIMITS.close)
@@ -49,7 +50,7 @@ def at_scale(
     progress.offer(a_release(relaxation, judge), "rounded")
     tightened(relaxation, solved, clock.share(HISTOGRAM.cuts), progress)
     progress.offer(a_release(relaxation, judge), "rounded")
-    if annealing is not None and not progress.closed:
+    if annealing is not None and progress.cost - progress.bound > LIMITS.far * progress.cost:
         _annealed(annealing, progress, clock.share(HISTOGRAM.annealing_again))
     improved(relaxation, judge, progress, settings)
     return True
