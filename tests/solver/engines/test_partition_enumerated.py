@@ -225,7 +225,11 @@ SAFE = Policy(
 @pytest.fixture(scope="module")
 def solved():
     problem = growing(40, 80, SAFE)
-    return problem, solve_problem(problem, time_limit=12)
+    for _ in range(3):
+        result = solve_problem(problem, time_limit=12)
+        if result.bounds[0]:
+            break  # else the time went into compiling: whoever comes first waits for that
+    return problem, result
 
 
 def test_a_growing_table_is_published_safely_and_its_bound_can_be_verified(solved):
