@@ -190,9 +190,7 @@ class Histogram(Schedule):
     moves: Seconds = Seconds(value=6e-5, unit="s a tuple", why="near rows, groups, and enough moves")
     round: Share = Share(part=0.9, of=Of.LEFT, why="moves that end hot are for nothing")
     linear_trees: Share = Share(part=0.6, of=Of.PASSED, why="the linear program of those")
-    annealing_again: Share = Share(
-        part=0.95, of=Of.PASSED, why="far from the bound: moves before windows"
-    )
+    annealing_again: Share = Share(part=0.95, of=Of.PASSED, why="far from the bound: moves before windows")
     linear: Share = Share(part=0.85, of=Of.PASSED, why="the linear program: releases need the rest")
     linear_least: Share = Share(part=0.5, of=Of.PASSED, why="and this where releases need more")
     rounding: Seconds = Seconds(value=8e-5, unit="s a row", why="what a release needs")
