@@ -207,7 +207,15 @@ class Reader:
         return Reading(self.domain.cell(lo, hi), lo, hi, cut=cut)
 
     def _span(self, text: str) -> _Span | None:
-        """An interval of numbers in any notation."""
+        """An interval of numbers in any notation; None if it is none, or has longer numbers than are read."""
+        try:
+            return self._interval(text)
+        except ReleaseError:
+            raise
+        except ValueError:
+            return None
+
+    def _interval(self, text: str) -> _Span | None:
         compared = _COMPARED.fullmatch(text)
         if compared is not None:
             sign, number = compared[1], exact_number(compared[2])

@@ -192,6 +192,8 @@ def test_intervals_over_categories_that_are_numbers():
         (AGE, "30-20", "ends before it starts"),
         (AGE, "(20,21)", "no number of the column's grid"),
         (AGE, "20.5", "no number of the column's grid"),
+        (AGE, ">1e999", "no number, interval or set"),
+        (AGE, "[20,1e999]", "no number, interval or set"),
         (WORK, "kook", "no value, range or set"),
         (WORK, "{cook,kook}", "no value, range or set"),
         (SCHOOL, "college..basic", "no value, range or set"),
