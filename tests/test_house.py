@@ -1,0 +1,191 @@
+"""The house measured on its source: a name stands for one thing, functions and chains of imports are short.
+
+Numbers of today stand here as the most that is allowed: they may only be lowered.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import networkx as nx
+
+import optanon
+
+ROOT = Path(optanon.__file__).parent
+ROOMS = ("models", "instances", "solver")
+
+DOUBLED = set(
+    """
+    Asked Bounds Breach Bucket Cells Column Comparison Component Counts Cut Cuts Duals Exposure
+    Finish Found Grid Groupings Histograms Judge Lattice Listed Measure Optimum Outcome Overlap
+    Parameter Part Past Posterior Priced Program Proof Proposal Proven Published Question Reading
+    Record Relaxation Row Rows Run Search Shapes Solved Stack State Step Subsets System Tree
+    Verdicts Whole _Draft _Entry _Judge _Listener _Open _Reader _Search _State _Table
+    """.split()  # noqa: SIM905
+)
+"""Names of classes that still stand for two things."""
+
+LONG_LINES = 60
+LONG = 39
+"""Functions of more than `LONG_LINES` lines that are allowed, apart from `KERNELS`."""
+
+SEARCH = "compiled: one depth-first search on parallel arrays"
+KERNELS = {
+    "solver/colgen/kernels/candidates.py:candidates": "compiled: the state of a search is passed as arrays",
+    "solver/colgen/kernels/distinct.py:search_distinct": SEARCH,
+    "solver/colgen/kernels/histogram.py:search": SEARCH,
+    "solver/colgen/kernels/one_per_value.py:_root": "compiled: bounds of a whole search, filled in one pass",
+    "solver/colgen/kernels/one_per_value.py:search_one_per_value": SEARCH,
+    "solver/colgen/kernels/signature.py:search_signatures": SEARCH,
+    "solver/exact/odd_sets.py:_descend": "compiled: one local search whose gains are updated in place",
+    "solver/verify/listing.py:_search": SEARCH,
+    "solver/worlds/world_steps.py:advance": "compiled: one step of all states with their hash table",
+}
+"""Compiled functions, where splitting costs time: what they keep true is in their docstrings."""
+
+COMPLEXITY = 30
+COMPLEX = 6
+"""Functions of a cyclomatic complexity above `COMPLEXITY` that are allowed."""
+
+CIRCLES = 3
+"""Circles of imports that are allowed."""
+
+CHAIN = 28
+"""Files on the longest chain of imports that starts where `solve` is."""
+
+
+Parts = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.ImportFrom
+
+
+def parts(text: str) -> list[Parts]:
+    """What a file defines and imports, at whatever depth."""
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, Parts)]
+
+
+@cache
+def sources() -> dict[str, list[Parts]]:
+    """The parts of every file of the library by its path."""
+    files = [file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py"))]
+    return {file.relative_to(ROOT).as_posix(): parts(file.read_text("utf-8")) for file in files}
+
+
+def homes(files: dict[str, list[Parts]]) -> dict[str, set[str]]:
+    """In which files a class of that name is defined."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for path, nodes in files.items():
+        for node in nodes:
+            if isinstance(node, ast.ClassDef):
+                found[node.name].add(path)
+    return found
+
+
+def long_functions(files: dict[str, list[Parts]]) -> set[str]:
+    return {
+        f"{path}:{node.name}"
+        for path, nodes in files.items()
+        for node in nodes
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or node.lineno) - node.lineno + 1 > LONG_LINES
+    }
+
+
+def compiled_functions(files: dict[str, list[Parts]]) -> set[str]:
+    return {
+        f"{path}:{node.name}"
+        for path, nodes in files.items()
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
+        and any("compiled" in ast.unparse(decorator) for decorator in node.decorator_list)
+    }
+
+
+def imported(path: str, nodes: list[Parts], known: set[str]) -> Iterator[str]:
+    """Files that a file imports from, wherever it says so (in a function, for the type checker)."""
+    for node in nodes:
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        base = list(Path(path).parent.parts)
+        base = base[: len(base) - node.level + 1] + (node.module.split(".") if node.module else [])
+        for alias in node.names:
+            inside = "/".join([*base, alias.name])
+            itself = "/".join(base)
+            there = (f"{inside}.py", f"{inside}/__init__.py", f"{itself}.py", f"{itself}/__init__.py")
+            yield from [file for file in there if file in known][:1]
+
+
+def arrows(files: dict[str, list[Parts]]) -> nx.DiGraph[str]:
+    found: nx.DiGraph[str] = nx.DiGraph()
+    for path, nodes in files.items():
+        found.add_node(path)
+        found.add_edges_from((path, other) for other in imported(path, nodes, set(files)) if other != path)
+    return found
+
+
+def circles(found: nx.DiGraph[str]) -> list[list[str]]:
+    return [sorted(part) for part in nx.strongly_connected_components(found) if len(part) > 1]
+
+
+def chain(found: nx.DiGraph[str], start: str) -> list[list[str]]:
+    """The longest chain of files, each imported by the one before; files of a circle count as one."""
+    whole = nx.condensation(found)
+    first = whole.graph["mapping"][start]
+    below = whole.subgraph(nx.descendants(whole, first) | {first})
+    return [sorted(whole.nodes[place]["members"]) for place in nx.dag_longest_path(below)]
+
+
+def test_no_class_name_stands_for_two_things():
+    doubled = {name: sorted(files) for name, files in homes(sources()).items() if len(files) > 1}
+    assert {name: files for name, files in doubled.items() if name not in DOUBLED} == {}
+
+
+def test_functions_are_short_enough_to_be_read_at_once():
+    found = long_functions(sources())
+    assert set(KERNELS) <= compiled_functions(sources()), "only compiled functions are listed"
+    assert set(KERNELS) <= found, "what is short is not listed"
+    assert len(found - set(KERNELS)) <= LONG, sorted(found - set(KERNELS))
+
+
+def test_few_functions_have_many_branches():
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--exit-zero"]
+    rule = ["--select=C901", f"--config=lint.mccabe.max-complexity={COMPLEXITY}", "--output-format=json"]
+    done = subprocess.run([*command, *rule, *ROOMS], cwd=ROOT, capture_output=True, text=True, check=True)
+    found = [f"{finding['filename']}: {finding['message']}" for finding in json.loads(done.stdout)]
+    assert len(found) <= COMPLEX, found
+
+
+def test_imports_run_in_no_circles():
+    found = circles(arrows(sources()))
+    assert len(found) <= CIRCLES, found
+
+
+def test_the_chain_of_imports_below_solve_is_short():
+    found = chain(arrows(sources()), "solver/search.py")
+    assert len(found) <= CHAIN, found
+
+
+def test_the_measures_see_what_they_are_about():
+    body = "\n".join("    a = 1" for _ in range(LONG_LINES))
+    files = {
+        "models/a.py": parts("from .b import c\nclass Twice: ..."),
+        "models/b.py": parts("if TYPE_CHECKING:\n    from . import c"),
+        "models/c/__init__.py": parts("def f():\n    from ..d import e\n    class Twice: ..."),
+        "models/d.py": parts(f"from .b import e\ndef long():\n{body}\ndef short(): ..."),
+    }
+    assert homes(files)["Twice"] == {"models/a.py", "models/c/__init__.py"}
+    assert long_functions(files) == {"models/d.py:long"}
+    found = arrows(files)
+    assert circles(found) == [["models/b.py", "models/c/__init__.py", "models/d.py"]]
+    found.remove_edge("models/d.py", "models/b.py")
+    assert chain(found, "models/a.py") == [
+        ["models/a.py"],
+        ["models/b.py"],
+        ["models/c/__init__.py"],
+        ["models/d.py"],
+    ]
