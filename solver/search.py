@@ -23,6 +23,7 @@ from .display import live_display
 from .ending import ending
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
+from .heap import lasting
 from .incumbent import refused
 from .portfolio import informed
 from .randomize import draw
@@ -182,9 +183,9 @@ def solve_problem(
     _require_form(problem)
     from .exact.proving import proven
 
-    _ = problem.digests  # needed for the certificate: what it takes is not left for the end
-    chosen, why = choose(problem, engine, extend is not None)
-    with live_display(problem, display) as shown:
+    with lasting(), live_display(problem, display) as shown:
+        _ = problem.digests  # needed for the certificate: what it takes is not left for the end
+        chosen, why = choose(problem, engine, extend is not None)
         watch = Watch(_both(shown, listener), began)
         answer = informed(chosen, problem, _searching(problem, settings), watch)
         if settings.extend is None:

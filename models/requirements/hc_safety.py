@@ -95,12 +95,8 @@ class HcSafety(GroupRequirement):
             yield from HcSafetyDeep(n=self.n).check(release, history)
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
-        met = {
-            at
-            for who in group.respondents
-            if who in context.history.records
-            for at in context.history.records[who].groups
-        }
+        records = context.history.records
+        met = {at for who in group.respondents if who in records for at in records[who].groups}
         for at in sorted(met):
             old = context.history.group(*at)
             common = old.respondents & group.respondents

@@ -113,9 +113,14 @@ class Rules:
         once = rule.multiplicity == 1
         times, relaxed = np.ones(len(named), dtype=np.int64), np.zeros(len(named), dtype=np.bool_)
         tables: dict[tuple[int, int], list[NDArray[np.bool_]]] = {}
+        alike: dict[tuple[object, ...], list[NDArray[np.bool_]]] = {}
         for met, group in earlier.items():
-            size = len(named[bucket[met]])
-            made = _tables(meetings, group, size, present[met], 1 if once else None)
+            size, counts = len(named[bucket[met]]), frozenset(group.histogram.values())
+            # Everything that verdicts depend on: many earlier groups are alike in it.
+            key = group.size, len(group.members), counts, size, present[met]
+            made = alike.get(key)
+            if made is None:
+                made = alike[key] = _tables(meetings, group, size, present[met], 1 if once else None)
             if not all(bool(table.all()) for table in made):
                 tables[met] = made
                 if not once:

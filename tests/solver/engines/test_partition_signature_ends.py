@@ -1,4 +1,4 @@
-"""First releases under m-invariance whose number of tuples m does not divide: the last groups are larger."""
+"""First releases under m-invariance: group sizes that m does not divide, and no time for more."""
 
 import numpy as np
 import pandas as pd
@@ -10,8 +10,8 @@ from optanon.solver.engines.partition.signature.levels import Search
 from optanon.solver.settings import Settings, Watch
 
 
-def started(values: list[str], m: int) -> oa.Release:
-    """What the search starts with when it has no time at all."""
+def searched(values: list[str], m: int) -> Search:
+    """The search for a first release, with no time at all."""
     frame = pd.DataFrame({"id": range(len(values)), "a": np.arange(len(values)) * 7 % 31, "v": values})
     table = oa.Microdata.from_frame(frame, respondent="id", quasi_identifiers={"a": "numeric"}, sensitive="v")
     policy = oa.Policy([oa.WeakMInvariance(m=m)], ["counterfeits", "information_loss"])
@@ -20,10 +20,23 @@ def started(values: list[str], m: int) -> oa.Release:
     assert isinstance(plan, Plan)
     assert plan.rules is not None
     assert plan.objective is not None
-    answer = Search(problem, Settings(time_limit=1e-9), Watch(), plan.rules, plan.objective).run()
+    return Search(problem, Settings(time_limit=1e-9), Watch(), plan.rules, plan.objective)
+
+
+def started(values: list[str], m: int) -> oa.Release:
+    """What a search without time starts with."""
+    search = searched(values, m)
+    answer = search.run()
     assert answer.release is not None
-    assert next(problem.check(answer.release), None) is None
+    assert next(search.problem.check(answer.release), None) is None
     return answer.release
+
+
+def test_no_search_is_set_up_that_cannot_end_in_time():
+    search = searched(list("aabbccdd"), 3)
+    answer = search.run()
+    assert search.loss is None
+    assert answer.termination is oa.Termination.TIME_LIMIT
 
 
 def test_four_values_twice_make_two_groups_of_four():

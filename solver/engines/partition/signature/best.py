@@ -33,6 +33,7 @@ class BestColumns(Incumbent[tuple[Column, ...], int]):
         super().__init__(problem, watch, [v for v in (self.counted, self.measure) if v is not None])
         self.types, self._factor = types, objective.factor
         self.fakes = 0
+        self._made: tuple[tuple[Column, ...], Release] | None = None
         self.bounds = [0] * len(self.levels)
 
     @property
@@ -70,7 +71,11 @@ class BestColumns(Incumbent[tuple[Column, ...], int]):
         """Whether it suppresses nobody and passes every check."""
         if sum(len(column.rows) for column in solution) < len(self.problem.table):
             return False
-        return next(self.problem.check(assembled(self.types, self.problem, solution)), None) is None
+        made = assembled(self.types, self.problem, solution)
+        if next(self.problem.check(made), None) is not None:
+            return False
+        self._made = solution, made
+        return True
 
     def value(self, index: int, cost: int) -> Fraction:
         level = self.levels[index]
@@ -79,7 +84,10 @@ class BestColumns(Incumbent[tuple[Column, ...], int]):
         return self._factor * self.types.rows.loss(cost)
 
     def release(self) -> Release | None:
-        return None if self.best is None else assembled(self.types, self.problem, self.best)
+        if self.best is None:
+            return None
+        known, made = self._made or (None, None)
+        return made if known is self.best else assembled(self.types, self.problem, self.best)
 
     def lift(self, bound: int, text: str) -> None:
         """Keep a bound on the cost if it is higher."""

@@ -8,7 +8,7 @@ from ....colgen.signature_pricing import SignaturePricing
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
 from ....ending import ending
-from ....schedule import SIGNATURE
+from ....schedule import SIGNATURE, Seconds
 from ....settings import Answer, Clock, Settings, Watch
 from ..objective import Objective
 from .best import BestColumns
@@ -40,13 +40,15 @@ class Search:
         self.problem, self.settings = problem, settings
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
+        began = self.clock.seconds
         self.types = Types.of(problem, rules)
         self.pricing = SignaturePricing(self.types, settings.workers, self.clock)
+        self._reading = self.clock.seconds - began
         self.best = BestColumns(problem, self.types, watch, objective)
         self._early = self.clock.share(SIGNATURE.start)
         self.fakes: FewestFakes | None = None
         self.loss: LeastLoss | None = None
-        self.interrupted = False
+        self.interrupted = self.late = False
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -54,7 +56,8 @@ class Search:
             fakes = self.fakes = FewestFakes(self.problem, self.types, self.settings, self.clock, self.best)
             if not fakes.beyond:
                 fakes.start(self._early)
-                fakes.lower(self.clock.allowed(SIGNATURE.fewer))
+                if not fakes.reached and self._in_time(SIGNATURE.lowering):
+                    fakes.lower(self.clock.allowed(SIGNATURE.fewer))
             if fakes.beyond:
                 return self._beyond(fakes)
             self._least_loss()
@@ -62,14 +65,28 @@ class Search:
         except KeyboardInterrupt:
             self.interrupted = True
         return self.best.answer(
-            self._claims(), interrupted=self.interrupted, late=self.clock.over, rounds=self._rounds
+            self._claims(),
+            interrupted=self.interrupted,
+            late=self.late or self.clock.over,
+            rounds=self._rounds,
         )
 
     def _least_loss(self) -> None:
         """The second level, if there is a release of the first one."""
-        if self.best.best is not None:
+        if self.best.best is not None and self._in_time(SIGNATURE.losing):
             self.loss = LeastLoss(self.best, self.pricing, self.settings, self.clock, self._early)
             self.loss.run()
+
+    def _in_time(self, pace: Seconds) -> bool:
+        """Whether a search can be set up before the end, by what reading the tuples took.
+
+        A first release is worth being late.
+        """
+        if self.best.best is None:
+            return True
+        fits = not self.clock.over and self.clock.fits(pace.value * self._reading)
+        self.late |= not fits
+        return fits
 
     def _resume(self, fakes: FewestFakes) -> None:
         """While there is time and the number of counterfeits is open: go on with it, then with the loss."""
