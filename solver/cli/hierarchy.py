@@ -32,7 +32,8 @@ def hierarchy(asked: HierarchyCommand) -> None:
         raise HierarchyError(f"give exactly one of {', '.join(f'--{way}' for way in WAYS)}")
     target = Path(f"{asked.column}.csv") if asked.output is None else asked.output
     may_write([target], force=asked.force, inputs=[asked.table])
-    values = _values(console, asked.table, asked.column)
+    gaps = Gaps(marks=asked.missing_mark or (), real=asked.real_value or ())
+    values = _values(console, asked.table, asked.column, gaps)
     try:
         found = _build(*given.popitem(), values, asked.sizes, asked.pattern)
     except HierarchyError as error:
@@ -42,16 +43,24 @@ def hierarchy(asked: HierarchyCommand) -> None:
     console.print("for example " + " -> ".join(found.paths[0]), markup=False)
 
 
-def _values(console: Console, table: Path, column: str) -> list[object]:
+def _values(console: Console, table: Path, column: str, gaps: Gaps) -> list[object]:
     if table.suffix == ".parquet":
-        frame = Gaps().read(parquet_frame(table))
+        frame = gaps.read(parquet_frame(table))
     else:
-        frame, reading = read_text_table(table)
+        frame, reading = read_text_table(table, gaps=gaps)
         console.print(str(reading), markup=False)
     if column not in frame.columns:
         have = ", ".join(str(name)[:60] for name in frame.columns)
         raise InputError(f"{table}: there is no column {column!r}, only {have}")
-    return cast("list[object]", frame[column].dropna().tolist())
+    values = cast("list[object]", frame[column].dropna().tolist())
+    doubtful = gaps.doubtful(column, values)
+    if doubtful:
+        shown = ", ".join(map(repr, doubtful))
+        raise InputError(
+            f"{table}: column {column!r}: {shown} may be missing, or a value: say --missing-mark or "
+            "--real-value for each"
+        )
+    return values
 
 
 def _build(way: str, text: str, values: list[object], sizes: str, pattern: str | None) -> Hierarchy:

@@ -307,3 +307,20 @@ def test_a_hierarchy_file_is_not_replaced_unasked(tmp_path: Path):
     assert done.returncode == 2
     assert (tmp_path / "zip.csv").read_text() == "mine"
     assert run("hierarchy", "t.csv", "zip", "--prefix", "2", "--force", folder=tmp_path).returncode == 0
+
+
+def test_cells_of_a_hierarchy_that_look_missing_are_asked_about(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("id,code\n1,10\n2,-\n3,N/A\n4,23\n")
+    command = ("hierarchy", "t.csv", "code", "--prefix", "1")
+    done = run(*command, folder=tmp_path)
+    assert done.returncode == 2
+    assert "'-'" in done.stderr
+    assert "--missing-mark" in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["t.csv"]
+    done = run(*command, "--missing-mark", "n/a", "--real-value", "-", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {line.split(",")[0].split(";")[0] for line in (tmp_path / "code.csv").read_text().split()} == {
+        "10",
+        "23",
+        "-",
+    }

@@ -92,6 +92,12 @@ class HierarchyCommand:
         None
     )
     sizes: Annotated[str, typer.Option(help="With --ordered: how many are put together: 2,4.")] = "2"
+    missing_mark: Annotated[
+        list[str] | None, typer.Option(help="A cell that is missing; may be given several times.")
+    ] = None
+    real_value: Annotated[
+        list[str] | None, typer.Option(help="A cell that is a value although it looks missing; likewise.")
+    ] = None
     force: Force = False
 
 
