@@ -85,7 +85,7 @@ def whole(
     scale = 1
     while scale < FINE and total * scale * 2 < ROOM:
         scale *= 2
-    clip = ROOM / (4 * places * scale)
+    clip = ROOM / (4 * places)
     return Duals(
         rows=np.floor(np.clip(rows * scale, -clip, clip)).astype(np.int64),
         cuts=np.floor(np.minimum(cuts, 0) * scale).astype(np.int64),
