@@ -81,11 +81,14 @@ class ColumnSource(Protocol):
     rows, cuts
         What is to be covered, and the cuts so far.
     clock : Clock or None
+    lists_all : bool
+        Whether its lists can be complete.
     """
 
     rows: Rows
     cuts: Cuts
     clock: Clock | None
+    lists_all: bool
 
     def costs(self, lines: Members) -> Ints:
         """Cost of each column."""
@@ -135,6 +138,7 @@ class Pricing(ABC):
     def __init__(self, rows: Rows, workers: int = 1, clock: Clock | None = None) -> None:
         self.rows, self.workers, self.clock = rows, workers, clock
         self.cuts = Cuts(rows)
+        self.lists_all = True
 
     @abstractmethod
     def _ways(self, duals: Duals) -> Iterator[Way]:

@@ -28,6 +28,8 @@ class SignaturePricing(Pricing):
     def __init__(self, types: Types, workers: int = 1, clock: Clock | None = None) -> None:
         super().__init__(types.rows, workers, clock)
         self.types = types
+        # What earlier groups allow a relaxed bucket is not judged group by group.
+        self.lists_all = not types.rules.relaxed.any()
         self.lists = _lists(types)
         home = types.home
         self._new = np.flatnonzero(home < 0)

@@ -7,5 +7,5 @@ else, by column enumeration with lazy cuts.
 
 What plans share is in `solver.colgen`. Read in this order: `plan`, `objective`, `progress` (what is known),
 `simplex` (small tables), `scale` (large ones), `loosened` (large ones under policies without a largest needed
-group), `finish` (closing the last gap), `proof`, `histogram`; `limits` (how far each plan searches).
+group), `proof`, `histogram`. How far each plan searches is in `solver.limits`, how long in `solver.schedule`.
 """

@@ -6,6 +6,7 @@ from ....models.problem import Problem
 from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, Listed, Priced, Trusted, Whole
 from ...colgen.duals import DualBound
+from ...colgen.finish import Finish
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.neighbours import nearest
 from ...colgen.primal.annealing import ANNEALED, BRIEFLY, Annealing, Cooling
@@ -14,10 +15,9 @@ from ...colgen.primal.start import halved
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import ending
+from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
-from .finish import Finish
-from .limits import HISTOGRAM_LIMITS as LIMITS
 from .loosened import Part, by_part
 from .objective import Objective
 from .progress import Progress
@@ -43,7 +43,7 @@ class Search:
         self.level = objective.measured
         self.progress = Progress(problem, self.rows, watch, self.level, objective.factor)
         self.root = DualBound(self.pricing)
-        self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed)
+        self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
         self.part: Part | None = None
         self.annealing: Annealing | None = None
         self.interrupted = False

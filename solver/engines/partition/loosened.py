@@ -30,9 +30,9 @@ from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.relaxation import Relaxation
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Ints, Rows
+from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
-from .limits import HISTOGRAM_LIMITS as LIMITS
 from .progress import Progress
 from .scale import a_release, improved, tightened
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ....models.problem import Problem
 from ....models.release import Release
-from ...colgen.column import Group
+from ...colgen.column import Column, Group
 from ...colgen.table import Rows
 from ...incumbent import Incumbent
 from ...settings import Watch
@@ -51,9 +51,10 @@ class Progress(Incumbent[tuple[Group, ...], int]):
         return self.rows.exact
 
     def offer(
-        self, solution: Sequence[Group] | None, text: str = "release", *, checked: bool = False
+        self, solution: Sequence[Group | Column] | None, text: str = "release", *, checked: bool = False
     ) -> bool:
-        return super().offer(None if solution is None else tuple(solution), text, checked=checked)
+        groups = None if solution is None else tuple(c.rows if isinstance(c, Column) else c for c in solution)
+        return super().offer(groups, text, checked=checked)
 
     def measured(self, solution: tuple[Group, ...]) -> tuple[int]:
         return (sum(self.rows.group_costs(solution)),)

@@ -14,16 +14,16 @@ import numpy as np
 from ... import claims
 from ...colgen.cuts import Cuts
 from ...colgen.duals import Duals
+from ...colgen.finish import Closed
 from ...colgen.table import Rows
 from ...exact.payload import packed
-from .finish import Finished
 from .loosened import Part
 
 __all__ = ["describe"]
 
 
 def describe(
-    rows: Rows, cuts: Cuts, duals: Duals, found: Finished | None, *, level: int, part: Part | None
+    rows: Rows, cuts: Cuts, duals: Duals, found: Closed | None, *, level: int, part: Part | None
 ) -> claims.Priced | claims.Listed:
     """Write a proof down; tuples are named by their row of the microdata (from 0).
 

@@ -17,9 +17,9 @@ from ...colgen.primal.neighbourhoods import Windows
 from ...colgen.primal.rounding import rounded
 from ...colgen.relaxation import Relaxation
 from ...colgen.structure.histograms import Judge
+from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
-from .limits import HISTOGRAM_LIMITS as LIMITS
 from .progress import Progress
 
 __all__ = ["a_release", "at_scale", "improved", "tightened"]
@@ -203,4 +203,4 @@ class _Sweeps:
             seed=self.windows.seed,
             seconds=self.clock.left,
         )
-        return self.progress.offer(None if found is None else [column.rows for column in found], "combined")
+        return self.progress.offer(found, "combined")

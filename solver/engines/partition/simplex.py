@@ -9,8 +9,8 @@ from ...colgen.duals import DualBound
 from ...colgen.generation import Generation
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.master import RestrictedMaster
+from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...settings import Clock
-from .limits import HISTOGRAM_LIMITS as LIMITS
 from .progress import Progress
 
 __all__ = ["by_simplex"]

@@ -20,10 +20,10 @@ from ....backends.cpsat import MADE_BY
 from ....claims import TrustedRefusal
 from ....exact.program import Program
 from ....incumbent import BestRelease
+from ....limits import COUNTS_LIMITS as LIMITS
 from ....schedule import COUNTS
 from ....settings import Answer, Clock, Settings, Watch
 from ....verify.by_sizes import BySizes
-from ..limits import COUNTS_LIMITS as LIMITS
 from .columns import shapes_of
 from .deal import lacking, release_of
 from .level import Outcome, limit, minimized

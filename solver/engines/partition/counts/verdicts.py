@@ -13,7 +13,7 @@ from .....models.requirement import GroupRequirement
 from .....models.structure import DependsOn
 from .....models.table import Member
 from ....colgen.table import Ints
-from ..limits import COUNTS_LIMITS as LIMITS
+from ....limits import COUNTS_LIMITS as LIMITS
 
 __all__ = ["Verdicts"]
 

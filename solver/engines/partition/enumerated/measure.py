@@ -24,9 +24,9 @@ from .....models.box_measure import BoxMeasure
 from .....models.encoding import Linear
 from .....models.problem import Problem
 from ....colgen.duals import Duals, ceil_div
+from ....limits import ENUMERATED_LIMITS as LIMITS
 from ....settings import Clock
 from ..histogram import Search as HistogramSearch
-from ..limits import ENUMERATED_LIMITS as LIMITS
 from .columns import Column
 from .judge import Judge
 from .model import ColumnEncoding

@@ -22,10 +22,10 @@ from .....models.release import QIGroup, Release
 from .....models.requirement import Cut, GroupRequirement, Requirement
 from ....backends import cpsat
 from ....backends.cpsat import CpSatRun
+from ....limits import ENUMERATED_LIMITS as LIMITS
 from ....result import Status
 from ....schedule import ENUMERATED
 from ....settings import Clock, Settings
-from ..limits import ENUMERATED_LIMITS as LIMITS
 from .columns import Column
 from .model import ColumnEncoding
 

@@ -25,12 +25,12 @@ from ....claims import Claim, Refusal, Trusted, TrustedRefusal
 from ....ending import ending
 from ....exact.subsets import MOST_TUPLES
 from ....incumbent import BestRelease
+from ....limits import ENUMERATED_LIMITS as LIMITS
 from ....result import Status, Termination
 from ....schedule import ENUMERATED
 from ....settings import Answer, Clock, Settings, Watch
 from ...assignment.engine import AssignmentEngine
 from ...subsets.engine import SubsetEngine
-from ..limits import ENUMERATED_LIMITS as LIMITS
 from .columns import Column
 from .guide import Guide, guided
 from .judge import Judge

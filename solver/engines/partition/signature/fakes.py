@@ -7,12 +7,12 @@ from random import Random
 from .....models.problem import Problem
 from ....claims import Counts
 from ....colgen.structure.types import Types
+from ....limits import SIGNATURE_LIMITS as LIMITS
 from ....settings import Clock, Settings
-from ..limits import SIGNATURE_LIMITS as LIMITS
 from .best import BestColumns
 from .construct import filled, read
 from .dealing import past_of
-from .flat import Flat, Lowering, lifted, singles
+from .flat import Lowering, lifted, singles
 from .minimum_counterfeits import fewest
 from .proof import counts_claim
 
@@ -36,7 +36,6 @@ class FewestFakes:
         self.counts = fewest(types, clock)
         self.bound = self.counts.bound
         self._lowering: Lowering | None = None
-        self._flat: Flat | None = None
         best.needs(self.bound)
 
     @property
@@ -85,12 +84,11 @@ class FewestFakes:
                 workers=self.settings.workers,
             )
         self._lowering.run(seconds)
-        flat = self._flat = self._lowering.found()
-        self.bound = max(self.bound, flat.bound)
+        self.bound = max(self.bound, self._lowering.bound)
         self.best.needs(self.bound)
-        self.best.offer(lifted(flat.types, self.types, flat.columns))
+        self.best.offer(lifted(self._lowering.flat, self.types, self._lowering.best))
 
     def claim(self) -> Counts:
         """What proves the bound."""
         level = self.best.measure if self.best.counted is None else self.best.counted
-        return counts_claim(self.counts, self._flat, level)
+        return counts_claim(self.counts, self._lowering, level)

@@ -14,9 +14,9 @@ from ....colgen.generation import Generation
 from ....colgen.master import RestrictedMaster
 from ....colgen.signature_pricing import SignaturePricing
 from ....colgen.structure.types import Types
+from ....limits import SIGNATURE_LIMITS as LIMITS
 from ....schedule import SIGNATURE
 from ....settings import Clock
-from ..limits import SIGNATURE_LIMITS as LIMITS
 from .nearest import apart
 
 __all__ = ["Regions"]

@@ -12,14 +12,14 @@ from ....backends.highs import MADE_BY
 from ....claims import Claim, Trusted
 from ....colgen.choice import best_of
 from ....colgen.column import Column
+from ....colgen.finish import Finish
 from ....colgen.generation import Generation
 from ....colgen.master import RestrictedMaster
 from ....colgen.signature_pricing import SignaturePricing
+from ....limits import SIGNATURE_LIMITS as LIMITS
 from ....schedule import SIGNATURE
 from ....settings import Clock, Settings
-from ..limits import SIGNATURE_LIMITS as LIMITS
 from .best import BestColumns
-from .finish import Finish
 from .improve import Regions
 from .nearest import neighbours
 from .proof import Proven, series_claim
@@ -42,14 +42,13 @@ class LeastLoss:
         assert best.best is not None
         self.best, self.pricing, self.settings, self.clock = best, pricing, settings, clock
         self.types = best.types
-        self._stated = 0
         unit = best.cost / len(best.best)
         master = RestrictedMaster(self.types, pricing.cuts, unit, fakes=self._limit)
         master.add(best.best)
         self.generation = Generation(
             pricing, master, clock, per_anchor=LIMITS.per_anchor, most_nodes=LIMITS.most_nodes
         )
-        self.finish = Finish(pricing, self.generation, settings.seed, clock)
+        self.finish = Finish(pricing, best, clock, settings.seed, LIMITS.gap)
         guess = neighbours(self.types, early)
         self.generation.begin(guess, -float(guess.max(initial=0.0)))
 
@@ -133,29 +132,20 @@ class LeastLoss:
 
     def _close(self, seconds: float | None) -> None:
         """List the groups that a better release may hold, and search them."""
-        best = self.best
         until = None if seconds is None else self.clock.seconds + seconds
-        while best.best is not None and not best.met and not self.clock.over:
-            if until is not None and self.clock.seconds > until:
-                return
-            step = self.finish.step(best.best, best.cost, best.bound)
-            if step is None:
-                return
-            best.offer(step.columns)
-            self._stated = max(self._stated, min(step.stated, best.cost))
-            if step.bound > best.bound:
-                best.lift(min(step.bound, best.cost), "search tree")
+        if self.generation.duals is not None:
+            self.finish.run(self.generation.duals, self.generation.best.fakes, until)
 
     def claims(self) -> Iterator[Claim]:
         """What proves the bound, and the solver's word for what is above it."""
-        best, duals, tree = self.best, self.generation.duals, self.finish.tree
+        best, duals, tree, stated = self.best, self.generation.duals, self.finish.found, self.finish.stated
         proven = Proven(self.types, self.pricing.cuts, duals, self.generation.best.fakes, tree)
         series = series_claim(proven, best.measure)
         if series is not None:
             yield series
-        if self._stated > best.bound:
+        if stated > best.bound:
             why = "the integer program over all groups that a better release may hold"
-            yield Trusted(level=best.measure, bound=best.value(-1, self._stated), solver=MADE_BY, why=why)
+            yield Trusted(level=best.measure, bound=best.value(-1, stated), solver=MADE_BY, why=why)
         elif series is not None and tree is not None and series.loss.tree is None:
             bound, why = best.stated()[best.measure], "a search tree too large to be written down"
             if bound is not None:

@@ -21,9 +21,9 @@ from ....colgen.table import Ints
 from ....exact.guess import guessed
 from ....exact.program import FREE, Program
 from ....exact.tree import Tree
+from ....limits import SIGNATURE_LIMITS as LIMITS
 from ....schedule import SIGNATURE
 from ....settings import Clock
-from ..limits import SIGNATURE_LIMITS as LIMITS
 
 __all__ = ["Fewest", "fewest", "program_of"]
 

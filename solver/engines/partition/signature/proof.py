@@ -12,10 +12,10 @@ from typing import NamedTuple
 from .... import claims
 from ....colgen.cuts import Cuts
 from ....colgen.duals import Duals
+from ....colgen.finish import Closed
 from ....colgen.structure.types import Types
 from ....exact.payload import packed
-from .finish import ListedTree
-from .flat import Flat
+from .flat import Lowering
 from .minimum_counterfeits import Fewest
 
 __all__ = ["Proven", "counts_claim", "series_claim"]
@@ -28,15 +28,17 @@ class Proven(NamedTuple):
     cuts: Cuts
     duals: Duals | None
     fakes: int
-    tree: ListedTree | None
+    tree: Closed | None
 
 
-def counts_claim(counts: Fewest, flat: Flat | None, level: int) -> claims.Counts:
+def counts_claim(counts: Fewest, flat: Lowering | None, level: int) -> claims.Counts:
     """Write down what proves the fewest counterfeits."""
     program = packed(counts.tree.proof()) if counts.tree.nodes else None
     by_groups = None
     if flat is not None:
-        by_groups = _written(Proven(flat.types, flat.pricing.cuts, flat.duals, 0, flat.tree))
+        by_groups = _written(
+            Proven(flat.flat, flat.pricing.cuts, flat.generation.duals, 0, flat.finish.found)
+        )
     return claims.Counts(level=level, program=program, by_groups=by_groups)
 
 

@@ -11,9 +11,28 @@ __all__ = [
     "SIGNATURE_LIMITS",
     "CountsLimits",
     "EnumeratedLimits",
+    "GapLimits",
     "HistogramLimits",
     "SignatureLimits",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GapLimits:
+    """Closing the gap over listed columns."""
+
+    least_listed: int = 1_000
+    """Columns of the first list."""
+    most_listed: int = 200_000
+    """Columns of the longest one."""
+    most_places: int = 100_000_000
+    """Columns times rows: the programs need memory for them."""
+    search_nodes: int = 200_000
+    """Of a search per anchor; a list that is cut short is not complete."""
+    nodes: int = 2_000
+    """Of the first integer program."""
+    guess_nodes: int = 500
+    """Of one after a tree that has ended."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,16 +85,7 @@ class HistogramLimits:
     """Nodes per anchor while duals are priced with the large groups."""
     first_sizes: tuple[int, ...] = (50, 50, 70, 100, 100, 140)
     """Tuples per window at first, far from the bound: many groups may pay there."""
-    least_listed: int = 1_000
-    """Groups of the first list."""
-    most_listed: int = 200_000
-    """Groups of the longest one."""
-    most_places: int = 100_000_000
-    """Groups times rows: the programs need memory for them."""
-    nodes: int = 2_000
-    """Of the first integer program."""
-    guess_nodes: int = 500
-    """Of one after a tree that has ended."""
+    gap: GapLimits = GapLimits()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,8 +98,8 @@ class SignatureLimits:
     """Of the search tree over counts."""
     flat_cut_rounds: int = 10
     """Rounds of cuts without boxes."""
-    flat_steps: int = 12
-    """Lists without boxes."""
+    flat_nodes: int = 2_000
+    """Of the program over the columns so far without boxes."""
     cut_rounds: int = 10
     """Rounds of cuts."""
     least_gain: float = 1e-5
@@ -114,12 +124,7 @@ class SignatureLimits:
     """Of the program of a region."""
     stall: int = 40
     """Regions without improvement after which it ends."""
-    least_listed: int = 1_000
-    """Groups of the first list."""
-    most_listed: int = 60_000
-    """Groups of the longest one."""
-    nodes: int = 1_000
-    """Of the first integer program over a list."""
+    gap: GapLimits = GapLimits(most_listed=60_000, search_nodes=300_000, nodes=1_000)
 
 
 @dataclass(frozen=True, kw_only=True)
