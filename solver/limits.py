@@ -41,6 +41,8 @@ class HistogramLimits:
 
     simplex_rows: int = 150
     """From so many rows on, a first-order method takes the place of the simplex method."""
+    dear: float = 0.225
+    """Groups across places are not grown at the start if a tuple then costs more, of the dearest one."""
     per_anchor: int = 3
     """Groups taken over per anchor and round, under simplex duals."""
     most_nodes: int = 200_000

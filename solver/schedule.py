@@ -184,6 +184,7 @@ class Histogram(Schedule):
     """Histogram plan: groups judged by what is published of them, by column generation."""
 
     start: Share = Share(part=0.3, of=Of.LIMIT, why="a first release")
+    ties: Share = Share(part=0.15, of=Of.LIMIT, why="another one, of tuples that are alike")
     annealing: Share = Share(part=0.1, of=Of.LIMIT, why="improved by moves of single tuples")
     annealing_trees: Share = Share(part=0.35, of=Of.LIMIT, why="the same, large tables under taxonomies")
     move: Seconds = Seconds(value=3e-6, unit="s a move", why="until that is measured")

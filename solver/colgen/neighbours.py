@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +16,7 @@ from .kernels.boxes import side_cost
 from .structure.histograms import Steps
 from .table import Cells, Geometry, Ints, Rows
 
-__all__ = ["around", "nearest"]
+__all__ = ["Nearby", "around", "near_places", "nearest"]
 
 NEAREST = 24
 """Neighbours that are tried first; all rows if they do not do."""
@@ -60,6 +62,29 @@ def nearest(rows: Rows, clock: Clock | None = None) -> Ints | None:
             return None
         _nearest(rows.geometry, rows.cells, reach, at, min(cells, at + AT_ONCE), found)
     return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nearby:
+    """Rows by their quasi-identifiers.
+
+    Attributes
+    ----------
+    place : shape (rows,)
+        The place of each row: the same for all with the same quasi-identifiers.
+    near : shape (places, `NEAR`)
+        The nearest places of each, itself first.
+    """
+
+    place: Ints
+    near: Ints
+
+
+def near_places(rows: Rows, clock: Clock | None = None) -> Nearby | None:
+    """The `nearest` places of each place; None if time was over before."""
+    places, place = rows.places()
+    near = nearest(places, clock)
+    return None if near is None else Nearby(place=place, near=near)
 
 
 @compiled

@@ -126,6 +126,20 @@ class Rows:
             tuples=(),
         )
 
+    def places(self) -> tuple[Rows, Ints]:
+        """One row for all with the same quasi-identifiers, whatever their values; and that of each row."""
+        order = np.lexsort(self.geometry.codes.T)
+        changes = (np.diff(self.geometry.codes[order], axis=0) != 0).any(axis=1)
+        label = np.empty(len(self), dtype=np.int64)
+        label[order] = np.append(0, np.cumsum(changes))
+        _, first, place = np.unique(label, return_index=True, return_inverse=True)
+        rising = np.argsort(first)
+        rank = np.empty_like(rising)
+        rank[rising] = np.arange(len(rising))
+        place = rank[place].astype(np.int64)
+        count = np.bincount(place, weights=self.count).astype(np.int64)
+        return self.part(first[rising].astype(np.int64), count), place
+
     @classmethod
     def of(
         cls, problem: Problem, *, blind: bool = False, apart: int = 0, kinds: Sequence[int] | None = None

@@ -1,11 +1,12 @@
 """Moves between groups, compiled: the inner loop of `annealing`.
 
-Units are single tuples. A unit is moved to the group of one of its near rows, exchanged with a member of it,
-or a whole group is made, dissolved, split or merged; moves of several units are made one by one and taken
-back if they end badly. Whether a group is admissible is looked up by its *mark*, a sum of random numbers, one
-per value and count: it changes by one term as a tuple comes or goes, and two histograms have the same mark
-with a chance of about 2**-64 (a release is judged again as a whole before it is believed). A mark that is not
-known yet counts as not admissible, and its histogram is written down to be judged between two calls.
+Units are single tuples. A unit is moved to the group of one at a place near its own, exchanged with a member
+of it, or a whole group is made, dissolved, split or merged; moves of several units are made one by one and
+taken back if they end badly. Whether a group is admissible is looked up by its *mark*, a sum of random
+numbers, one per value and count: it changes by one term as a tuple comes or goes, and two histograms have the
+same mark with a chance of about 2**-64 (a release is judged again as a whole before it is believed). A mark
+that is not known yet counts as not admissible, and its histogram is written down to be judged between two
+calls.
 
 Invariants: ``member[of[u], seat[u]] == u``; `lo`, `hi`, `cost` and `mark` are those of the group's members; a
 group of size 0 is on the stack `free`; groups too large to be listed have number -1 and are left alone.
@@ -33,12 +34,19 @@ GOOD, BAD, ASKED = 1, 2, 3
 
 
 class Units(NamedTuple):
-    """Tuples: the row of each, the first of each row, the value of each row, and the rows nearest to each."""
+    """Tuples: the row of each; the value and the place of each row (equal quasi-identifiers, one place).
+
+    `near` holds the places nearest to each place; tuples of place p are ``unit[first[p] : first[p + 1]]``.
+    `alike` holds how often a value may be in a smallest group.
+    """
 
     row: Ints
-    first: Ints
     value: Ints
+    place: Ints
     near: Ints
+    unit: Ints
+    first: Ints
+    alike: Ints
 
 
 class Groups(NamedTuple):
@@ -233,10 +241,10 @@ def _move(units: Units, geometry: Geometry, groups: Groups, v: Verdicts, u: int,
 
 @compiled
 def _near(units: Units, state: Marks, u: int) -> int:
-    """Some unit of a row near a unit's, nearer ones more often."""
+    """Some unit of a place near a unit's, nearer ones more often."""
     share = _chance(state)
-    r = units.near[units.row[u], np.int64(share * share * units.near.shape[1])]
-    return units.first[r] + _below(state, units.first[r + 1] - units.first[r])
+    p = units.near[units.place[units.row[u]], np.int64(share * share * units.near.shape[1])]
+    return units.unit[units.first[p] + _below(state, units.first[p + 1] - units.first[p])]
 
 
 @compiled
@@ -380,13 +388,16 @@ def _gathered(
     groups.total[0] -= 1
     moved = _tried(units, geometry, groups, v, trail, 0, u, g)
     for q in range(units.near.shape[1]):
-        r = units.near[units.row[u], q]
-        often = units.first[r + 1] - units.first[r]
+        p = units.near[units.place[units.row[u]], q]
+        often = units.first[p + 1] - units.first[p]
         begin = _below(state, often)
         for e in range(min(often, least)):
-            w = units.first[r] + (begin + e) % often
+            w = units.unit[units.first[p] + (begin + e) % often]
             b = groups.of[w]
             if b < 0 or b == g or groups.size[b] <= least:
+                continue
+            value = units.value[units.row[w]]
+            if _often(units, groups, g, value) >= units.alike[value]:
                 continue
             moved = _tried(units, geometry, groups, v, trail, moved, w, g)
             if moved >= least and _admits(units, groups, v, groups.mark[g], g, -1, -1):
@@ -418,7 +429,7 @@ def _scattered(
                 continue
             cost = _with(geometry, units.row[u], groups.lo[b], groups.hi[b], box[0], box[1])
             cost = (size[b] + 1) * cost - groups.cost[b]
-            if cost < best:
+            if cost < best and _admits(units, groups, v, _after(units, groups, v, b, -1, u), b, -1, u):
                 best, into = cost, b
         if into < 0:
             return moved

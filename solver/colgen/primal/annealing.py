@@ -17,12 +17,13 @@ from ...schedule import HISTOGRAM
 from ...settings import Clock
 from ..column import Group
 from ..kernels.moves import BAD, GOOD, Groups, Marks, Units, Verdicts, anneal, entered, place
+from ..neighbours import Nearby
 from ..structure.histograms import Judge
-from ..table import Ints, Rows
+from ..table import Rows
 
 __all__ = ["ANNEALED", "BRIEFLY", "COOL", "Annealing", "Cooling"]
 
-MOST = 24
+MOST = 16
 """Tuples in a group, unless three of the smallest groups have more."""
 ASKED = 1 << 10
 """Histograms that are judged at once."""
@@ -47,7 +48,7 @@ class Cooling:
 
     first: int = 60
     rounds: int = 6
-    hot: float = 1.0
+    hot: float = 2.0
     cold: float = 1 / 200
 
 
@@ -64,25 +65,28 @@ class Annealing:
     rows : Rows
     judge : Judge
         Its verdicts depend on histograms only.
-    near : shape (rows, any)
-        The nearest rows of each, itself first.
+    places : Nearby
     groups : sequence of Group
         Every row as often as it is there; all admissible.
     seed : int
     """
 
-    def __init__(self, rows: Rows, judge: Judge, near: Ints, groups: Sequence[Group], seed: int) -> None:
+    def __init__(self, rows: Rows, judge: Judge, places: Nearby, groups: Sequence[Group], seed: int) -> None:
         self.rows, self.judge = rows, judge
         count = rows.count
         self.first = np.append(0, np.cumsum(count)).astype(np.int64)
         units = int(self.first[-1])
         self.wide = max(MOST, 3 * judge.least)
         values = 1 if judge.blind else len(judge.names)
+        of = np.repeat(np.arange(len(rows), dtype=np.int64), count)
         self.units = Units(
-            row=np.repeat(np.arange(len(rows), dtype=np.int64), count),
-            first=self.first,
+            row=of,
             value=np.zeros_like(rows.value) if judge.blind else rows.value,
-            near=near,
+            place=places.place,
+            near=places.near,
+            unit=np.argsort(places.place[of], kind="stable"),
+            first=np.append(0, np.cumsum(np.bincount(places.place[of]))).astype(np.int64),
+            alike=np.full(values, judge.most_alike, dtype=np.int64),
         )
         self._state = np.array([seed], dtype=np.uint64)
         terms = np.random.default_rng(seed).integers(

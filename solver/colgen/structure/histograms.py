@@ -86,6 +86,18 @@ class Judge:
         """No smaller group is admissible."""
         return max((r.bounds(self.problem).smallest for r in self.requirements), default=1)
 
+    @cached_property
+    def most_alike(self) -> int:
+        """How often one value may be in a smallest group whose others are all different.
+
+        No limit, if values are told apart or no such group is admissible.
+        """
+        least = self.least
+        if self.blind or not self.alike or least > len(self.names):
+            return least
+        tried = range(least, 0, -1)
+        return next((often for often in tried if self.admits((often, *[1] * (least - often)))), least)
+
     def admits(self, counts: Counts) -> bool:
         """Whether a group with these counts of values keeps every requirement."""
         key = tuple(sorted(filter(None, counts), reverse=True)) if self.alike or self.blind else counts

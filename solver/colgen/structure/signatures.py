@@ -115,27 +115,22 @@ class Rules:
         tables: dict[tuple[int, int], list[NDArray[np.bool_]]] = {}
         alike: dict[tuple[object, ...], list[NDArray[np.bool_]]] = {}
         for met, group in earlier.items():
-            size, counts = len(named[bucket[met]]), frozenset(group.histogram.values())
+            size = len(named[bucket[met]])
             # Everything that verdicts depend on: many earlier groups are alike in it.
-            key = group.size, len(group.members), counts, size, present[met]
-            made = alike.get(key)
-            if made is None:
-                made = alike[key] = _tables(meetings, group, size, present[met], 1 if once else None)
-            if not all(bool(table.all()) for table in made):
-                tables[met] = made
+            key = group.size, len(group.members), frozenset(group.histogram.values()), size, present[met]
+            if key not in alike:
+                alike[key] = _tables(meetings, group, size, present[met], 1 if once else None)
+            if not all(bool(table.all()) for table in alike[key]):
+                tables[met] = alike[key]
                 if not once:
-                    times[bucket[met]] = max(times[bucket[met]], 2 * len(made) - 1)
+                    times[bucket[met]] = max(times[bucket[met]], 2 * len(alike[key]) - 1)
         relaxed = times > MOST_TIMES
         times = np.where(relaxed, 1, times)
         order = {met: g for g, met in enumerate(tables)}
         wide = max([c * len(s) for c, s in zip(times.tolist(), named, strict=True)], default=0) + 1
         safe = np.ones((int(times.max(initial=1)), len(order), wide, wide), dtype=np.bool_)
         for met, g in order.items():
-            for i, table_of in enumerate(tables[met][: len(safe)]):
-                members, shared = table_of.shape
-                safe[i, g, :members, :shared] = table_of[:wide, :wide]
-            for i in range(len(safe)):
-                safe[i, g, (i + 1) * len(named[bucket[met]]) + 1 :] = False
+            _write_verdicts(safe[:, g], tables[met], len(named[bucket[met]]))
         traces = tuple(
             () if r is None else tuple(order[met] for met in r.groups if met in order) for r in found
         )
@@ -209,6 +204,16 @@ def _tables(
     while most is None and len(made) > 1 and made[-1].all() and made[-2].all():
         made.pop()
     return made
+
+
+def _write_verdicts(safe: NDArray[np.bool_], tables: list[NDArray[np.bool_]], size: int) -> None:
+    """Verdicts on one earlier group, as far as there is room; larger groups than asked for are none."""
+    wide = safe.shape[1]
+    for i, table in enumerate(tables[: len(safe)]):
+        members, shared = table.shape
+        safe[i, :members, :shared] = table[:wide, :wide]
+    for i in range(len(safe)):
+        safe[i, (i + 1) * size + 1 :] = False
 
 
 def _sizes(

@@ -8,10 +8,11 @@ from ...claims import Claim, DualAbove, Listed, Priced, Trusted, Whole
 from ...colgen.duals import DualBound
 from ...colgen.finish import Finish
 from ...colgen.histogram_pricing import HistogramPricing
-from ...colgen.neighbours import nearest
+from ...colgen.neighbours import near_places
 from ...colgen.primal.annealing import ANNEALED, BRIEFLY, Annealing, Cooling
 from ...colgen.primal.repair import repaired
 from ...colgen.primal.start import halved
+from ...colgen.primal.ties import tied
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import ending
@@ -97,9 +98,16 @@ class Search:
                 buckets = self.pricing.buckets
                 self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=buckets))
         self.progress.start(halved(self.rows, self.judge, self.clock.share(HISTOGRAM.start)))
+        self._tied()
         far = self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
         share = HISTOGRAM.annealing_trees if far else HISTOGRAM.annealing
         self.annealing = self._annealing(self.clock.share(share), ANNEALED if far else BRIEFLY)
+
+    def _tied(self) -> None:
+        """A first release that makes use of tuples that are alike; small tables need no better start."""
+        if self.progress.groups is not None and len(self.rows) >= LIMITS.simplex_rows:
+            share = self.clock.share(HISTOGRAM.ties)
+            self.progress.start(tied(self.rows, self.judge, dear=LIMITS.dear, clock=share))
 
     def _annealing(self, clock: Clock, cooling: Cooling) -> Annealing | None:
         """Improve the best of the first releases by small moves; small tables need no better start."""
@@ -107,7 +115,7 @@ class Search:
             return None
         if not Annealing.fits(self.rows, clock):
             return None
-        near = nearest(self.rows, clock)
+        near = near_places(self.rows, clock)
         if near is None:
             return None
         found = Annealing(self.rows, self.judge, near, self.progress.groups, self.settings.seed)

@@ -12,7 +12,7 @@ from oracle.partition import POLICIES, optimum, random_problem
 from optanon.models.problem import Problem
 from optanon.solver.colgen.column import Group
 from optanon.solver.colgen.kernels.moves import entered
-from optanon.solver.colgen.neighbours import NEAR, nearest
+from optanon.solver.colgen.neighbours import NEAR, near_places, nearest
 from optanon.solver.colgen.primal.annealing import COOL, Annealing, Cooling
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.structure.histograms import Judge
@@ -25,9 +25,9 @@ SHORT = Cooling(first=150, rounds=2)
 def begun(problem: Problem, seed: int = 0) -> tuple[Rows, Annealing] | None:
     judge = Judge(problem)
     rows = Rows.of(problem, blind=judge.blind)
-    groups, near = halved(rows, judge), nearest(rows)
-    assert near is not None
-    return None if groups is None else (rows, Annealing(rows, judge, near, groups, seed))
+    groups, places = halved(rows, judge), near_places(rows)
+    assert places is not None
+    return None if groups is None else (rows, Annealing(rows, judge, places, groups, seed))
 
 
 def released(problem: Problem, rows: Rows, groups: Sequence[Group]) -> None:
@@ -117,10 +117,10 @@ def test_groups_too_large_for_moves_stay_as_they_are():
     judge = Judge(problem)
     rows = Rows.of(problem, blind=judge.blind)
     units = np.repeat(np.arange(len(rows)), rows.count).tolist()
-    near = nearest(rows)
-    assert near is not None
+    places = near_places(rows)
+    assert places is not None
     whole = [tuple(units)]
-    annealing = Annealing(rows, judge, near, whole, 0)
+    annealing = Annealing(rows, judge, places, whole, 0)
     assert not annealing.reaches_most
     assert list(annealing.rounds(SHORT, Clock())) == []
     assert annealing.found() == whole

@@ -1,0 +1,225 @@
+"""First groups where many tuples are alike: groups of equal tuples cost nothing.
+
+The tuples of each place (equal quasi-identifiers) are cut into small admissible groups; what is left over,
+the surplus of a frequent value above all, joins groups of its place, then grows groups with what is left at
+other places near by, then goes to the group that it costs least. All groups are small, so moves can improve
+them; halving a table leaves large groups where one value prevails, and no move makes them smaller.
+"""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....models.compiled import compiled
+from ...settings import Clock
+from ..column import Group
+from ..kernels.boxes import side_cost
+from ..structure.histograms import Judge
+from ..table import Geometry, Ints, Rows
+
+__all__ = ["tied"]
+
+REACH, LOOKED = 1 << 10, 1 << 28
+"""Tuples on each side in the order of the rows among which a group grows: at least, and in all."""
+
+
+def tied(rows: Rows, judge: Judge, *, dear: float, clock: Clock) -> list[Group] | None:
+    """Groups of rows (with repeats); None if somebody fits nowhere or the clock is over.
+
+    Parameters
+    ----------
+    rows, judge
+    dear : float
+        Groups that would cost more per tuple, as a share of the dearest, are not grown.
+    clock
+
+    Notes
+    -----
+    Complexity: O(n) verdicts, and O(groups) vectorized for each tuple that is left over at its place.
+    """
+    value = np.zeros_like(rows.value) if judge.blind else rows.value
+    made, left = list[list[int]](), list[int]()
+    for place in _places(rows):
+        if clock.over:
+            return None
+        cut, rest = _cut(judge, place, value, rows.count)
+        made += cut
+        left += rest
+    grown = _grown(rows, judge, np.array(left, dtype=np.int64), value, dear * rows.dearest, clock)
+    groups = made + [group for group, fits in grown if fits]
+    last = [r for group, fits in grown if not fits for r in group]
+    if clock.over or (last and not groups) or not _joined(rows, judge, groups, last, value, clock):
+        return None
+    return [tuple(sorted(group)) for group in groups]
+
+
+def _places(rows: Rows) -> Iterator[Ints]:
+    """Rows with equal quasi-identifiers."""
+    codes = rows.geometry.codes
+    order = np.lexsort(codes.T)
+    changes = np.flatnonzero((np.diff(codes[order], axis=0) != 0).any(axis=1)) + 1
+    yield from np.split(order, changes)
+
+
+def _cut(judge: Judge, place: Ints, value: Ints, count: Ints) -> tuple[list[list[int]], list[int]]:
+    """Small admissible groups of a place, its most frequent values first; and the rows that are left over."""
+    room = dict(zip(place.tolist(), count[place].tolist(), strict=True))
+    groups = list[list[int]]()
+    while sum(room.values()) >= judge.least:
+        group, inside, able = list[int](), _Inside(judge), dict(room)
+        while not inside.good:
+            # The value of which most are left, unless the group has enough of it.
+            found = max(
+                (r for r in able if able[r]),
+                key=lambda r: (-inside.beyond(int(value[r])), able[r], -r),
+                default=None,
+            )
+            if found is None:
+                break
+            group.append(found)
+            inside.add(int(value[found]))
+            able[found] -= 1
+        if not inside.good:
+            break
+        groups.append(group)
+        room = able
+    insides = [_Inside(judge, value[group].tolist()) for group in groups]
+    left = list[int]()
+    for r, often in room.items():
+        for _ in range(often):
+            at = next((g for g, inside in enumerate(insides) if inside.takes(int(value[r]))), None)
+            if at is None:
+                left.append(r)
+            else:
+                groups[at].append(r)
+                insides[at].add(int(value[r]))
+    return groups, left
+
+
+class _Inside:
+    """The values of a group."""
+
+    def __init__(self, judge: Judge, values: list[int] | None = None) -> None:
+        self.judge, self.counts = judge, [0] * (1 if judge.blind else len(judge.names))
+        self.size = 0
+        for v in values or ():
+            self.add(v)
+
+    def beyond(self, value: int) -> int:
+        """How far one more of a value is beyond what a smallest group may have of it."""
+        return max(0, self.counts[value] + 1 - self.judge.most_alike)
+
+    def add(self, value: int) -> None:
+        self.counts[value] += 1
+        self.size += 1
+
+    @property
+    def good(self) -> bool:
+        return self.size >= self.judge.least and self.judge.admits(tuple(self.counts))
+
+    def takes(self, value: int) -> bool:
+        """Whether it is admissible with one more."""
+        self.counts[value] += 1
+        good = self.judge.admits(tuple(self.counts))
+        self.counts[value] -= 1
+        return good
+
+
+def _grown(
+    rows: Rows, judge: Judge, left: Ints, value: Ints, dear: float, clock: Clock
+) -> list[tuple[list[int], bool]]:
+    """Groups around tuples of the most frequent values first, always the nearest; whether each is good."""
+    order = np.argsort(left, kind="stable")
+    near, free = left[order], np.ones(len(left), dtype=np.bool_)
+    found = list[tuple[list[int], bool]]()
+    box = np.empty((2, rows.geometry.codes.shape[1]), dtype=np.int64)
+    often, reach = np.bincount(value[left], minlength=1), max(REACH, LOOKED // max(1, len(left)))
+    for at in np.argsort(-often[value[near]], kind="stable").tolist():
+        if not free[at]:
+            continue
+        free[at] = False
+        taken, inside = [at], _Inside(judge, [int(value[near[at]])])
+        box[:] = rows.geometry.codes[near[at]]
+        while not inside.good and not clock.over:
+            beyond = np.array([inside.beyond(v) for v in range(len(inside.counts))])
+            best, cost = _cheapest(rows.geometry, near, free, value, beyond, at, reach, box)
+            if best < 0 or cost > dear:
+                break
+            taken.append(best)
+            free[best] = False
+            inside.add(int(value[near[best]]))
+            codes = rows.geometry.codes[near[best]]
+            box[0], box[1] = np.minimum(box[0], codes), np.maximum(box[1], codes)
+        if not inside.good:
+            free[taken[1:]] = True
+            taken = taken[:1]
+        found.append((near[taken].tolist(), inside.good))
+    return found
+
+
+@compiled
+def _cheapest(
+    g: Geometry,
+    near: Ints,
+    free: NDArray[np.bool_],
+    value: Ints,
+    beyond: Ints,
+    at: int,
+    reach: int,
+    box: Ints,
+) -> tuple[int, int]:
+    """Which free tuple near a place in the order costs least to have in a box, and what a tuple costs then.
+
+    Of those whose values are least beyond what a group may have of them.
+    """
+    best, least, over = -1, np.int64(1) << 60, np.int64(1) << 60
+    for u in range(max(0, at - reach), min(len(near), at + reach)):
+        r = near[u]
+        if not free[u] or beyond[value[r]] > over:
+            continue
+        cost = 0
+        for a in range(g.codes.shape[1]):
+            x = g.codes[r, a]
+            low, high = min(box[0, a], x), max(box[1, a], x)
+            cost += side_cost(g.weight, g.tree, g.side, g.table, a, low, high)
+        if beyond[value[r]] < over or cost < least:
+            best, least, over = u, cost, beyond[value[r]]
+    return best, least
+
+
+def _joined(
+    rows: Rows, judge: Judge, groups: list[list[int]], last: list[int], value: Ints, clock: Clock
+) -> bool:
+    """Put each of the last tuples into the group that it costs least; whether all found one."""
+    if not last:
+        return True
+    codes = rows.geometry.codes
+    lo = np.array([codes[group].min(axis=0) for group in groups])
+    hi = np.array([codes[group].max(axis=0) for group in groups])
+    size = np.array([len(group) for group in groups])
+    cost = rows.box_cost(lo, hi) * size
+    insides = [_Inside(judge, value[group].tolist()) for group in groups]
+    takes = {
+        v: np.array([inside.takes(v) for inside in insides], dtype=np.bool_)
+        for v in dict.fromkeys(value[last].tolist())
+    }
+    for r in last:
+        able = np.flatnonzero(takes[int(value[r])])
+        if not len(able) or clock.over:
+            return False
+        low, high = np.minimum(lo[able], codes[r]), np.maximum(hi[able], codes[r])
+        more = rows.box_cost(low, high) * (size[able] + 1) - cost[able]
+        best = int(np.argmin(more))
+        at = int(able[best])
+        groups[at].append(r)
+        insides[at].add(int(value[r]))
+        lo[at], hi[at], size[at], cost[at] = low[best], high[best], size[at] + 1, cost[at] + more[best]
+        for v, fits in takes.items():
+            fits[at] = insides[at].takes(v)
+    return True
