@@ -21,13 +21,13 @@ from yaml.constructor import ConstructorError
 from ..models.errors import InputError, OptanonError, ProblemFileError
 from ..models.exact_numbers import LONGEST
 
-__all__ = ["JSON", "YAML", "Bounds", "parse_json", "parse_yaml", "read_json", "read_text", "read_yaml"]
+__all__ = ["JSON", "YAML", "FileLimits", "parse_json", "parse_yaml", "read_json", "read_text", "read_yaml"]
 
 E = TypeVar("E", bound=OptanonError)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class FileLimits:
     """How much a file may hold.
 
     Attributes
@@ -45,14 +45,14 @@ class Bounds:
     entries: int
 
 
-YAML = Bounds(size=4_000_000, depth=32, entries=300_000)
+YAML = FileLimits(size=4_000_000, depth=32, entries=300_000)
 """What people write by hand, or a program for them: problems, knowledge."""
 
-JSON = Bounds(size=1_000_000_000, depth=64, entries=100_000_000)
+JSON = FileLimits(size=1_000_000_000, depth=64, entries=100_000_000)
 """What programs write: results, certificates, exported histories."""
 
 
-def read_text(path: str | Path, *, bounds: Bounds, kind: type[E] = InputError) -> str:
+def read_text(path: str | Path, *, bounds: FileLimits, kind: type[E] = InputError) -> str:
     """The text of a UTF-8 file.
 
     Raises
@@ -73,7 +73,7 @@ def read_text(path: str | Path, *, bounds: Bounds, kind: type[E] = InputError) -
         raise kind(f"{path}: not UTF-8 text (byte {error.start}): save it as UTF-8") from error
 
 
-def read_json(path: str | Path, *, kind: type[E] = InputError, bounds: Bounds = JSON) -> Any:
+def read_json(path: str | Path, *, kind: type[E] = InputError, bounds: FileLimits = JSON) -> Any:
     """The content of a JSON file.
 
     Raises
@@ -84,7 +84,7 @@ def read_json(path: str | Path, *, kind: type[E] = InputError, bounds: Bounds = 
     return parse_json(read_text(path, bounds=bounds, kind=kind), str(path), kind=kind, bounds=bounds)
 
 
-def parse_json(text: str, name: str, *, kind: type[E] = InputError, bounds: Bounds = JSON) -> Any:
+def parse_json(text: str, name: str, *, kind: type[E] = InputError, bounds: FileLimits = JSON) -> Any:
     """The value a JSON text stands for; `name` is what messages call it."""
     try:
         value = _decoder.decode(text)
@@ -96,7 +96,7 @@ def parse_json(text: str, name: str, *, kind: type[E] = InputError, bounds: Boun
     return value
 
 
-def read_yaml(path: str | Path, *, kind: type[E] = ProblemFileError, bounds: Bounds = YAML) -> Any:
+def read_yaml(path: str | Path, *, kind: type[E] = ProblemFileError, bounds: FileLimits = YAML) -> Any:
     """The content of a YAML file; None if it is empty.
 
     Raises
@@ -108,7 +108,7 @@ def read_yaml(path: str | Path, *, kind: type[E] = ProblemFileError, bounds: Bou
     return parse_yaml(read_text(path, bounds=bounds, kind=kind), str(path), kind=kind, bounds=bounds)
 
 
-def parse_yaml(text: str, name: str, *, kind: type[E] = ProblemFileError, bounds: Bounds = YAML) -> Any:
+def parse_yaml(text: str, name: str, *, kind: type[E] = ProblemFileError, bounds: FileLimits = YAML) -> Any:
     """The value a YAML text stands for; `name` is what messages call it."""
     try:
         _refuse_large(text, bounds)
@@ -160,7 +160,7 @@ _decoder = json.JSONDecoder(
 )
 
 
-def _refuse_deep(value: object, name: str, kind: type[OptanonError], bounds: Bounds) -> None:
+def _refuse_deep(value: object, name: str, kind: type[OptanonError], bounds: FileLimits) -> None:
     """Level by level, so that depth costs no stack."""
     layer = [value]
     entries = 1
@@ -193,7 +193,7 @@ class _Open:
     keys: set[tuple[object, ...]] = field(default_factory=set[tuple[object, ...]])
 
 
-def _refuse_large(text: str, bounds: Bounds) -> None:
+def _refuse_large(text: str, bounds: FileLimits) -> None:
     """Follow the events of a document, without building anything, and count."""
     inside: list[_Open] = [_Open(anchor=None, mapping=False, entries=0)]
     sizes: dict[str, int] = {}

@@ -44,7 +44,6 @@ from .requirement import as_fraction
 from .table import Member
 
 __all__ = [
-    "Exposure",
     "Linkage",
     "LossMetric",
     "PairCounts",
@@ -52,6 +51,7 @@ __all__ = [
     "Shares",
     "Significance",
     "Support",
+    "ValueExposure",
     "exposures",
     "pre_suppress",
     "significant_values",
@@ -251,7 +251,7 @@ class Linkage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exposure:
+class ValueExposure:
     """One quasi-identifier value in a grouped table: its cells, and what may be behind them.
 
     Attributes
@@ -316,7 +316,7 @@ def exposures(
     attribute: int,
     plans: Mapping[str, PreSuppression],
     shares: Shares = uniform_shares,
-) -> Iterator[Exposure]:
+) -> Iterator[ValueExposure]:
     """Describe every quasi-identifier value of a grouping, sorted by value.
 
     Parameters
@@ -339,7 +339,7 @@ def exposures(
     known = [shares(group) for group in groups]
     for value, plan in plans.items():
         where = cells[value]
-        yield Exposure(
+        yield ValueExposure(
             value=value,
             significant=plan.significant,
             groups=tuple(where),

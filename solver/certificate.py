@@ -12,20 +12,20 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from ..instances.bounded import Bounds, parse_json
+from ..instances.bounded import FileLimits, parse_json
 from ..models.errors import CertificateError
-from .claims import Claim, Natural, Ratio, Record, Refusal, Words
+from .claims import Claim, Natural, Ratio, Refusal, StrictRecord, Words
 
-__all__ = ["BOUNDS", "FORMAT", "Certificate", "Digests", "Published", "Run"]
+__all__ = ["BOUNDS", "FORMAT", "Certificate", "CertificateRun", "Digests", "PublishedRelease"]
 
 FORMAT = 2
-BOUNDS = Bounds(size=64_000_000, depth=32, entries=20_000_000)
+BOUNDS = FileLimits(size=64_000_000, depth=32, entries=20_000_000)
 """Of a file that holds a certificate."""
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
-class Digests(Record):
+class Digests(StrictRecord):
     """SHA-256 of what was asked."""
 
     table: Sha256
@@ -33,7 +33,7 @@ class Digests(Record):
     policy: Sha256
 
 
-class Published(Record):
+class PublishedRelease(StrictRecord):
     """The release: digest; rows (from 1), counterfeits, hidden cells of each group; full-domain levels."""
 
     digest: Sha256
@@ -44,7 +44,7 @@ class Published(Record):
     levels: dict[Words, Natural] | None
 
 
-class Run(Record):
+class CertificateRun(StrictRecord):
     """How the certificate came about; for information only.
 
     Attributes
@@ -64,7 +64,7 @@ class Run(Record):
     effort: dict[Words, Natural]
 
 
-class Certificate(Record):
+class Certificate(StrictRecord):
     """See the module.
 
     Attributes
@@ -82,12 +82,12 @@ class Certificate(Record):
     format: Literal[2] = FORMAT
     problem: Digests
     status: Literal["OPTIMAL", "FEASIBLE", "INFEASIBLE"]
-    release: Published | None
+    release: PublishedRelease | None
     values: tuple[Ratio, ...]
     bounds: tuple[Ratio, ...]
     claims: tuple[Claim, ...]
     refusal: Refusal | None
-    run: Run
+    run: CertificateRun
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -12,7 +12,7 @@ from typing import Literal
 from ..models.problem import Problem
 from ..models.recoding import recoding_of
 from ..models.release import Release
-from .certificate import Certificate, Digests, Published, Run
+from .certificate import Certificate, CertificateRun, Digests, PublishedRelease
 from .result import LevelValue, Status
 from .settings import Answer
 
@@ -41,14 +41,14 @@ def release_digest(release: Release) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def published(problem: Problem, release: Release) -> Published:
+def published(problem: Problem, release: Release) -> PublishedRelease:
     """The release as certificates name it; respondents that the table does not have are left out."""
     row = problem.table.row
     levels = None
     if problem.policy.recoding == "full_domain":
         found = recoding_of(release, problem.ladders)
         levels = None if found is None else dict(found.by_name)
-    return Published(
+    return PublishedRelease(
         digest=release_digest(release),
         groups=tuple(
             tuple(sorted(row[who] + 1 for who in group.respondents if who in row)) for group in release.groups
@@ -87,7 +87,7 @@ def certify(
         bounds=tuple(level.bound or Fraction(0) for level in levels),
         claims=answer.claims if answer.release is not None else (),
         refusal=answer.refusal if answer.release is None else None,
-        run=Run(
+        run=CertificateRun(
             engine=engine,
             # A drawn release must not be drawn again by others: its seed is not told.
             seed=None if answer.randomized else seed,

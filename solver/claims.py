@@ -21,38 +21,38 @@ from .exact.payload import MOST_TEXT
 __all__ = [
     "Claim",
     "Counted",
-    "Counts",
     "CountsAbove",
+    "CountsClaim",
     "Drawn",
     "DualAbove",
-    "Duals",
     "Empty",
     "FakeDuals",
     "Grouped",
-    "Groupings",
-    "Histograms",
-    "Lattice",
+    "GroupingsClaim",
+    "HistogramsClaim",
+    "LatticeClaim",
     "LatticeEmpty",
-    "Listed",
+    "ListedClaim",
     "NoDraw",
     "Obstacle",
     "Part",
     "PartRefusal",
     "Plain",
-    "Priced",
+    "PricedClaim",
     "Ratio",
-    "Record",
     "Refusal",
     "Series",
     "Shares",
     "Sized",
-    "Subsets",
-    "Tree",
+    "StrictRecord",
+    "SubsetsClaim",
     "Trusted",
     "TrustedRefusal",
-    "Whole",
+    "WholeTable",
     "Within",
     "Words",
+    "WrittenDuals",
+    "WrittenTree",
 ]
 
 RATIO = re.compile(r"-?(0|[1-9][0-9]{0,399})(/[1-9][0-9]{0,399})?")
@@ -78,7 +78,7 @@ Proof: TypeAlias = Annotated[str, Field(max_length=MOST_TEXT)]
 Scale: TypeAlias = Annotated[int, Field(ge=1, lt=LIMIT)]
 
 
-class Record(BaseModel):
+class StrictRecord(BaseModel):
     """Base of all that is written down: nothing is converted, left over or changed."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -87,7 +87,7 @@ class Record(BaseModel):
 # -- pieces of proofs ----------------------------------------------------------------------
 
 
-class Duals(Record):
+class WrittenDuals(StrictRecord):
     """Integer duals of tuples and cuts, in 1 / scale of a cost."""
 
     scale: Scale
@@ -95,7 +95,7 @@ class Duals(Record):
     cut_duals: tuple[Limiting, ...]
 
 
-class Tree(Record):
+class WrittenTree(StrictRecord):
     """A search tree over all groups of releases that cost less than `listed_for`; it says what it proves.
 
     Its program is that of `exact.program.covering`: rows are kinds of tuples in the order of their first
@@ -107,19 +107,19 @@ class Tree(Record):
     proof: Proof
 
 
-class FakeDuals(Duals):
+class FakeDuals(WrittenDuals):
     """Duals with one of the limit on counterfeits, and a tree if they do not reach the bound alone."""
 
     fakes: Natural
     fake_dual: Limiting
     cuts: tuple[tuple[Natural, ...], ...]
-    tree: Tree | None
+    tree: WrittenTree | None
 
 
 # -- claims --------------------------------------------------------------------------------
 
 
-class Priced(Record):
+class PricedClaim(StrictRecord):
     """Duals of tuples and cuts that no needed group's cost is below: their sum bounds every release.
 
     With `part`, groups are those that some requirements (indices, from 0) need.
@@ -127,23 +127,23 @@ class Priced(Record):
 
     kind: Literal["priced"] = "priced"
     level: Natural
-    root: Duals
+    root: WrittenDuals
     cuts: tuple[tuple[Natural, ...], ...]
     part: tuple[Natural, ...] | None
 
 
-class Listed(Record):
-    """`Priced`, and a tree over all groups that a release below its target may hold."""
+class ListedClaim(StrictRecord):
+    """`PricedClaim`, and a tree over all groups that a release below its target may hold."""
 
     kind: Literal["listed"] = "listed"
     level: Natural
-    root: Duals
+    root: WrittenDuals
     cuts: tuple[tuple[Natural, ...], ...]
     part: tuple[Natural, ...] | None
-    tree: Tree
+    tree: WrittenTree
 
 
-class Counts(Record):
+class CountsClaim(StrictRecord):
     """The fewest counterfeits of a series: by a program over counts, or over groups without boxes."""
 
     kind: Literal["counts"] = "counts"
@@ -152,7 +152,7 @@ class Counts(Record):
     by_groups: FakeDuals | None
 
 
-class Series(Record):
+class Series(StrictRecord):
     """The least information loss of a series with at most so many counterfeits."""
 
     kind: Literal["series"] = "series"
@@ -160,7 +160,7 @@ class Series(Record):
     loss: FakeDuals
 
 
-class Histograms(Record):
+class HistogramsClaim(StrictRecord):
     """A program over shapes of groups, where boxes do not count; costs are those of the levels before."""
 
     kind: Literal["histograms"] = "histograms"
@@ -172,27 +172,27 @@ class Histograms(Record):
     proof: Proof | None
 
 
-class Lattice(Record):
+class LatticeClaim(StrictRecord):
     """Full-domain recoding: the verifier evaluates the level vectors again."""
 
     kind: Literal["lattice"] = "lattice"
     level: Natural
 
 
-class Subsets(Record):
+class SubsetsClaim(StrictRecord):
     """The best grouping as far as requirements on groups say: the verifier computes it again."""
 
     kind: Literal["subsets"] = "subsets"
 
 
-class Groupings(Record):
+class GroupingsClaim(StrictRecord):
     """No release is better: so many groupings are, and fail the check; the verifier checks them again."""
 
     kind: Literal["groupings"] = "groupings"
     checked: Natural
 
 
-class Drawn(Record):
+class Drawn(StrictRecord):
     """A release drawn at random: the verifier enumerates all releases again."""
 
     kind: Literal["drawn"] = "drawn"
@@ -203,7 +203,7 @@ class Drawn(Record):
     log_odds: Ratio | None
 
 
-class Trusted(Record):
+class Trusted(StrictRecord):
     """A bound that rests on somebody's word."""
 
     kind: Literal["trusted"] = "trusted"
@@ -216,26 +216,26 @@ class Trusted(Record):
 # -- claims about a part of the policy: a bound on it is one on the whole --------------------
 
 
-class Plain(Record):
+class Plain(StrictRecord):
     """Information loss under some requirements on published values (indices, from 0)."""
 
     kind: Literal["plain"] = "plain"
     requirements: tuple[Natural, ...]
 
 
-class Grouped(Record):
+class Grouped(StrictRecord):
     """All requirements on groups."""
 
     kind: Literal["grouped"] = "grouped"
 
 
-class Counted(Record):
+class Counted(StrictRecord):
     """Levels that count, all tuples alike."""
 
     kind: Literal["counted"] = "counted"
 
 
-class Sized(Record):
+class Sized(StrictRecord):
     """Losses by sizes from a level on, within so many suppressed tuples and counterfeits."""
 
     kind: Literal["sized"] = "sized"
@@ -246,12 +246,12 @@ class Sized(Record):
 
 Part: TypeAlias = Annotated[Plain | Grouped | Counted | Sized, Field(discriminator="kind")]
 Direct: TypeAlias = Annotated[
-    Priced | Listed | Counts | Series | Histograms | Lattice | Drawn | Trusted,
+    PricedClaim | ListedClaim | CountsClaim | Series | HistogramsClaim | LatticeClaim | Drawn | Trusted,
     Field(discriminator="kind"),
 ]
 
 
-class Within(Record):
+class Within(StrictRecord):
     """Claims about a part of the policy, their levels counted as in the part."""
 
     kind: Literal["within"] = "within"
@@ -259,7 +259,7 @@ class Within(Record):
     claims: tuple[Direct, ...]
 
 
-class Shares(Record):
+class Shares(StrictRecord):
     """The first level weighs losses by sizes and information loss: each has its own least value."""
 
     kind: Literal["shares"] = "shares"
@@ -268,14 +268,14 @@ class Shares(Record):
 
 
 Claim: TypeAlias = Annotated[
-    Priced
-    | Listed
-    | Counts
+    PricedClaim
+    | ListedClaim
+    | CountsClaim
     | Series
-    | Histograms
-    | Lattice
-    | Subsets
-    | Groupings
+    | HistogramsClaim
+    | LatticeClaim
+    | SubsetsClaim
+    | GroupingsClaim
     | Drawn
     | Trusted
     | Within
@@ -287,54 +287,54 @@ Claim: TypeAlias = Annotated[
 # -- why there is no release -----------------------------------------------------------------
 
 
-class Obstacle(Record):
+class Obstacle(StrictRecord):
     """A requirement (index, from 0) the table alone makes impossible: `GroupBounds.infeasible_because`."""
 
     kind: Literal["obstacle"] = "obstacle"
     requirement: Natural
 
 
-class Whole(Record):
+class WholeTable(StrictRecord):
     """A requirement (index, from 0) that merging would keep, and the whole table as one group breaks."""
 
     kind: Literal["whole"] = "whole"
     requirement: Natural
 
 
-class DualAbove(Record):
+class DualAbove(StrictRecord):
     """A bound above the largest loss there is."""
 
     kind: Literal["dual_above"] = "dual_above"
-    claim: Annotated[Priced | Listed, Field(discriminator="kind")]
+    claim: Annotated[PricedClaim | ListedClaim, Field(discriminator="kind")]
 
 
-class CountsAbove(Record):
+class CountsAbove(StrictRecord):
     """More counterfeits are needed than the policy allows."""
 
     kind: Literal["counts_above"] = "counts_above"
-    claim: Counts
+    claim: CountsClaim
 
 
-class LatticeEmpty(Record):
+class LatticeEmpty(StrictRecord):
     """Full-domain recoding: no level vector keeps the policy."""
 
     kind: Literal["lattice"] = "lattice"
 
 
-class Empty(Record):
+class Empty(StrictRecord):
     """No set of groups keeps what is asked of groups; or so many do, and all of them fail the check."""
 
     kind: Literal["empty"] = "empty"
     checked: Natural | None
 
 
-class NoDraw(Record):
+class NoDraw(StrictRecord):
     """No grouping keeps the policy: the verifier enumerates them again."""
 
     kind: Literal["no_draw"] = "no_draw"
 
 
-class TrustedRefusal(Record):
+class TrustedRefusal(StrictRecord):
     """Somebody's word that there is no release."""
 
     kind: Literal["trusted"] = "trusted"
@@ -343,12 +343,12 @@ class TrustedRefusal(Record):
 
 
 DirectRefusal: TypeAlias = Annotated[
-    Obstacle | Whole | DualAbove | CountsAbove | LatticeEmpty | Empty | NoDraw | TrustedRefusal,
+    Obstacle | WholeTable | DualAbove | CountsAbove | LatticeEmpty | Empty | NoDraw | TrustedRefusal,
     Field(discriminator="kind"),
 ]
 
 
-class PartRefusal(Record):
+class PartRefusal(StrictRecord):
     """A part of the policy has no release, so the whole has none."""
 
     kind: Literal["part"] = "part"
@@ -357,6 +357,14 @@ class PartRefusal(Record):
 
 
 Refusal: TypeAlias = Annotated[
-    Obstacle | Whole | DualAbove | CountsAbove | LatticeEmpty | Empty | NoDraw | TrustedRefusal | PartRefusal,
+    Obstacle
+    | WholeTable
+    | DualAbove
+    | CountsAbove
+    | LatticeEmpty
+    | Empty
+    | NoDraw
+    | TrustedRefusal
+    | PartRefusal,
     Field(discriminator="kind"),
 ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..models.problem import Problem
 from .engines.assignment.engine import AssignmentEngine
-from .parts import Part, feasibility, parts_of, variant
+from .parts import PolicyPart, feasibility, parts_of, variant
 from .result import Status
 from .schedule import WHOLE
 from .settings import Clock, Settings, Watch
@@ -42,7 +42,9 @@ def conflict(problem: Problem, settings: Settings, clock: Clock | None = None) -
     return f"these cannot be kept together: {names}; without any one of them a release exists{note}"
 
 
-def _feasible(problem: Problem, parts: Sequence[Part], settings: Settings, seconds: float) -> bool | None:
+def _feasible(
+    problem: Problem, parts: Sequence[PolicyPart], settings: Settings, seconds: float
+) -> bool | None:
     if all(part.requirement is None for part in parts):
         return True
     trial = feasibility(variant(problem, parts))

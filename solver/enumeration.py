@@ -11,7 +11,7 @@ from ..models.errors import EngineError
 from ..models.problem import Problem
 from ..models.requirement import GroupRequirement, Requirement, Scope
 
-__all__ = ["MOST_TUPLES", "Judge", "Partition", "partitions", "refusal", "require_enumerable"]
+__all__ = ["MOST_TUPLES", "GroupingVerdicts", "Partition", "partitions", "refusal", "require_enumerable"]
 
 Partition: TypeAlias = tuple[tuple[int, ...], ...]
 """Rows of each group; rows in none are suppressed."""
@@ -70,7 +70,7 @@ def _partitions(rows: Sequence[int]) -> Iterator[Partition]:
 
 
 @dataclass
-class Judge:
+class GroupingVerdicts:
     """Which groupings of a problem's table keep its requirements; verdicts on groups are remembered."""
 
     problem: Problem

@@ -25,7 +25,7 @@ __all__ = [
     "HIDING",
     "RECODING",
     "SUPPRESSION",
-    "Part",
+    "PolicyPart",
     "feasibility",
     "nested",
     "parts_of",
@@ -45,7 +45,7 @@ NOTHING = KCAnonymity(k=1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class PolicyPart:
     """One thing a policy asks.
 
     Attributes
@@ -63,37 +63,37 @@ class Part:
     requirement: Requirement | None = None
 
 
-def parts_of(problem: Problem) -> tuple[Part, ...]:
+def parts_of(problem: Problem) -> tuple[PolicyPart, ...]:
     """Everything the policy of a problem asks, requirements first."""
     policy, tuples = problem.policy, len(problem.table)
-    found: list[Part] = []
+    found: list[PolicyPart] = []
     seen = Counter[str]()
     for requirement in policy.requirements:
         seen[requirement.name] += 1
         number = seen[requirement.name]
         key = requirement.name if number == 1 else f"{requirement.name}#{number}"
-        found.append(Part(key=key, label=str(requirement), requirement=requirement))
+        found.append(PolicyPart(key=key, label=str(requirement), requirement=requirement))
     suppression = policy.suppression_limit(tuples)
     if suppression < tuples - 1:
         label = (
             f"at most {suppression} of {tuples} tuples suppressed" if suppression else "no tuple suppressed"
         )
-        found.append(Part(key=SUPPRESSION, label=label))
+        found.append(PolicyPart(key=SUPPRESSION, label=label))
     if policy.recoding == "full_domain":
-        found.append(Part(key=RECODING, label="full-domain recoding"))
+        found.append(PolicyPart(key=RECODING, label="full-domain recoding"))
     elif policy.counterfeit_limit is not None:
         limit = policy.counterfeit_limit
         label = f"at most {counted(limit, 'counterfeit')}" if limit else "no counterfeits"
-        found.append(Part(key=COUNTERFEITS, label=label))
+        found.append(PolicyPart(key=COUNTERFEITS, label=label))
     forms = {form for r in policy.requirements if (form := r.structure(problem).form) is not None}
     if not forms <= {policy.form}:
-        found.append(Part(key=FORM, label=f"an {policy.form} release".replace("an g", "a g")))
+        found.append(PolicyPart(key=FORM, label=f"an {policy.form} release".replace("an g", "a g")))
     if "anatomized" in forms and not _counts_hidden(policy):
-        found.append(Part(key=HIDING, label="no hidden cells (no loss counts them)"))
+        found.append(PolicyPart(key=HIDING, label="no hidden cells (no loss counts them)"))
     return tuple(found)
 
 
-def variant(problem: Problem, kept: Collection[Part]) -> Problem:
+def variant(problem: Problem, kept: Collection[PolicyPart]) -> Problem:
     """The question that only some parts of a policy ask; its objective stays."""
     keys = {part.key for part in kept}
     tuples, policy = len(problem.table), problem.policy

@@ -44,7 +44,7 @@ from ..models.problem_view import smallest_group
 from ..models.requirement import GroupRequirement, as_fraction
 from ..models.structure import DependsOn
 from .claims import Drawn, NoDraw
-from .enumeration import MOST_TUPLES, Judge, Partition, partitions, require_enumerable
+from .enumeration import MOST_TUPLES, GroupingVerdicts, Partition, partitions, require_enumerable
 from .incumbent import BestRelease, refused
 from .result import Randomized
 from .settings import Answer, Watch
@@ -81,7 +81,7 @@ def draw(problem: Problem, beta: Fraction | float | str, seed: int | None) -> An
         raise PolicyError(
             "randomize weighs one loss: name one level to minimize, or a weighted sum of several losses"
         )
-    judge = Judge(problem)
+    judge = GroupingVerdicts(problem)
     space = space_of(problem, judge)
     random = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
     if not space.count:
@@ -102,7 +102,7 @@ def draw(problem: Problem, beta: Fraction | float | str, seed: int | None) -> An
     return replace(incumbent.answer([claim], enough=True), randomized=facts)
 
 
-def space_of(problem: Problem, judge: Judge) -> Space:
+def space_of(problem: Problem, judge: GroupingVerdicts) -> Space:
     """All releases that keep the policy, or their sums over sets of tuples.
 
     Raises
@@ -124,7 +124,7 @@ def described(problem: Problem, space: Space, beta: Fraction) -> Randomized:
     )
 
 
-def _summable(problem: Problem, judge: Judge) -> bool:
+def _summable(problem: Problem, judge: GroupingVerdicts) -> bool:
     (level,) = problem.policy.levels
     sums = all(loss(name).combine == "sum" for name in level.losses)
     return judge.by_groups and sums and not problem.policy.suppression_limit(len(problem.table))
@@ -157,7 +157,7 @@ class Space(Protocol):
 class _Listed:
     """All releases, one by one."""
 
-    def __init__(self, problem: Problem, judge: Judge) -> None:
+    def __init__(self, problem: Problem, judge: GroupingVerdicts) -> None:
         self.kept: list[tuple[Fraction, Partition]] = []
         (level,) = problem.policy.levels
         smallest = smallest_group(problem)
@@ -186,7 +186,7 @@ class _Sets:
     Z(S) = sum over groups A of S with its first row: exp(-beta cost(A)) Z(S - A). Sets are bit masks.
     """
 
-    def __init__(self, problem: Problem, judge: Judge) -> None:
+    def __init__(self, problem: Problem, judge: GroupingVerdicts) -> None:
         (level,) = problem.policy.levels
         self.rows = range(len(problem.table))
         self.whole = (1 << len(self.rows)) - 1

@@ -19,7 +19,7 @@ from ..instances.bounded import read_json
 from ..models.errors import CertificateError
 from ..models.problem import Problem
 from .certificate import BOUNDS, Certificate, explained
-from .claims import Drawn, Natural, Ratio, Record, Trusted, Words
+from .claims import Drawn, Natural, Ratio, StrictRecord, Trusted, Words
 from .result import UNCHECKED, Result, Termination
 
 __all__ = ["ResultFile", "beside", "certificate_of", "read_result"]
@@ -27,7 +27,7 @@ __all__ = ["ResultFile", "beside", "certificate_of", "read_result"]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class LevelEntry(Record):
+class LevelEntry(StrictRecord):
     """One level of the objective."""
 
     loss: Words
@@ -38,7 +38,7 @@ class LevelEntry(Record):
     word: Words | None
 
 
-class PointEntry(Record):
+class PointEntry(StrictRecord):
     """One moment of the search."""
 
     seconds: Seconds
@@ -47,7 +47,7 @@ class PointEntry(Record):
     bound: Ratio | None
 
 
-class DrawnEntry(Record):
+class DrawnEntry(StrictRecord):
     """How a release was drawn."""
 
     beta: Ratio
@@ -57,7 +57,7 @@ class DrawnEntry(Record):
     keep: Words
 
 
-class ResultFile(Record):
+class ResultFile(StrictRecord):
     """Content of a result file; see the module."""
 
     status: Literal["OPTIMAL", "FEASIBLE", "INFEASIBLE"]

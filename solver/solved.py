@@ -23,10 +23,10 @@ from .result_file import ResultFile, beside, certificate_of, read_result
 if TYPE_CHECKING:
     from ..instances.store.stored import StoredHistory
 
-__all__ = ["Solved", "as_of", "read_solved", "stored"]
+__all__ = ["SolvedFile", "as_of", "read_solved", "stored"]
 
 
-class Solved(NamedTuple):
+class SolvedFile(NamedTuple):
     """What a result file is about."""
 
     certificate: Certificate
@@ -40,7 +40,7 @@ def read_solved(
     release_file: Path | None,
     say: Callable[[str], object],
     expect: str | None = None,
-) -> Solved:
+) -> SolvedFile:
     """Read a result with its problem and release; memberships of a public copy are the certificate's.
 
     Raises
@@ -70,7 +70,7 @@ def read_solved(
             say(words)
     if isinstance(found, ResultFile):
         found.compare(problem)
-    return Solved(certificate, problem, release)
+    return SolvedFile(certificate, problem, release)
 
 
 def stored(history: History) -> StoredHistory | None:

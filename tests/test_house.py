@@ -23,11 +23,9 @@ ROOMS = ("models", "instances", "solver")
 
 DOUBLED = set(
     """
-    Asked Bounds Breach Bucket Cells Column Comparison Component Counts Cut Cuts Duals Exposure
-    Finish Found Grid Groupings Histograms Judge Lattice Listed Measure Optimum Outcome Overlap
-    Parameter Part Past Posterior Priced Program Proof Proposal Proven Published Question Reading
-    Record Relaxation Row Rows Run Search Shapes Solved Stack State Step Subsets System Tree
-    Verdicts Whole _Draft _Entry _Judge _Listener _Open _Reader _Search _State _Table
+    Asked Breach Bucket Cells Column Comparison Component Counts Cut Duals Exposure Found Grid Judge
+    Optimum Outcome Overlap Past Posterior Program Proof Proposal Proven Question Relaxation Row
+    Rows Search Shapes Stack State System Verdicts _Draft _Entry _Judge _Open _Reader _State _Table
     """.split()  # noqa: SIM905
 )
 """Names of classes that still stand for two things."""

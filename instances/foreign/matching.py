@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import connected_components, maximum_flow
 
 from ...models.errors import ReleaseError
 from ...models.table import Microdata
-from .notation import Reading
+from .notation import CoveredValues
 from .rows import ForeignRow, ForeignTable
 
 __all__ = ["How", "Match", "match_rows"]
@@ -133,7 +133,7 @@ def _told(found: ForeignTable, table: Microdata, tuples: Sequence[int], how: How
     return Match(how=how, group=group, uncertain=0)
 
 
-def _covered(reading: Reading, codes: Ints) -> NDArray[np.bool_]:
+def _covered(reading: CoveredValues, codes: Ints) -> NDArray[np.bool_]:
     inside = (codes >= reading.lo) & (codes <= reading.hi)
     if reading.codes is not None:
         inside &= np.isin(codes, np.fromiter(reading.codes, dtype=np.int64))
@@ -167,7 +167,7 @@ class _Kinds:
     def __len__(self) -> int:
         return len(self.size)
 
-    def within(self, readings: Sequence[Reading], among: Ints) -> Ints:
+    def within(self, readings: Sequence[CoveredValues], among: Ints) -> Ints:
         """Those of some kinds that lie in a box."""
         inside = np.ones(len(among), dtype=bool)
         for a, reading in enumerate(readings):
@@ -277,7 +277,7 @@ def _nobody(found: ForeignTable, table: Microdata, kinds: _Kinds, row: ForeignRo
     return f"{where}: correct the row, or give the table the release was made from"
 
 
-def _without(kinds: _Kinds, readings: Sequence[Reading], skipped: int, among: Ints) -> bool:
+def _without(kinds: _Kinds, readings: Sequence[CoveredValues], skipped: int, among: Ints) -> bool:
     inside = np.ones(len(among), dtype=bool)
     for a, reading in enumerate(readings):
         if a != skipped:

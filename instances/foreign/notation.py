@@ -41,7 +41,7 @@ from ...models.domain import Categories, Domain, Numeric, Ordered
 from ...models.errors import ReleaseError
 from ...models.exact_numbers import exact_number
 
-__all__ = ["NOTHING_SAID", "Ends", "Reader", "Reading"]
+__all__ = ["NOTHING_SAID", "CoveredValues", "Ends", "Reader"]
 
 Ends: TypeAlias = Literal["written", "closed", "half-open", "upper-open"]
 """Which ends belong to an interval: see `Reader`."""
@@ -60,7 +60,7 @@ _RANGE_SIGNS = ("..", ",", ";", "-", "–", " to ")
 
 
 @dataclass(frozen=True)
-class Reading:
+class CoveredValues:
     """What a published cell covers.
 
     Attributes
@@ -116,8 +116,8 @@ class Reader:
     def __init__(self, domain: Domain, ends: Ends = "written") -> None:
         self.domain = domain
         self.ends: Ends = ends
-        self._known: dict[str, Reading] = {}
-        self._read: Callable[[str], Reading]
+        self._known: dict[str, CoveredValues] = {}
+        self._read: Callable[[str], CoveredValues]
         if isinstance(domain, Numeric):
             self._last = int((domain.hi - domain.lo) // domain.step)
             self._numeric = domain
@@ -132,7 +132,7 @@ class Reader:
         else:
             raise ReleaseError(f"column {domain.name!r}: cells of {type(domain).__name__} cannot be read")
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> CoveredValues:
         """Read a cell.
 
         Raises
@@ -151,7 +151,7 @@ class Reader:
 
     # -- numbers -----------------------------------------------------------------------------
 
-    def _number(self, text: str) -> Reading:
+    def _number(self, text: str) -> CoveredValues:
         if text in NOTHING_SAID:
             return self._codes(0, self._last)
         span = self._span(text)
@@ -162,7 +162,7 @@ class Reader:
             found = [self._grid(_Span(number, number), text) for number in numbers]
             reading = self._codes(min(one.lo for one in found), max(one.hi for one in found))
             whole = reading.hi - reading.lo + 1 == len({one.lo for one in found})
-            return Reading(reading.cell, reading.lo, reading.hi, widened=not whole)
+            return CoveredValues(reading.cell, reading.lo, reading.hi, widened=not whole)
         if re.fullmatch(r"[\d*]*\d[\d*]*", text) and self._last < _MASKED:
             return self._masked(text)
         raise ReleaseError(
@@ -170,7 +170,7 @@ class Reader:
             "categorical"
         )
 
-    def _masked(self, text: str) -> Reading:
+    def _masked(self, text: str) -> CoveredValues:
         """The range around the numbers that a mask stands for."""
         domain = self._numeric
         shown = [format_number(domain.lo + code * domain.step) for code in range(self._last + 1)]
@@ -178,9 +178,9 @@ class Reader:
         if not codes:
             raise ReleaseError(f"{text[:60]!r} covers no number of the column's domain: correct it")
         lo, hi = codes[0], codes[-1]
-        return Reading(self.domain.cell(lo, hi), lo, hi, widened=len(codes) <= hi - lo)
+        return CoveredValues(self.domain.cell(lo, hi), lo, hi, widened=len(codes) <= hi - lo)
 
-    def _grid(self, span: _Span, text: str) -> Reading:
+    def _grid(self, span: _Span, text: str) -> CoveredValues:
         """The codes in an interval of numbers."""
         domain = self._numeric
         lo, hi = 0, self._last
@@ -203,8 +203,8 @@ class Reader:
         open_end = span.lo is None or span.hi is None
         return self._codes(max(0, lo), min(self._last, hi), cut=not open_end and (lo < 0 or hi > self._last))
 
-    def _codes(self, lo: int, hi: int, *, cut: bool = False) -> Reading:
-        return Reading(self.domain.cell(lo, hi), lo, hi, cut=cut)
+    def _codes(self, lo: int, hi: int, *, cut: bool = False) -> CoveredValues:
+        return CoveredValues(self.domain.cell(lo, hi), lo, hi, cut=cut)
 
     def _span(self, text: str) -> _Span | None:
         """An interval of numbers in any notation; None if it is none, or has longer numbers than are read."""
@@ -243,7 +243,7 @@ class Reader:
 
     # -- categories --------------------------------------------------------------------------
 
-    def _category(self, text: str) -> Reading:
+    def _category(self, text: str) -> CoveredValues:
         codes: Sequence[int] | None = range(self._last + 1) if self.silent(text) else None
         for way in (self._label, self._range, self._set, self._mask):
             codes = way(text) if codes is None else codes
@@ -310,7 +310,7 @@ class Reader:
             return None
         return _matching(text, self._labels) or None
 
-    def _of(self, found: Sequence[int]) -> Reading:
+    def _of(self, found: Sequence[int]) -> CoveredValues:
         """The cell of some codes: a node or range of the domain if there is one with just these."""
         codes = frozenset(found)
         lo, hi = min(codes), max(codes)
@@ -318,7 +318,7 @@ class Reader:
         covered = frozenset(self._labels[code] for code in codes)
         if not isinstance(cell, Leaves) or cell.values != covered:
             cell = Leaves("{" + ",".join(self._labels[code] for code in sorted(codes)) + "}", covered)
-        return Reading(cell, lo, hi, None if len(codes) == hi - lo + 1 else codes)
+        return CoveredValues(cell, lo, hi, None if len(codes) == hi - lo + 1 else codes)
 
 
 def _matching(mask: str, texts: Sequence[str]) -> list[int]:

@@ -15,7 +15,7 @@ from ...models.errors import ReleaseError
 from ...models.missing import DOUBTFUL, MISSING
 from ...models.spelling import fold
 from ...models.table import Microdata
-from .notation import NOTHING_SAID, Ends, Reader, Reading
+from .notation import NOTHING_SAID, CoveredValues, Ends, Reader
 
 __all__ = ["COUNT", "ForeignRow", "ForeignTable", "Stars", "read_rows"]
 
@@ -56,7 +56,7 @@ class ForeignTable:
     ----------
     rows : tuple of ForeignRow
         In the order of the file.
-    readings : tuple of tuple of Reading
+    readings : tuple of tuple of CoveredValues
         Cells of each group, in the order of first appearance.
     records : int
         Published records, suppressed ones included.
@@ -67,7 +67,7 @@ class ForeignTable:
     """
 
     rows: tuple[ForeignRow, ...]
-    readings: tuple[tuple[Reading, ...], ...]
+    readings: tuple[tuple[CoveredValues, ...], ...]
     records: int
     stars: Stars
     notes: tuple[str, ...]
@@ -133,7 +133,7 @@ def read_rows(
     cells = [_column(reader, texts[reader.domain.name]) for reader in readers]
     values = _values(texts[table.sensitive.name], table, silent if stars == "suppressed" else None)
     groups: dict[tuple[object, ...], int] = {}
-    boxes: list[tuple[Reading, ...]] = []
+    boxes: list[tuple[CoveredValues, ...]] = []
     rows: list[ForeignRow] = []
     for i in range(len(frame)):
         group = None
@@ -197,8 +197,8 @@ def _silent(readers: Sequence[Reader], texts: Mapping[str, Sequence[str]]) -> li
     ]
 
 
-def _column(reader: Reader, texts: Sequence[str]) -> list[Reading]:
-    found: list[Reading] = []
+def _column(reader: Reader, texts: Sequence[str]) -> list[CoveredValues]:
+    found: list[CoveredValues] = []
     for row, text in enumerate(texts, start=1):
         try:
             found.append(reader.read(text))
@@ -255,7 +255,7 @@ def _people(texts: Sequence[str] | None, rows: int) -> Sequence[str | None]:
     return texts
 
 
-def _remarks(boxes: Sequence[tuple[Reading, ...]], domains: Sequence[Domain]) -> list[str]:
+def _remarks(boxes: Sequence[tuple[CoveredValues, ...]], domains: Sequence[Domain]) -> list[str]:
     notes: list[str] = []
     for a, domain in enumerate(domains):
         cells = {box[a] for box in boxes}

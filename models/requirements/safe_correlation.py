@@ -33,11 +33,11 @@ from math import floor, lcm
 from typing import TYPE_CHECKING, ClassVar
 
 from ..correlation import (
-    Exposure,
     PairCounts,
     PreSuppression,
     Significance,
     Support,
+    ValueExposure,
     exposures,
     pre_suppress,
 )
@@ -135,7 +135,7 @@ class SafeCorrelation(Requirement):
         """The fixpoint for every value of the quasi-identifier at a position, from the microdata."""
         return pre_suppress(PairCounts.count(members, attribute), self.significance, self.l)
 
-    def exposures(self, release: Release) -> list[Exposure]:
+    def exposures(self, release: Release) -> list[ValueExposure]:
         """Every value of the quasi-identifier in the release's groups."""
         a = self.position(release.attributes)
         return list(exposures(release.groups, a, self.plans(release.members, a)))
@@ -159,7 +159,7 @@ class SafeCorrelation(Requirement):
             cells = zip(exposure.counts, exposure.hidden, stars, strict=True)
             yield from self._even(exposure, [left + early - star for left, early, star in cells])
 
-    def _early(self, exposure: Exposure, stars: Sequence[int]) -> Iterator[Violation]:
+    def _early(self, exposure: ValueExposure, stars: Sequence[int]) -> Iterator[Violation]:
         for j, early, star in zip(exposure.groups, exposure.hidden, stars, strict=True):
             if star < early:
                 yield Violation(
@@ -170,7 +170,7 @@ class SafeCorrelation(Requirement):
                     witness={"value": exposure.value, "hidden": star, "required": early},
                 )
 
-    def _even(self, exposure: Exposure, kept: Sequence[int]) -> Iterator[Violation]:
+    def _even(self, exposure: ValueExposure, kept: Sequence[int]) -> Iterator[Violation]:
         linkage = exposure.linkage(kept)
         if linkage.spread > self.epsilon:
             yield Violation(

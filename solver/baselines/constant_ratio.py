@@ -27,7 +27,7 @@ def constant_ratio(problem: Problem, seed: int = 0, clock: Clock | None = None) 
     seed : int
         Not used: nothing is random.
     clock : Clock, optional
-        See `Run`.
+        See `BaselineRun`.
 
     Raises
     ------

@@ -69,7 +69,7 @@ def cor_split(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Re
     seed : int
         Decides which new tuples balance a bucket, the order of equal ones, and discards.
     clock : Clock, optional
-        See `Run`.
+        See `BaselineRun`.
 
     Raises
     ------

@@ -28,7 +28,7 @@ def geometric(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Re
     seed : int
         Not used: nothing is random.
     clock : Clock, optional
-        See `Run`.
+        See `BaselineRun`.
 
     Raises
     ------

@@ -36,7 +36,7 @@ from ...models.requirements.record_tracing import RecordTracing
 from .inferences import Inferences
 from .top_down import Rows, group_of
 
-__all__ = ["Cuts", "Growing"]
+__all__ = ["CutRelease", "Growing"]
 
 Indices = NDArray[np.int64]
 
@@ -239,7 +239,7 @@ class Growing:
         return known
 
 
-class Cuts:
+class CutRelease:
     """The groups of a release that is being cut, which leave no inference attack.
 
     Parameters

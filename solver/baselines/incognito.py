@@ -56,7 +56,7 @@ def incognito_static(problem: Problem, seed: int = 0, clock: Clock | None = None
     seed : int
         Not used: nothing is random.
     clock : Clock, optional
-        See `Run`.
+        See `BaselineRun`.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def _passing(problem: Problem, rows: Rows, baseline: str, clock: Clock | None) -
     """All (k, c) level vectors of all quasi-identifiers, by height; at least one."""
     needs_boxes(problem, baseline)
     asked = parameters(problem, KCAnonymity, baseline)
-    search = _Search(problem, rows, asked, clock or Clock())
+    search = _IncognitoSearch(problem, rows, asked, clock or Clock())
     found = search.run()
     if not found:
         raise EngineError(
@@ -131,7 +131,7 @@ def _passing(problem: Problem, rows: Rows, baseline: str, clock: Clock | None) -
     return sorted(found, key=lambda levels: (sum(levels), levels))
 
 
-class _Search:
+class _IncognitoSearch:
     """Incognito's search over subsets of the quasi-identifiers."""
 
     def __init__(self, problem: Problem, rows: Rows, asked: KCAnonymity, clock: Clock) -> None:

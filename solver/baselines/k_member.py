@@ -50,7 +50,7 @@ def k_member(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Rel
     seed : int
         Chooses the first record and the order of those left over.
     clock : Clock, optional
-        See `Run`.
+        See `BaselineRun`.
 
     Raises
     ------

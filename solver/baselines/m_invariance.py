@@ -49,7 +49,7 @@ def m_invariance(problem: Problem, seed: int = 0, clock: Clock | None = None) ->
     seed : int
         Decides which new tuples balance a bucket, and the order of equal ones.
     clock : Clock, optional
-        See `Run`.
+        See `BaselineRun`.
 
     Raises
     ------

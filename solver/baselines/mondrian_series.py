@@ -25,7 +25,7 @@ from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.k_c_anonymity import KCAnonymity
 from ..settings import Clock
-from .growing import Cuts
+from .growing import CutRelease
 from .inferences import Inferences, merge_with_last, new_rows
 from .parameters import parameters
 from .top_down import Rows, SharesWithin, group_of, needs_boxes, tight_box_of, top_down
@@ -43,7 +43,7 @@ def mondrian_static(problem: Problem, seed: int = 0, clock: Clock | None = None)
     seed : int
         Not used: nothing is random.
     clock : Clock, optional
-        See `Run`.
+        See `BaselineRun`.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def mondrian_checked(problem: Problem, seed: int = 0, clock: Clock | None = None
             f"{found.message})"
         )
 
-    cuts = Cuts(inferences, everybody)
+    cuts = CutRelease(inferences, everybody)
 
     def accept(part: Rows, left: Rows, right: Rows) -> bool:
         return shares.holds(left) and shares.holds(right) and cuts.made(part, left, right)

@@ -36,10 +36,10 @@ from .promises import (
 )
 from .safe_correlation import anatomized, safe_correlation
 
-__all__ = ["Baseline", "Run", "baselines"]
+__all__ = ["Baseline", "BaselineRun", "baselines"]
 
 
-class Run(Protocol):
+class BaselineRun(Protocol):
     """The signature of every baseline."""
 
     def __call__(self, problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
@@ -76,7 +76,7 @@ class Baseline:
     """
 
     name: str
-    run: Run
+    run: BaselineRun
     promises: tuple[str, ...]
     promised: Callable[[Problem], Promise]
     reference: str
@@ -100,7 +100,7 @@ def anatomy(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Rele
     seed : int
         Decides ties.
     clock : Clock, optional
-        See `Run`; asked at the beginning only, since it is soon done.
+        See `BaselineRun`; asked at the beginning only, since it is soon done.
 
     Raises
     ------

@@ -40,7 +40,7 @@ def safe_correlation(problem: Problem, seed: int = 0, clock: Clock | None = None
     seed : int
         Decides Anatomy's ties.
     clock : Clock, optional
-        See `Run`.
+        See `BaselineRun`.
 
     Raises
     ------

@@ -29,7 +29,7 @@ from ...models.problem import Problem
 from ..display import soft_console
 from ..overwriting import may_write
 from .commands.table import InitCommand
-from .past import STORE, Past
+from .past import STORE, EarlierReleases
 
 __all__ = ["init", "on_terminal"]
 
@@ -42,7 +42,7 @@ def init(asked: InitCommand) -> None:
     may_write([target], force=asked.force, inputs=[asked.table, asked.key_file, *store_files(store)])
     unread = _read(asked.table)  # what is wrong with the table is said before anything is asked
     again = _is_series(console, asked.series, asked.history, asked.key_file)
-    past = Past.of(target.absolute().parent, store, asked.key_file) if again else None
+    past = EarlierReleases.of(target.absolute().parent, store, asked.key_file) if again else None
     draft = _drafted(asked, target, past, unread)
     console.print(str(draft.reading), markup=False)
     if asked.k is not None and asked.k > len(draft.frame):
@@ -63,7 +63,7 @@ class _Draft:
 
     asked: InitCommand
     target: Path
-    past: Past | None
+    past: EarlierReleases | None
     frame: pd.DataFrame
     reading: Reading
     guesses: tuple[Guess, ...]
@@ -87,7 +87,7 @@ class _Draft:
 
 
 def _drafted(
-    asked: InitCommand, target: Path, past: Past | None, unread: tuple[pd.DataFrame, Reading]
+    asked: InitCommand, target: Path, past: EarlierReleases | None, unread: tuple[pd.DataFrame, Reading]
 ) -> _Draft:
     """Roles and what cells mean: as given or said, as in the releases before, or guessed."""
     before = History() if past is None else past.history
@@ -178,7 +178,7 @@ def _guessed(
     respondent: str | None,
     sensitive: str | None,
     qi: Sequence[str] | None,
-    past: Past | None,
+    past: EarlierReleases | None,
 ) -> tuple[Guess, ...]:
     """Roles as given, else as in the releases before, else guessed."""
     last = None if past is None else past.last
@@ -199,7 +199,7 @@ def _guessed(
     return tuple(sorted(told, key=lambda g: known.index(g.name) if g.name in known else -1))
 
 
-def _checked(draft: Path, target: Path, text: str, past: Past | None) -> Problem:
+def _checked(draft: Path, target: Path, text: str, past: EarlierReleases | None) -> Problem:
     """Write the file and read it back as `solve` will, so that what is left behind works."""
     draft.write_text(text, encoding="utf-8")
     try:

@@ -16,14 +16,14 @@ from ...models.requirement import build_requirement
 from ..solved import stored
 from .stored import begin_history, holds_history
 
-__all__ = ["STORE", "Past"]
+__all__ = ["STORE", "EarlierReleases"]
 
 STORE = "releases.db"
 """The stored history of a series that nobody gave a name; beside the problem file."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Past:
+class EarlierReleases:
     """The releases before.
 
     Attributes
@@ -46,7 +46,7 @@ class Past:
     history: History
 
     @classmethod
-    def of(cls, folder: Path, where: str, key_file: Path | None) -> Past:
+    def of(cls, folder: Path, where: str, key_file: Path | None) -> EarlierReleases:
         """Find the series of a problem file in `folder`; `where` is its store.
 
         Raises

@@ -32,7 +32,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 from scipy.sparse import csc_array
 
-from ...models.correlation import Exposure, Linkage, LossMetric, Shares, exposures, uniform_shares
+from ...models.correlation import Linkage, LossMetric, Shares, ValueExposure, exposures, uniform_shares
 from ...models.errors import EngineError, PolicyError, ReleaseError
 from ...models.release import QIGroup, Release
 from ...models.requirement import as_fraction, whole
@@ -108,7 +108,7 @@ class _Kind:
     cells: int
 
 
-def _kinds(exposure: Exposure) -> tuple[list[str], list[_Kind]]:
+def _kinds(exposure: ValueExposure) -> tuple[list[str], list[_Kind]]:
     values = sorted(exposure.significant)
     found: dict[tuple[Fraction, ...], list[int]] = {}
     for j, share in enumerate(exposure.shares):
@@ -129,7 +129,7 @@ def _parameters(l: int, epsilon: Fraction | int | float | str) -> Fraction:  # n
 
 
 def suppress(
-    exposure: Exposure,
+    exposure: ValueExposure,
     l: int,  # noqa: E741
     epsilon: Fraction | int | float | str = 0,
     *,
@@ -141,7 +141,7 @@ def suppress(
 
     Parameters
     ----------
-    exposure : Exposure
+    exposure : ValueExposure
         Cells and shares per group.
     l : int
         No significant value may be more likely than 1/l; at least 1.
@@ -203,7 +203,7 @@ def suppress(
 
 
 def suppress_linear(
-    exposure: Exposure,
+    exposure: ValueExposure,
     l: int,  # noqa: E741
     epsilon: Fraction | int | float | str = 0,
 ) -> LinearSuppression:
@@ -250,7 +250,9 @@ def suppress_linear(
     )
 
 
-def _shared_out(exposure: Exposure, kinds: Sequence[_Kind], found: Sequence[N], nothing: N) -> tuple[N, ...]:
+def _shared_out(
+    exposure: ValueExposure, kinds: Sequence[_Kind], found: Sequence[N], nothing: N
+) -> tuple[N, ...]:
     """Split what is kept of each kind among its groups, first come first served."""
     kept = [nothing] * len(exposure.groups)
     for kind, left in zip(kinds, found, strict=True):
@@ -266,13 +268,13 @@ class ValueSuppression:
 
     Attributes
     ----------
-    exposure : Exposure
+    exposure : ValueExposure
     suppression : Suppression
     tuples : int
         ``|T|``.
     """
 
-    exposure: Exposure
+    exposure: ValueExposure
     suppression: Suppression
     tuples: int
 

@@ -263,14 +263,14 @@ def choose_views(
         for secret in dict.fromkeys(secrets)
         for query in associations(secret.query, table)
     )
-    search = _Search(coded, single, ViewModel(weight, required), set(required))
+    search = _PairSearch(coded, single, ViewModel(weight, required), set(required))
     choice = search.run(time.monotonic() + time_limit, seed)
     if choice.first is None or choice.second is None:
         return choice
     return replace(choice, breaches=_measured(table, single, choice.first, choice.second))
 
 
-class _Search:
+class _PairSearch:
     """Proposals, verdicts on them and the best pair that keeps every secret."""
 
     def __init__(

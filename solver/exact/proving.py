@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from ...models.errors import CertificateError
 from ...models.problem import Problem
-from ..claims import Empty, Groupings as GroupingsClaim, Subsets as SubsetsClaim, Trusted, TrustedRefusal
+from ..claims import Empty, GroupingsClaim, SubsetsClaim, Trusted, TrustedRefusal
 from ..result import Status
 from ..settings import Answer, Clock
 from . import groupings, subsets

@@ -14,7 +14,7 @@ from ...models.box_measure import BoxMeasure
 from ...models.errors import CertificateError
 from ...models.problem import Problem
 from .. import claims
-from ..enumeration import Judge
+from ..enumeration import GroupingVerdicts
 from ..randomize import described, space_of
 from .by_sizes import BySizes
 from .counts import counts_program
@@ -54,10 +54,10 @@ def derived(given: Given, claim: claims.Claim) -> list[Derived]:
         return _shares(given, claim)
     if isinstance(claim, claims.Within):
         return _within(given, claim)
-    if isinstance(claim, claims.Subsets):
+    if isinstance(claim, claims.SubsetsClaim):
         how = "the program over all sets of tuples"
         return [Derived(level=i, bound=bound, how=how) for i, bound in enumerate(subsets(given))]
-    if isinstance(claim, claims.Groupings):
+    if isinstance(claim, claims.GroupingsClaim):
         groupings(given, claim)
         how = f"all {claim.checked} better groupings fail the check"
         return [Derived(level=i, bound=value, how=how) for i, value in enumerate(given.values)]
@@ -72,21 +72,25 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
         case claims.Trusted():
             how = f"{claim.solver} ({claim.why})"
             return Derived(level=level, bound=claim.bound, how=how, trusted=True)
-        case claims.Lattice():
+        case claims.LatticeClaim():
             return _lattice(given, level)
         case claims.Drawn():
             return _drawn(given, claim)
-        case claims.Histograms():
+        case claims.HistogramsClaim():
             return _histograms(given, claim)
-        case claims.Priced() | claims.Listed():
+        case claims.PricedClaim() | claims.ListedClaim():
             if given.most("suppressed", level) != 0 or given.most("counterfeits", level) != 0:
                 raise CertificateError(
                     "the duals are about releases that suppress and invent nothing, and others are as good"
                 )
             bound = _weight(problem, level) * least_information_loss(given, claim)
-            how = "exact pricing" if isinstance(claim, claims.Priced) else "exact pricing and a search tree"
+            how = (
+                "exact pricing"
+                if isinstance(claim, claims.PricedClaim)
+                else "exact pricing and a search tree"
+            )
             return Derived(level=level, bound=bound, how=how)
-        case claims.Counts():
+        case claims.CountsClaim():
             return _counts(given, claim)
         case claims.Series():
             fakes = given.most("counterfeits", level)
@@ -100,7 +104,7 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
             return Derived(level=level, bound=_weight(problem, level) * least, how=how)
 
 
-def _histograms(given: Given, claim: claims.Histograms) -> Derived:
+def _histograms(given: Given, claim: claims.HistogramsClaim) -> Derived:
     level, sizes = claim.level, BySizes.of(given.problem, claim.sizes)
     name = given.problem.policy.levels[level].name
     before = tuple(sizes.value(index, cost) for index, cost in enumerate(claim.costs[:level]))
@@ -129,7 +133,7 @@ def _weight(problem: Problem, level: int) -> Fraction:
 
 
 def least_information_loss(
-    given: Given, claim: claims.Priced | claims.Listed, hidden: Fraction | None = None
+    given: Given, claim: claims.PricedClaim | claims.ListedClaim, hidden: Fraction | None = None
 ) -> Fraction:
     """The information loss that duals and tree prove necessary where nothing is invented.
 
@@ -149,7 +153,7 @@ def least_information_loss(
     return max(Fraction(0), priced_loss(given.problem, claim, hidden, over=given.over))
 
 
-def _counts(given: Given, claim: claims.Counts) -> Derived:
+def _counts(given: Given, claim: claims.CountsClaim) -> Derived:
     level = given.problem.policy.levels[claim.level]
     fewest = fewest_needed(given, claim)
     weight = level.weight_of("counterfeits")
@@ -159,7 +163,7 @@ def _counts(given: Given, claim: claims.Counts) -> Derived:
     return Derived(level=claim.level, bound=weight * fewest, how=how)
 
 
-def fewest_needed(given: Given, claim: claims.Counts) -> int:
+def fewest_needed(given: Given, claim: claims.CountsClaim) -> int:
     """The number of counterfeits that a claim proves necessary where nobody is suppressed."""
     problem, known = given.problem, 0
     if claim.program is not None:
@@ -185,7 +189,7 @@ def _drawn(given: Given, claim: claims.Drawn) -> Derived:
     problem = given.problem
     if len(problem.policy.levels) != 1:
         raise CertificateError("a release is drawn for one level, the policy has several")
-    space = space_of(problem, Judge(problem))
+    space = space_of(problem, GroupingVerdicts(problem))
     facts = described(problem, space, claim.beta)
     stated = (claim.candidates, claim.cost_range, claim.log_odds)
     if stated != (facts.candidates, facts.cost_range, facts.log_odds) or space.least is None:
@@ -222,7 +226,7 @@ def _plain(given: Given, part: claims.Plain, claim: claims.Direct) -> Derived:
     if isinstance(claim, claims.Trusted):
         how = f"{claim.solver} ({claim.why})"
         return Derived(level=last, bound=weight * claim.bound, how=how, trusted=True)
-    if not isinstance(claim, claims.Priced | claims.Listed):
+    if not isinstance(claim, claims.PricedClaim | claims.ListedClaim):
         raise CertificateError("a bound on information loss needs duals")
     hidden = hidden_price(problem, problem.policy.levels[last]) if given.most("suppressed", last) else None
     own = replace(given, problem=plain(problem, part.requirements))
@@ -232,7 +236,7 @@ def _plain(given: Given, part: claims.Plain, claim: claims.Direct) -> Derived:
 
 def _counted(given: Given, found: Sequence[claims.Direct]) -> list[Derived]:
     """Levels of counts: quasi-identifiers do not matter, so the form of the release does not either."""
-    if any(not isinstance(claim, claims.Counts | claims.Trusted) for claim in found):
+    if any(not isinstance(claim, claims.CountsClaim | claims.Trusted) for claim in found):
         raise CertificateError("the proof counts counterfeits, and claims something else")
     own = replace(given, problem=grouped(given.problem))
     return [line for claim in found for line in derived(own, claim)]

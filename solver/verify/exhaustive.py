@@ -35,7 +35,7 @@ def subsets(given: Given) -> list[Fraction]:
     return _bounds(given, _optimum(given))
 
 
-def groupings(given: Given, claim: claims.Groupings) -> None:
+def groupings(given: Given, claim: claims.GroupingsClaim) -> None:
     """Check that all better groupings fail, and that they are as many as stated.
 
     Raises

@@ -101,7 +101,7 @@ class Single:
 
 def priced_loss(
     problem: Problem,
-    claim: claims.Priced | claims.Listed,
+    claim: claims.PricedClaim | claims.ListedClaim,
     hidden: Fraction | None,
     over: Callable[[], bool] | None = None,
 ) -> Fraction:
@@ -129,7 +129,7 @@ def priced_loss(
 
 
 def proven_loss(
-    problem: Problem, claim: claims.Priced | claims.Listed, over: Callable[[], bool] | None = None
+    problem: Problem, claim: claims.PricedClaim | claims.ListedClaim, over: Callable[[], bool] | None = None
 ) -> Fraction:
     """The bound on information loss that a claim's duals and tree prove where nobody is suppressed.
 
@@ -138,7 +138,7 @@ def proven_loss(
     CertificateError
         If some statement does not hold.
     """
-    if isinstance(claim, claims.Priced):
+    if isinstance(claim, claims.PricedClaim):
         return priced_loss(problem, claim, None, over)
     apart = Fraction(0) if claim.part is None else priced_loss(problem, claim, None, over)
     single = Single.of(problem)

@@ -6,7 +6,7 @@ from ...models.errors import CertificateError
 from ...models.problem import Problem
 from ...models.requirement import GroupRequirement, Requirement
 from .. import claims
-from ..enumeration import Judge
+from ..enumeration import GroupingVerdicts
 from ..randomize import space_of
 from ..settings import Clock
 from .bounds import fewest_needed, least_information_loss
@@ -42,7 +42,7 @@ def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[st
             if found is None:
                 raise CertificateError(f"{requirement} is no obstacle, other than the certificate says")
             return found, False
-        case claims.Whole():
+        case claims.WholeTable():
             return _whole(problem, _requirement(problem, refusal.requirement)), False
         case claims.DualAbove():
             if _gives_way(problem) or problem.policy.counterfeit_limit != 0:
@@ -53,7 +53,7 @@ def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[st
         case claims.Empty():
             return empty(given, refusal), False
         case claims.NoDraw():
-            if space_of(problem, Judge(problem)).count:
+            if space_of(problem, GroupingVerdicts(problem)).count:
                 raise CertificateError("some release keeps the policy, other than the certificate says")
             return "none of all groupings keeps the policy", False
         case claims.PartRefusal():
@@ -84,7 +84,7 @@ def _whole(problem: Problem, requirement: Requirement) -> str:
     return f"merging groups never breaks {requirement}, and the whole table as one group does"
 
 
-def _above(given: Given, claim: claims.Priced | claims.Listed) -> str:
+def _above(given: Given, claim: claims.PricedClaim | claims.ListedClaim) -> str:
     """A bound above the loss of everybody in every attribute."""
     table = given.problem.table
     needed, most = least_information_loss(given, claim), len(table) * len(table.domains)
@@ -106,7 +106,7 @@ def _no_vector(given: Given) -> str:
     return "no level vector keeps it, all evaluated again"
 
 
-def _counts(given: Given, claim: claims.Counts) -> str:
+def _counts(given: Given, claim: claims.CountsClaim) -> str:
     problem = given.problem
     limit = problem.policy.counterfeit_limit
     if limit is None or _gives_way(problem):

@@ -15,7 +15,7 @@ from ...models.errors import OptanonError
 from ..display import show_number
 from .marks import marked
 from .policy_form import PolicyForm
-from .workbench import INSIST, KINDS, ROLES, Column, Workbench
+from .workbench import INSIST, KINDS, ROLES, ColumnChoice, Workbench
 
 __all__ = ["MOST_BYTES", "build"]
 
@@ -122,7 +122,7 @@ class _Page:
             for number, column in enumerate(self.bench.columns):
                 self._column(number, column)
 
-    def _column(self, number: int, column: Column) -> None:
+    def _column(self, number: int, column: ColumnChoice) -> None:
         marked(ui.label(column.name), "column", number)
         role = ui.select(ROLES, value=column.role).bind_value(column, "role")
         marked(role.props("dense").classes("w-44"), "role", number)
@@ -150,7 +150,7 @@ class _Page:
             marked(hierarchy.classes("w-64"), "hierarchy", number)
             hierarchy.bind_visibility_from(column, "kind", value="taxonomy")
 
-    async def _take_hierarchy(self, column: Column, event: events.UploadEventArguments) -> None:
+    async def _take_hierarchy(self, column: ColumnChoice, event: events.UploadEventArguments) -> None:
         try:
             self.bench.take_hierarchy(column, await event.file.read())
             ui.notify(f"hierarchy of {column.name} read", type="positive")

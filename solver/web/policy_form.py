@@ -13,7 +13,7 @@ from nicegui import ui
 from ...instances.series_policy import MINIMIZE, series_requirements
 from ...models.errors import PolicyError
 from .marks import marked
-from .terms import Parameter, Term, loss_names, requirement_terms
+from .terms import Term, TermParameter, loss_names, requirement_terms
 
 __all__ = ["PolicyForm"]
 
@@ -138,7 +138,7 @@ class PolicyForm:
         self._requirements.refresh()
 
 
-def _field(asked: _Asked, parameter: Parameter) -> None:
+def _field(asked: _Asked, parameter: TermParameter) -> None:
     """A field for one parameter, its help shown on it."""
     unsaid = "optional" if parameter.default is None else f"default {parameter.default}"
     label = parameter.name if parameter.needed else f"{parameter.name} ({unsaid})"

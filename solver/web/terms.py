@@ -11,11 +11,11 @@ from typing import Any
 from ...models.loss import losses
 from ...models.requirement import registered
 
-__all__ = ["Parameter", "Term", "loss_names", "requirement_terms"]
+__all__ = ["Term", "TermParameter", "loss_names", "requirement_terms"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parameter:
+class TermParameter:
     """One parameter: how its docstring describes it, and its default (None if it must be given)."""
 
     name: str
@@ -32,7 +32,7 @@ class Term:
     name: str
     help: str
     reference: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[TermParameter, ...]
 
 
 def requirement_terms() -> tuple[Term, ...]:
@@ -47,7 +47,7 @@ def requirement_terms() -> tuple[Term, ...]:
                 help=" ".join(text.split("\n\n")[0].split()),
                 reference=kind.reference,
                 parameters=tuple(
-                    Parameter(
+                    TermParameter(
                         name=f.name,
                         kind=described.get(f.name, ("", ""))[0],
                         help=described.get(f.name, ("", ""))[1],

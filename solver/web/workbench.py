@@ -34,7 +34,7 @@ from ..result_file import certificate_of, read_result
 from ..solved import read_solved
 from .job import Job
 
-__all__ = ["INSIST", "KINDS", "ROLES", "Column", "Workbench"]
+__all__ = ["INSIST", "KINDS", "ROLES", "ColumnChoice", "Workbench"]
 
 ROLES = {
     "respondent": "respondent (id)",
@@ -57,7 +57,7 @@ INSIST = "append whatever the audit says"
 
 
 @dataclass(kw_only=True)
-class Column:
+class ColumnChoice:
     """A column of the table and what the visitor says of it."""
 
     name: str
@@ -82,7 +82,7 @@ class Workbench:
 
     def __init__(self, *, folder: Path, base: Path) -> None:
         self.folder, self.base = folder, base
-        self.columns: list[Column] = []
+        self.columns: list[ColumnChoice] = []
         self.declared = ""
         self.counts: dict[str, int] = {}
         self.history = ""
@@ -125,7 +125,7 @@ class Workbench:
             self.counts = {} if private is None else dict(Counter(frame[private].fillna(MISSING).tolist()))
         return str(replace(reading, source=name))
 
-    def take_hierarchy(self, column: Column, data: bytes) -> None:
+    def take_hierarchy(self, column: ColumnChoice, data: bytes) -> None:
         """Take the hierarchy of a column.
 
         Raises
@@ -195,7 +195,7 @@ class Workbench:
             raise TableError(f"{len(names)} columns are marked as {ROLES[role]}: mark exactly one")
         return names[0]
 
-    def _kind(self, column: Column) -> Any:
+    def _kind(self, column: ColumnChoice) -> Any:
         if column.kind == "ordered":
             order = [part.strip() for part in column.order.split(",") if part.strip()]
             if not order:
@@ -305,7 +305,7 @@ class Workbench:
         self.audited, self.audit_texts = ended["rows"], ended["texts"]
 
 
-def guess(frame: pd.DataFrame) -> tuple[list[Column], str]:
+def guess(frame: pd.DataFrame) -> tuple[list[ColumnChoice], str]:
     """A first guess at every column, in order, and at what cells mean; the visitor has the last word."""
     names = [str(name) for name in frame.columns]
     none = History()
@@ -316,15 +316,15 @@ def guess(frame: pd.DataFrame) -> tuple[list[Column], str]:
     except TableError as error:
         notes = [str(error) if number == 0 else "" for number in range(len(names))]
         return [
-            Column(name=name, role="left_out", kind="flat", note=note)
+            ColumnChoice(name=name, role="left_out", kind="flat", note=note)
             for name, note in zip(names, notes, strict=True)
         ], ""
-    columns: list[Column] = []
+    columns: list[ColumnChoice] = []
     for name in names:
         found = guesses[name]
         plain = found.kind in ("numeric", "flat")
         columns.append(
-            Column(
+            ColumnChoice(
                 name=name,
                 role=found.role.replace("-", "_").replace(" ", "_"),
                 kind=found.kind if plain else "built" if found.kind else "flat",

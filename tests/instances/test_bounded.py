@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given, settings, strategies as st
 
 import optanon as oa
-from optanon.instances.bounded import Bounds, parse_json, parse_yaml, read_json, read_yaml
+from optanon.instances.bounded import FileLimits, parse_json, parse_yaml, read_json, read_yaml
 from optanon.models.exact_numbers import LONGEST, exact_number
 
 quick = settings(max_examples=100, deadline=None, derandomize=True)
@@ -87,7 +87,7 @@ def test_json_that_would_exhaust_its_reader_is_one_line(text: str, said: str):
 
 
 def test_files_are_bounded_in_size_and_entries(tmp_path: Path):
-    small = Bounds(size=20, depth=3, entries=5)
+    small = FileLimits(size=20, depth=3, entries=5)
     (tmp_path / "x").write_text("[1, 2, 3, 4]")
     assert read_json(tmp_path / "x", bounds=small) == read_yaml(tmp_path / "x", bounds=small) == [1, 2, 3, 4]
     (tmp_path / "x").write_text("[1, 2, 3, 4, 5]")

@@ -9,10 +9,10 @@ import pytest
 from cases.correlations import FIGURE_2, GROUPS, fixpoint, safe_choices, significant
 
 from optanon.models.correlation import (
-    Exposure,
     LossMetric,
     PairCounts,
     Significance,
+    ValueExposure,
     exposures,
     pre_suppress,
     significant_values,
@@ -166,7 +166,7 @@ def test_fixpoint_against_the_oracle() -> None:
 # --- estimates -------------------------------------------------------------------------------
 
 
-def united_states() -> Exposure:
+def united_states() -> ValueExposure:
     # With l = 2 and max_confidence 1/3 the significant drugs of "United States" are Mild and Retinoic.
     groups = figure_1()
     plans = pre_suppress(PairCounts.count(all_members(groups), 0), limits("0.05", "1/3"), 2)
@@ -229,13 +229,13 @@ def test_the_cap_is_redundant_for_uniform_shares_in_diverse_groups() -> None:
 def test_given_probabilities_must_be_probabilities() -> None:
     parts = {"value": "v", "significant": frozenset("ab"), "groups": (0,), "counts": (2,), "hidden": (0,)}
     with pytest.raises(PolicyError, match="group 1: probabilities"):
-        Exposure(**parts, shares=({"a": Fraction(2, 3), "b": Fraction(2, 3)},))
+        ValueExposure(**parts, shares=({"a": Fraction(2, 3), "b": Fraction(2, 3)},))
     with pytest.raises(PolicyError, match="probabilities"):
-        Exposure(**parts, shares=({"a": Fraction(-1, 3)},))
+        ValueExposure(**parts, shares=({"a": Fraction(-1, 3)},))
     with pytest.raises(PolicyError, match="per group"):
-        Exposure(**parts, shares=())
+        ValueExposure(**parts, shares=())
     with pytest.raises(PolicyError, match="at least 0"):
-        Exposure(**{**parts, "counts": (-1,)}, shares=({},))
+        ValueExposure(**{**parts, "counts": (-1,)}, shares=({},))
 
 
 # --- loss metric -----------------------------------------------------------------------------

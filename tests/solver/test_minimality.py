@@ -25,7 +25,7 @@ from optanon.models.requirement import Requirement
 from optanon.models.requirements import Difference, HcSafety, KCAnonymity, WeakMInvariance
 from optanon.models.table import Microdata
 from optanon.solver.claims import Drawn
-from optanon.solver.enumeration import Judge
+from optanon.solver.enumeration import GroupingVerdicts
 from optanon.solver.insight.audit.minimality import minimality
 from optanon.solver.randomize import _Listed, _Sets
 from optanon.solver.result import Result, Status
@@ -205,8 +205,8 @@ def test_draws_have_the_stated_weights() -> None:
         tried += 1
         beta = 0.7
         weights = {frozenset(g.names for g in r.groups): exp(-beta * float(c)) for r, c in costs.items()}
-        space = _Listed(problem, Judge(problem))
-        sets = _Sets(problem, Judge(problem))
+        space = _Listed(problem, GroupingVerdicts(problem))
+        sets = _Sets(problem, GroupingVerdicts(problem))
         assert space.count == sets.count == len(costs)
         assert space.least == sets.least == min(costs.values())
         assert space.cost_range == sets.cost_range

@@ -75,10 +75,10 @@ class AssignmentEngine:
         refusal = self.refuses(problem)
         if refusal is not None:
             raise EngineError(refusal)
-        return _Search(problem, settings, watch).run()
+        return _AssignmentSearch(problem, settings, watch).run()
 
 
-class _Search:
+class _AssignmentSearch:
     """State of one solve."""
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
@@ -198,7 +198,7 @@ class _Search:
         return cuts or [_no_good(self.problem, release)]
 
     def _call(self, index: int, objective: _Objective) -> CpSatRun:
-        listener = _Listener(self, index, objective)
+        listener = _IncumbentListener(self, index, objective)
         run = solved(
             self.model.cp,
             seconds=self.clock.left,
@@ -227,10 +227,10 @@ class _Search:
         )
 
 
-class _Listener(cp_model.CpSolverSolutionCallback):
+class _IncumbentListener(cp_model.CpSolverSolutionCallback):
     """Passes CP-SAT's incumbents and bounds on."""
 
-    def __init__(self, search: _Search, index: int, objective: _Objective) -> None:
+    def __init__(self, search: _AssignmentSearch, index: int, objective: _Objective) -> None:
         super().__init__()
         self._search, self._index, self._objective = search, index, objective
         self._value: Fraction | None = None

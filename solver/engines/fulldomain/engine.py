@@ -14,7 +14,7 @@ from ....models.errors import EngineError
 from ....models.problem import Problem
 from ....models.recoding import recoding_of
 from ....models.release import Release
-from ...claims import Lattice, LatticeEmpty
+from ...claims import LatticeClaim, LatticeEmpty
 from ...incumbent import BestRelease
 from ...settings import Answer, Clock, Settings, Watch
 from .grid import Classes, Grid, Vector
@@ -72,7 +72,7 @@ class FullDomainEngine:
                 )
             incumbent.offer(found, checked=True)
         incumbent.raise_bounds(bounds)
-        claims = tuple(Lattice(level=index) for index in range(len(bounds)))
+        claims = tuple(LatticeClaim(level=index) for index in range(len(bounds)))
         return incumbent.answer(claims, interrupted=interrupted, late=not done, effort=effort)
 
 

@@ -32,7 +32,7 @@ from ....models.requirement import GroupRequirement, Requirement
 from ....models.structure import DependsOn
 from .grid import Classes, Grid, Vector
 
-__all__ = ["Judge", "Outlook"]
+__all__ = ["ClassVerdicts", "Outlook"]
 
 Mask = NDArray[np.bool_]
 
@@ -58,7 +58,7 @@ class Outlook:
     broken: Mask
 
 
-class Judge:
+class ClassVerdicts:
     """Verdicts of a policy's group-scope requirements on classes."""
 
     def __init__(self, problem: Problem, grid: Grid) -> None:

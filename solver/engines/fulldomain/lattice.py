@@ -24,7 +24,7 @@ from ....models.problem import Problem
 from ....models.release import Release
 from ...settings import Clock, Watch
 from .grid import Classes, Grid, Vector
-from .judge import Judge, Mask
+from .judge import ClassVerdicts, Mask
 from .measures import Corner, measure_of
 
 __all__ = ["Found", "Lattice", "Score"]
@@ -84,7 +84,7 @@ class Lattice:
         self, problem: Problem, grid: Grid, release: Callable[[Vector, Classes, Mask], Release], watch: Watch
     ) -> None:
         self.problem, self.grid, self.watch = problem, grid, watch
-        self.judge = Judge(problem, grid)
+        self.judge = ClassVerdicts(problem, grid)
         limit, smallest = self.judge.limit, self.judge.smallest
         self._terms = [
             [(weight, measure_of(loss(name), grid, limit, smallest)) for name, weight in level.weights]

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from ....models.loss import Loss
 from .grid import Classes, Grid, Vector
 
-__all__ = ["Corner", "Measure", "measure_of"]
+__all__ = ["Corner", "LossMeasure", "measure_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Corner:
     shares: list[list[int]] | None
 
 
-class Measure(ABC):
+class LossMeasure(ABC):
     """One loss over a grid."""
 
     def __init__(self, grid: Grid, limit: int, smallest: int) -> None:
@@ -77,7 +77,7 @@ class Measure(ABC):
         """No release of a vector from `lo` to the corner has less."""
 
 
-class _TupleBoxes(Measure):
+class _TupleBoxes(LossMeasure):
     """Every tuple pays the widths of its box, a suppressed one all in full."""
 
     def __init__(self, grid: Grid, limit: int, smallest: int, weights: Sequence[Fraction]) -> None:
@@ -103,7 +103,7 @@ class _TupleBoxes(Measure):
         )
 
 
-class _GroupBoxes(Measure):
+class _GroupBoxes(LossMeasure):
     """Every group pays the widths of its box once; suppressed tuples pay nothing."""
 
     def __init__(self, grid: Grid, limit: int, smallest: int, weights: Sequence[Fraction]) -> None:
@@ -129,7 +129,7 @@ class _GroupBoxes(Measure):
         return weight * Fraction(int(np.sort(least)[: len(least) - vanish].sum()), grid.scale)
 
 
-class _BySize(Measure):
+class _BySize(LossMeasure):
     """Losses that sizes say."""
 
     def __init__(self, grid: Grid, limit: int, smallest: int, loss: Loss) -> None:
@@ -207,7 +207,7 @@ class _Maximum(_BySize):
         return self.of(int(falling[at])) if at < len(falling) else Fraction(0)
 
 
-def measure_of(loss: Loss, grid: Grid, limit: int, smallest: int) -> Measure | None:
+def measure_of(loss: Loss, grid: Grid, limit: int, smallest: int) -> LossMeasure | None:
     """How a loss is measured over a grid, by what it declares; None if it declares nothing."""
     if loss.by_size(1, 0, "generalized") is not None:
         kind = {"sum": _Sum, "ratio": _Ratio, "max": _Maximum}[loss.combine]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
-from ...claims import Claim, DualAbove, Listed, Priced, Trusted, Whole
+from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
 from ...colgen.duals import DualBound
 from ...colgen.finish import Finish
 from ...colgen.histogram_pricing import HistogramPricing
@@ -72,7 +72,7 @@ class Search:
             self.interrupted = True
         return self._conclude()
 
-    def _broken_whole(self) -> Whole | None:
+    def _broken_whole(self) -> WholeTable | None:
         """A monotone requirement that the whole table breaks: merging all groups would keep it."""
         policy, table = self.problem.policy, self.problem.table
         counts = tuple(table.histogram[name] for name in self.judge.names)
@@ -84,7 +84,7 @@ class Search:
                 requirement.structure(self.problem).monotone
                 and next(requirement.check(whole, self.problem.history), None) is not None
             ):
-                return Whole(requirement=index)
+                return WholeTable(requirement=index)
         return None
 
     # -- releases --------------------------------------------------------------------
@@ -144,14 +144,14 @@ class Search:
         if finish.stated > self.progress.bound:
             why = "the integer program over all groups that a better release may hold"
             stated = finish.stated
-        elif finish.found is not None and not isinstance(described, Listed):
+        elif finish.found is not None and not isinstance(described, ListedClaim):
             why = f"a search tree of {finish.found.tree.nodes} nodes, too large to be written down"
         if why is not None:
             bound = self.progress.value(0, stated)
             found.append(Trusted(level=self.level, bound=bound, solver=MADE_BY, why=why))
         return tuple(found)
 
-    def _described(self) -> Priced | Listed | None:
+    def _described(self) -> PricedClaim | ListedClaim | None:
         """The duals, and the tree if there is one that can be written down."""
         found = self.finish.found
         duals = self.root.duals if found is None else found.duals

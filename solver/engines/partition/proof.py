@@ -24,7 +24,7 @@ __all__ = ["describe"]
 
 def describe(
     rows: Rows, cuts: Cuts, duals: Duals, found: Closed | None, *, level: int, part: Part | None
-) -> claims.Priced | claims.Listed:
+) -> claims.PricedClaim | claims.ListedClaim:
     """Write a proof down; tuples are named by their row of the microdata (from 0).
 
     A tree too long to be written down is left out.
@@ -35,7 +35,7 @@ def describe(
         row_of[list(behind)] = r
     known: dict[str, Any] = {
         "level": level,
-        "root": claims.Duals(
+        "root": claims.WrittenDuals(
             scale=duals.scale,
             duals=tuple(duals.rows[row_of].tolist()),
             cut_duals=tuple(duals.cuts.tolist()),
@@ -45,5 +45,5 @@ def describe(
     }
     text = None if found is None else packed(found.tree.proof())
     if found is None or text is None:
-        return claims.Priced(**known)
-    return claims.Listed(**known, tree=claims.Tree(listed_for=found.listed_for, proof=text))
+        return claims.PricedClaim(**known)
+    return claims.ListedClaim(**known, tree=claims.WrittenTree(listed_for=found.listed_for, proof=text))

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from ....models.errors import CertificateError, EngineError
 from ....models.problem import Problem
-from ...claims import Claim, Empty, Subsets as SubsetsClaim
+from ...claims import Claim, Empty, SubsetsClaim
 from ...ending import ending
 from ...exact import groupings, subsets
 from ...exact.proving import counted
@@ -46,10 +46,10 @@ class SubsetEngine:
             refusal = "the program over all sets of tuples has no CP-SAT model: leave `extend` out"
         if refusal is not None:
             raise EngineError(refusal)
-        return _Search(problem, settings, watch).run()
+        return _SubsetsSearch(problem, settings, watch).run()
 
 
-class _Search:
+class _SubsetsSearch:
     """State of one solve."""
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:

@@ -26,7 +26,7 @@ from ....models.problem import Problem
 from ....models.release import Release
 from ....models.requirement import as_fraction
 from ....models.table import Member
-from ...enumeration import Judge, Partition, partitions, require_enumerable
+from ...enumeration import GroupingVerdicts, Partition, partitions, require_enumerable
 
 __all__ = ["MOST_WORLDS", "Minimality", "minimality"]
 
@@ -160,12 +160,12 @@ def minimality(
     )
 
 
-def _optimal(judge: Judge, better: Sequence[Partition]) -> Fraction:
+def _optimal(judge: GroupingVerdicts, better: Sequence[Partition]) -> Fraction:
     return Fraction(not any(map(judge.keeps, better)))
 
 
 def _drawn(
-    judge: Judge,
+    judge: GroupingVerdicts,
     costs: Mapping[Partition, tuple[Fraction, ...]],
     objective: tuple[Fraction, ...],
     beta: Fraction,
@@ -209,7 +209,7 @@ class _Blind:
         self.problem = problem
         self.transient = problem.table.sensitive.persistence == "transient"
 
-    def judge(self, values: Values) -> Judge:
+    def judge(self, values: Values) -> GroupingVerdicts:
         problem = self.problem
         table = replace(problem.table, members=_told(problem.table.members, values))
         history = problem.history
@@ -222,7 +222,7 @@ class _Blind:
                 )
                 for release in history
             )
-        return Judge(replace(problem, table=table, history=history))
+        return GroupingVerdicts(replace(problem, table=table, history=history))
 
 
 def _told(members: Sequence[Member], values: Values) -> tuple[Member, ...]:

@@ -6,7 +6,7 @@ from ....models.errors import PolicyError
 from ....models.problem import Problem
 from ....models.problem_view import fake_cap
 from ....models.requirement import whole
-from ...parts import COUNTERFEITS, Part, nested, parts_of, variant
+from ...parts import COUNTERFEITS, PolicyPart, nested, parts_of, variant
 from ...result import Status
 from ...search import default_workers
 from ...settings import Clock
@@ -88,7 +88,7 @@ def explain(
     return _feasible(problem, parts, trials)
 
 
-def _infeasible(problem: Problem, parts: tuple[Part, ...], trials: Trials, most: int) -> Explanation:
+def _infeasible(problem: Problem, parts: tuple[PolicyPart, ...], trials: Trials, most: int) -> Explanation:
     def possible(kept: frozenset[int]) -> bool | None:
         return trials.decide(variant(problem, [parts[i] for i in sorted(kept)])).feasible
 
@@ -125,7 +125,7 @@ def _infeasible(problem: Problem, parts: tuple[Part, ...], trials: Trials, most:
     )
 
 
-def _facts(problem: Problem, kept: tuple[Part, ...]) -> tuple[str, ...]:
+def _facts(problem: Problem, kept: tuple[PolicyPart, ...]) -> tuple[str, ...]:
     asked = variant(problem, kept)
     told: list[str] = []
     for requirement in asked.policy.requirements:
@@ -136,7 +136,7 @@ def _facts(problem: Problem, kept: tuple[Part, ...]) -> tuple[str, ...]:
     return without_rows(told)
 
 
-def _cap(problem: Problem, parts: tuple[Part, ...]) -> int | None:
+def _cap(problem: Problem, parts: tuple[PolicyPart, ...]) -> int | None:
     """The engine's own limit on counterfeits where the policy, or a variant of it, sets none."""
     free = variant(problem, [part for part in parts if part.key != COUNTERFEITS])
     if free.policy.counterfeit_limit is not None:
@@ -144,7 +144,7 @@ def _cap(problem: Problem, parts: tuple[Part, ...]) -> int | None:
     return fake_cap(free)
 
 
-def _feasible(problem: Problem, parts: tuple[Part, ...], trials: Trials) -> Explanation:
+def _feasible(problem: Problem, parts: tuple[PolicyPart, ...], trials: Trials) -> Explanation:
     present = trials.minimize(problem)
     if present.release is None:  # time was over at once
         return Explanation(problem=problem, status=Status.UNKNOWN, parts=parts, notes=_notes(trials))

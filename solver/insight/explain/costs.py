@@ -10,7 +10,7 @@ from ....models.losses import loss
 from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.release import QIGroup, Release
-from ...parts import Part, variant
+from ...parts import PolicyPart, variant
 from ...result import Status
 from .trials import TrialOutcome, Trials
 
@@ -49,7 +49,7 @@ class PartCost:
 
     Attributes
     ----------
-    part : Part
+    part : PolicyPart
     status : Status
         Of the search without it.
     levels : tuple of LevelCost
@@ -58,7 +58,7 @@ class PartCost:
         For a limit: how much of it the release with it uses.
     """
 
-    part: Part
+    part: PolicyPart
     status: Status
     levels: tuple[LevelCost, ...]
     used: int | None = None
@@ -99,7 +99,7 @@ class GroupShare:
 
 
 def part_costs(
-    problem: Problem, parts: Sequence[Part], present: TrialOutcome, trials: Trials
+    problem: Problem, parts: Sequence[PolicyPart], present: TrialOutcome, trials: Trials
 ) -> tuple[PartCost, ...]:
     """Minimize without each part in turn; `present` is the outcome with all of them."""
     if present.release is None:

@@ -14,7 +14,7 @@ from typing import Any
 from ....models.errors import PolicyError
 from ....models.policy import Policy
 from ....models.problem import Problem
-from ...parts import COUNTERFEITS, FORM, HIDING, RECODING, SUPPRESSION, Part, parts_of, variant
+from ...parts import COUNTERFEITS, FORM, HIDING, RECODING, SUPPRESSION, PolicyPart, parts_of, variant
 
 __all__ = ["Dial", "dial_name", "dials"]
 
@@ -74,7 +74,7 @@ def dial_name(part: str, parameter: str) -> str:
     return parameter if alone else f"{part}.{parameter}"
 
 
-def dials(problem: Problem, parts: Collection[Part]) -> Iterator[Dial]:
+def dials(problem: Problem, parts: Collection[PolicyPart]) -> Iterator[Dial]:
     """Everything about some parts of a policy that can be loosened without dropping a requirement."""
     policy, tuples = problem.policy, len(problem.table)
     for part in parts:
@@ -119,7 +119,7 @@ MOST_COUNTERFEITS = 10**6
 """A policy that needs more is not called near."""
 
 
-def _position(policy: Policy, part: Part) -> int:
+def _position(policy: Policy, part: PolicyPart) -> int:
     name, _, number = part.key.partition("#")
     same = [i for i, requirement in enumerate(policy.requirements) if requirement.name == name]
     return same[int(number or 1) - 1]
@@ -136,7 +136,7 @@ def _parameter(index: int, parameter: str) -> Callable[[Policy, Any], Policy]:
     return turn
 
 
-def _choice(problem: Problem, part: Part, parts: Collection[Part]) -> Dial:
+def _choice(problem: Problem, part: PolicyPart, parts: Collection[PolicyPart]) -> Dial:
     """Recoding, form or hiding: the present choice, or the one that dropping the part gives."""
     free = variant(problem, [other for other in parts if other is not part]).policy
     changes: dict[str, dict[str, Any]] = {

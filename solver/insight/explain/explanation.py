@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from ....models.problem import Problem
-from ...parts import Part
+from ...parts import PolicyPart
 from ...result import Status
 from .costs import GroupShare, PartCost
 from .people import Core
@@ -25,7 +25,7 @@ class Conflict:
 
     Attributes
     ----------
-    parts : tuple of Part
+    parts : tuple of PolicyPart
         No release keeps all of them, which is proven.
     minimal : bool
         Whether it is proven that any one of them can be dropped and the others kept.
@@ -35,7 +35,7 @@ class Conflict:
         A smallest set of respondents that cannot all be published under these parts.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[PolicyPart, ...]
     minimal: bool
     facts: tuple[str, ...]
     core: Core | None
@@ -55,11 +55,11 @@ class Explanation:
     problem : Problem
     status : Status
         INFEASIBLE (proven), FEASIBLE or OPTIMAL, or UNKNOWN: then nothing else is claimed.
-    parts : tuple of Part
+    parts : tuple of PolicyPart
         Everything the policy asks.
     conflicts : tuple of Conflict
         If infeasible: minimal conflicts, small ones first.
-    repairs : tuple of tuple of Part
+    repairs : tuple of tuple of PolicyPart
         Smallest sets of parts without which the rest can be kept.
     complete : bool
         Whether conflicts and repairs are all there are.
@@ -86,9 +86,9 @@ class Explanation:
 
     problem: Problem
     status: Status
-    parts: tuple[Part, ...]
+    parts: tuple[PolicyPart, ...]
     conflicts: tuple[Conflict, ...] = ()
-    repairs: tuple[tuple[Part, ...], ...] = ()
+    repairs: tuple[tuple[PolicyPart, ...], ...] = ()
     complete: bool = False
     remedies: tuple[Remedy, ...] = ()
     hopeless: tuple[str, ...] = ()
@@ -160,7 +160,7 @@ def _text(number: Fraction | None) -> str | None:
     return None if number is None else str(number)
 
 
-def _part(part: Part) -> dict[str, str]:
+def _part(part: PolicyPart) -> dict[str, str]:
     return {"key": part.key, "label": part.label}
 
 

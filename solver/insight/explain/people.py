@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ....models.problem import Problem
-from ...parts import SUPPRESSION, Part, variant
+from ...parts import SUPPRESSION, PolicyPart, variant
 from .trials import Trials
 
 __all__ = ["Core", "find_core", "shrunk"]
@@ -50,7 +50,7 @@ class Core:
     minimal: bool
 
 
-def find_core(problem: Problem, conflict: tuple[Part, ...], trials: Trials) -> Core | None:
+def find_core(problem: Problem, conflict: tuple[PolicyPart, ...], trials: Trials) -> Core | None:
     """A core of one conflict; None if there is none, the table is too large, or time is over."""
     if SUPPRESSION not in {part.key for part in conflict} or len(problem.table) > LARGEST:
         return None

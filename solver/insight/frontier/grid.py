@@ -15,7 +15,7 @@ from ....models.policy import Policy
 from ....models.problem import Problem
 from ....models.relaxations import Monotonicity
 from ....models.requirement import Requirement
-from ...parts import Part, nested, parts_of
+from ...parts import PolicyPart, nested, parts_of
 
 __all__ = ["Axis", "Grid", "Setting", "parse_vary"]
 
@@ -162,7 +162,7 @@ def _place(problem: Problem, name: str) -> tuple[int | None, str]:
     if name in LIMITS:
         return None, name
     owner, _, parameter = name.rpartition(".")
-    parts: list[Part] = [part for part in parts_of(problem) if part.requirement is not None]
+    parts: list[PolicyPart] = [part for part in parts_of(problem) if part.requirement is not None]
     found = [
         index
         for index, part in enumerate(parts)

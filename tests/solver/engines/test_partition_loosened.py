@@ -23,7 +23,7 @@ from optanon.models.requirements import (
     RecursiveCLDiversity,
     TCloseness,
 )
-from optanon.solver.claims import Listed, Priced
+from optanon.solver.claims import ListedClaim, PricedClaim
 from optanon.solver.colgen.structure import histograms
 from optanon.solver.colgen.structure.histograms import Histograms
 from optanon.solver.engines.partition import histogram, loosened
@@ -114,8 +114,8 @@ def test_the_part_bounds_the_whole(seed: int):
         assert proven_loss(problem, proof) <= (optimum(problem) or 0) * per(problem)
 
 
-def priced(answer: Answer) -> list[Priced | Listed]:
-    return [found for found in answer.claims if isinstance(found, Priced | Listed)]
+def priced(answer: Answer) -> list[PricedClaim | ListedClaim]:
+    return [found for found in answer.claims if isinstance(found, PricedClaim | ListedClaim)]
 
 
 def per(problem: Problem) -> int:
@@ -123,14 +123,14 @@ def per(problem: Problem) -> int:
 
 
 @pytest.fixture
-def by_part(never_whole: None) -> tuple[Problem, Priced | Listed]:
+def by_part(never_whole: None) -> tuple[Problem, PricedClaim | ListedClaim]:
     problem = random_problem(3, 20, [KCAnonymity(k=2), DistinctLDiversity(l=2)])
     (proof,) = priced(solved(problem))
     assert proof.part == (0,)
     return problem, proof
 
 
-def test_a_dual_of_the_part_that_is_too_high_is_caught(by_part: tuple[Problem, Priced | Listed]):
+def test_a_dual_of_the_part_that_is_too_high_is_caught(by_part: tuple[Problem, PricedClaim | ListedClaim]):
     problem, proof = by_part
     assert proven_loss(problem, proof) > 0
     root = proof.root.model_copy(update={"duals": tuple(3 * dual + 10**6 for dual in proof.root.duals)})
@@ -139,19 +139,21 @@ def test_a_dual_of_the_part_that_is_too_high_is_caught(by_part: tuple[Problem, P
 
 
 @pytest.mark.parametrize("part", [(2,), (0, 5)])
-def test_the_part_is_one_of_the_policy(by_part: tuple[Problem, Priced | Listed], part: tuple[int, ...]):
+def test_the_part_is_one_of_the_policy(
+    by_part: tuple[Problem, PricedClaim | ListedClaim], part: tuple[int, ...]
+):
     problem, proof = by_part
     with pytest.raises(CertificateError, match="does not have"):
         proven_loss(problem, proof.model_copy(update={"part": part}))
 
 
 @pytest.mark.parametrize("part", [[-1], [True], ["0"]])
-def test_the_part_is_told_by_numbers(by_part: tuple[Problem, Priced | Listed], part: list[Any]):
+def test_the_part_is_told_by_numbers(by_part: tuple[Problem, PricedClaim | ListedClaim], part: list[Any]):
     with pytest.raises(ValidationError):
         type(by_part[1]).model_validate_json(json.dumps(by_part[1].model_dump() | {"part": part}))
 
 
-def test_the_part_is_for_requirements_that_are_asked_for(by_part: tuple[Problem, Priced | Listed]):
+def test_the_part_is_for_requirements_that_are_asked_for(by_part: tuple[Problem, PricedClaim | ListedClaim]):
     """Duals for groups of 2 prove nothing where single tuples may be published."""
     problem, proof = by_part
     looser = random_problem(3, 20, [KCAnonymity(k=1), DistinctLDiversity(l=1)])

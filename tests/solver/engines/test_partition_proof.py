@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from optanon.models.errors import CertificateError
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
-from optanon.solver.claims import Listed, Priced
+from optanon.solver.claims import ListedClaim, PricedClaim
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.exact.payload import packed, unpacked
 from optanon.solver.exact.tree_check import Proof
@@ -26,13 +26,13 @@ from optanon.solver.verify.priced import Single, proven_loss
 def proved(problem: Problem) -> tuple[Any, Any]:
     """The answer's proof as plain values, and the answer."""
     answer = PartitionEngine().solve(problem, Settings(), Watch())
-    found = [claim for claim in answer.claims if isinstance(claim, Priced | Listed)]
+    found = [claim for claim in answer.claims if isinstance(claim, PricedClaim | ListedClaim)]
     return found[0].model_dump() if found else None, answer
 
 
 def verify_bound(problem: Problem, proof: Any) -> Fraction:
     """Confirm a proof that was written down and read back."""
-    kind = Listed if proof["kind"] == "listed" else Priced
+    kind = ListedClaim if proof["kind"] == "listed" else PricedClaim
     return proven_loss(problem, kind.model_validate_json(json.dumps(proof)))
 
 

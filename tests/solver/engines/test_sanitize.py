@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from cases.correlations import FIGURE_2, GROUPS, safe_choices
 
-from optanon.models.correlation import Exposure
+from optanon.models.correlation import ValueExposure
 from optanon.models.errors import EngineError, PolicyError, ReleaseError
 from optanon.models.history import History
 from optanon.models.release import QIGroup, Release
@@ -24,8 +24,8 @@ SHARES = tuple({drug: Fraction(1, 3) for _, _, drug in rows} for rows in GROUPS)
 
 def exposure(
     counts: tuple[int, ...], shares: tuple[dict[str, Fraction], ...], significant: frozenset[str]
-) -> Exposure:
-    return Exposure(
+) -> ValueExposure:
+    return ValueExposure(
         value="v",
         significant=significant,
         groups=tuple(range(len(counts))),
@@ -113,7 +113,7 @@ def test_publishing_shows_stars_and_reads_back() -> None:
 # --- whole cells against enumeration ---------------------------------------------------------
 
 
-def random_exposure(random: Random, uniform: bool) -> Exposure:
+def random_exposure(random: Random, uniform: bool) -> ValueExposure:
     shares: list[dict[str, Fraction]] = []
     for _ in range(random.randint(1, 4)):
         values = random.choices("abcd", k=random.randint(2, 4))

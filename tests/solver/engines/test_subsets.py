@@ -44,8 +44,8 @@ from optanon.models.table import Member, Microdata
 from optanon.solver.certify import digests, published
 from optanon.solver.claims import (
     Empty,
-    Groupings as GroupingsClaim,
-    Subsets as SubsetsClaim,
+    GroupingsClaim,
+    SubsetsClaim,
     Trusted,
     TrustedRefusal,
 )

@@ -22,7 +22,7 @@ from optanon.solver.insight.explain.costs import part_costs
 from optanon.solver.insight.explain.people import shrunk
 from optanon.solver.insight.explain.subsets import find_conflicts
 from optanon.solver.insight.explain.trials import TrialOutcome, Trials
-from optanon.solver.parts import SUPPRESSION, Part, feasibility, parts_of, variant
+from optanon.solver.parts import SUPPRESSION, PolicyPart, feasibility, parts_of, variant
 from optanon.solver.settings import Clock
 
 FOLDER = "infeasible"
@@ -298,7 +298,7 @@ def test_a_cost_that_is_not_proven_is_an_interval():
     hospital = catalog.load("hospital", "release-2.yaml")
     release = solve_problem(hospital, workers=1).release
     trials = Given(hospital, clock=Clock())
-    part = Part(key="hc_safety", label="hc_safety", requirement=KCAnonymity(k=2))
+    part = PolicyPart(key="hc_safety", label="hc_safety", requirement=KCAnonymity(k=2))
 
     def outcome(values: tuple[int, int], bounds: tuple[int | None, int | None]) -> TrialOutcome:
         proven = all(value == bound for value, bound in zip(values, bounds, strict=True))

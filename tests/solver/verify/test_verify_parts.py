@@ -57,7 +57,7 @@ def test_parts_are_the_engines(policy: Policy):
 
 
 PRICED: dict[str, Any] = {
-    "root": claims.Duals(scale=1, duals=(0,) * 12, cut_duals=()),
+    "root": claims.WrittenDuals(scale=1, duals=(0,) * 12, cut_duals=()),
     "cuts": (),
     "part": None,
 }
@@ -76,14 +76,16 @@ PRICED: dict[str, Any] = {
 def test_duals_say_nothing_of_other_levels_and_freer_releases(policy: Policy, values: list[int], why: str):
     problem = problem_with(policy)
     given = Given(problem=problem, values=tuple(map(Fraction, values)))
-    claim = claims.Priced(level=len(values) - 1, **PRICED)
+    claim = claims.PricedClaim(level=len(values) - 1, **PRICED)
     with pytest.raises(CertificateError, match=why):
         derived(given, claim)
 
 
 def test_a_part_with_counterfeits_has_no_bound_on_information_loss():
     problem = problem_with(Policy([KCAnonymity(k=2)], ["counterfeits", "information_loss"]))
-    claim = claims.Within(part=claims.Plain(requirements=(0,)), claims=(claims.Priced(level=0, **PRICED),))
+    claim = claims.Within(
+        part=claims.Plain(requirements=(0,)), claims=(claims.PricedClaim(level=0, **PRICED),)
+    )
     none = Given(problem=problem, values=(Fraction(0), Fraction(5)))
     assert [line.level for line in derived(none, claim)] == [1]
     some = Given(problem=problem, values=(Fraction(1), Fraction(5)))
@@ -97,7 +99,7 @@ def test_duals_are_lowered_to_what_a_suppressed_tuple_adds():
     problem = problem_with(policy)
     price = len(problem.table.domains) + Fraction(1, 8)
     assert parts.hidden_price(problem, policy.levels[0]) == price
-    high = {**PRICED, "root": claims.Duals(scale=8, duals=(10**6,) * 12, cut_duals=())}
-    claim = claims.Within(part=claims.Plain(requirements=(0,)), claims=(claims.Priced(level=0, **high),))
+    high = {**PRICED, "root": claims.WrittenDuals(scale=8, duals=(10**6,) * 12, cut_duals=())}
+    claim = claims.Within(part=claims.Plain(requirements=(0,)), claims=(claims.PricedClaim(level=0, **high),))
     (line,) = derived(Given(problem=problem, values=(24 * price,)), claim)
     assert line.bound == 24 * price

@@ -83,7 +83,7 @@ def described(
 
 def _written(index: int, proof: Proven, prices: Sequence[Prices], solver: str) -> Iterator[claims.Claim]:
     if proof.derived is not None:
-        yield claims.Histograms(
+        yield claims.HistogramsClaim(
             level=index,
             sizes=proof.top,
             costs=proof.costs,

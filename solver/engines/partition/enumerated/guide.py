@@ -16,13 +16,13 @@ from ....claims import (
     Claim,
     Counted,
     Grouped,
-    Groupings,
+    GroupingsClaim,
     Part,
     PartRefusal,
     Plain,
     Shares,
     Sized,
-    Subsets,
+    SubsetsClaim,
     Within,
 )
 from ....colgen.structure.histograms import Histograms
@@ -318,7 +318,7 @@ def _within(part: Part, answer: Answer) -> Within | None:
         claim
         for claim in answer.claims
         # The last level of what is counted without boxes says nothing of the whole.
-        if not isinstance(claim, Within | Shares | Subsets | Groupings)
+        if not isinstance(claim, Within | Shares | SubsetsClaim | GroupingsClaim)
         and not (part.kind == "counted" and claim.level == last)
     )
     return Within(part=part, claims=direct) if direct else None

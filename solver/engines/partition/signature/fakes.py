@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from .....models.problem import Problem
-from ....claims import Counts
+from ....claims import CountsClaim
 from ....colgen.structure.types import Types
 from ....limits import SIGNATURE_LIMITS as LIMITS
 from ....settings import Clock, Settings
@@ -88,7 +88,7 @@ class FewestFakes:
         self.best.needs(self.bound)
         self.best.offer(lifted(self._lowering.flat, self.types, self._lowering.best))
 
-    def claim(self) -> Counts:
+    def claim(self) -> CountsClaim:
         """What proves the bound."""
         level = self.best.measure if self.best.counted is None else self.best.counted
         return counts_claim(self.counts, self._lowering, level)

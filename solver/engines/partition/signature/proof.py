@@ -31,7 +31,7 @@ class Proven(NamedTuple):
     tree: Closed | None
 
 
-def counts_claim(counts: Fewest, flat: Lowering | None, level: int) -> claims.Counts:
+def counts_claim(counts: Fewest, flat: Lowering | None, level: int) -> claims.CountsClaim:
     """Write down what proves the fewest counterfeits."""
     program = packed(counts.tree.proof()) if counts.tree.nodes else None
     by_groups = None
@@ -39,7 +39,7 @@ def counts_claim(counts: Fewest, flat: Lowering | None, level: int) -> claims.Co
         by_groups = _written(
             Proven(flat.flat, flat.pricing.cuts, flat.generation.duals, 0, flat.finish.found)
         )
-    return claims.Counts(level=level, program=program, by_groups=by_groups)
+    return claims.CountsClaim(level=level, program=program, by_groups=by_groups)
 
 
 def series_claim(proven: Proven, level: int) -> claims.Series | None:
@@ -57,7 +57,7 @@ def _written(proven: Proven) -> claims.FakeDuals | None:
     text = None if tree is None else packed(tree.tree.proof())
     listed = None
     if tree is not None and text is not None:
-        duals, listed = tree.duals, claims.Tree(listed_for=tree.listed_for, proof=text)
+        duals, listed = tree.duals, claims.WrittenTree(listed_for=tree.listed_for, proof=text)
     return claims.FakeDuals(
         fakes=fakes,
         scale=duals.scale,
