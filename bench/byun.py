@@ -17,7 +17,7 @@ from ..models.domain import Numeric, Ordered
 from ..models.errors import EngineError, InputError
 from ..models.hierarchy import Hierarchy
 from ..models.history import History
-from ..models.loss import losses
+from ..models.losses import losses
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.requirement import Requirement, as_fraction

@@ -45,7 +45,7 @@ from ..models.missing import Gaps
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
-from ..models.requirement import build_requirement
+from ..models.requirements import build_requirement
 from ..models.spelling import Choice, Spelling
 from ..models.table import Microdata, Sensitive
 from .bounded import read_yaml

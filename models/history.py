@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from .box import Box, Interval, Leaves
 from .errors import ReleaseError, StoreError
@@ -19,14 +19,11 @@ from .release import QIGroup, Release
 from .spelling import fold
 from .table import Member, Microdata
 
-if TYPE_CHECKING:
-    from .policy import Policy
-
 __all__ = ["History", "Opener", "Record", "Statement", "register_store"]
 
 
 class Statement(Protocol):
-    """A certificate, as far as a history keeps it."""
+    """A policy or a certificate, as far as a history keeps it."""
 
     @property
     def content(self) -> Mapping[str, Any]:
@@ -226,7 +223,7 @@ class History:
         self,
         release: Release,
         *,
-        policy: Policy | None = None,
+        policy: Statement | None = None,
         certificate: Statement | None = None,
         audit: Mapping[str, Any] | None = None,
     ) -> None:

@@ -6,20 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
-from .errors import PolicyError
 from .group import Form
-from .release import QIGroup, Release
+from .release import Counted, QIGroup, Release
 from .table import Member, Microdata
 
 if TYPE_CHECKING:
     from .encoding import Encoding, Linear
 
-__all__ = ["Cost", "Counted", "Loss", "loss", "losses", "register_loss"]
-
-Counted: TypeAlias = Literal["suppressed", "counterfeits", "hidden_cells"]
-"""What a loss may be the number of."""
+__all__ = ["Cost", "Loss", "known_losses", "register_loss"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,22 +124,6 @@ def register_loss(kind: type[L]) -> type[L]:
     return kind
 
 
-def losses() -> Mapping[str, Loss]:
-    """Every registered loss by name."""
-    # Imported here: its modules need this one, and nobody who asks shall find it without them.
-    from . import losses as _  # noqa: F401 - importing registers every loss
-
-    return dict(_registry)
-
-
-def loss(name: str) -> Loss:
-    """Look up a loss.
-
-    Raises
-    ------
-    PolicyError
-        If there is no loss of that name.
-    """
-    if name not in _registry and name not in losses():
-        raise PolicyError(f"unknown loss {name!r}: known are {', '.join(sorted(_registry))}")
-    return _registry[name]
+def known_losses() -> Mapping[str, Loss]:
+    """Losses registered so far; `losses.losses` has them all."""
+    return _registry

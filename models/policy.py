@@ -9,9 +9,8 @@ from typing import Any, Literal, TypeAlias
 
 from .errors import PolicyError
 from .hierarchy import Hierarchy
-from .loss import Counted
 from .losses import loss
-from .release import Form, Release
+from .release import Counted, Form, Release
 from .requirement import Requirement, as_fraction, whole
 from .table import Microdata
 
@@ -163,6 +162,19 @@ class Policy:
         object.__setattr__(self, "form", form)
         object.__setattr__(self, "recoding", recoding)
         object.__setattr__(self, "hierarchies", tuple(sorted((hierarchies or {}).items())))
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "requirements": [{r.name: r.settings()} for r in self.requirements],
+            "minimize": [{name: str(weight) for name, weight in level.weights} for level in self.levels],
+            "max_suppressed": None if self.max_suppressed is None else str(self.max_suppressed),
+            "max_counterfeits": self.max_counterfeits,
+            "form": self.form,
+            "recoding": self.recoding,
+            "hierarchies": {name: [list(path) for path in h.paths] for name, h in self.hierarchies},
+        }
 
     def changed(self, **changes: Any) -> Policy:
         """A policy that differs in some parameters of the constructor; the others stay as they are."""

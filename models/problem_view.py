@@ -11,8 +11,7 @@ from typing import Protocol
 
 from .group import Form
 from .history import History
-from .loss import Counted
-from .release import Release
+from .release import Counted, Release
 from .table import Microdata
 
 __all__ = [

@@ -24,10 +24,13 @@ from .group import Form, QIGroup, tight_box
 from .publication import anatomized_frames, published_frame, steward_frame
 from .table import Member
 
-__all__ = ["Copy", "Form", "QIGroup", "Release", "tight_box"]
+__all__ = ["Copy", "Counted", "Form", "QIGroup", "Release", "tight_box"]
 
 Copy: TypeAlias = Literal["public", "steward"]
 """What is published, or the steward's own copy with respondents."""
+
+Counted: TypeAlias = Literal["suppressed", "counterfeits", "hidden_cells"]
+"""What of a release can be counted: by losses, in limits."""
 
 
 @dataclass(frozen=True, kw_only=True)

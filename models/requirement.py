@@ -40,10 +40,9 @@ __all__ = [
     "Scope",
     "Violation",
     "as_fraction",
-    "build_requirement",
     "in_int64",
+    "known_requirements",
     "register",
-    "registered",
 ]
 
 
@@ -261,34 +260,9 @@ def register(requirement: R) -> R:
     return requirement
 
 
-def registered() -> Mapping[str, type[Requirement]]:
-    """Every registered requirement by name."""
-    # Imported here: its modules need this one, and nobody who asks shall find it without them.
-    from . import requirements as _  # noqa: F401 - importing registers every requirement
-
-    return dict(_registry)
-
-
-def build_requirement(name: str, settings: Mapping[str, Any]) -> Requirement:
-    """Build a requirement from its name and plain parameters (as read from a file).
-
-    Raises
-    ------
-    PolicyError
-        If the name or a parameter is unknown, or a value out of range.
-    """
-    kinds = registered()
-    if name not in kinds:
-        raise PolicyError(f"unknown requirement {name!r}: known are {', '.join(sorted(kinds))}")
-    kind = kinds[name]
-    known = [f.name for f in fields(kind)]
-    for key in settings:
-        if key not in known:
-            raise PolicyError(f"{name} has no parameter {key!r}: it has {', '.join(known) or 'none'}")
-    try:
-        return kind(**settings)
-    except TypeError as error:
-        raise PolicyError(f"{name}: {error}") from error
+def known_requirements() -> Mapping[str, type[Requirement]]:
+    """Requirements registered so far; `requirements.registered` has them all."""
+    return _registry
 
 
 def as_fraction(owner: str, parameter: str, raw: object) -> Fraction:

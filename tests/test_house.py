@@ -31,7 +31,7 @@ DOUBLED = set(
 """Names of classes that still stand for two things."""
 
 LONG_LINES = 60
-LONG = 39
+LONG = 40
 """Functions of more than `LONG_LINES` lines that are allowed, apart from `KERNELS`."""
 
 SEARCH = "compiled: one depth-first search on parallel arrays"
@@ -52,10 +52,10 @@ COMPLEXITY = 30
 COMPLEX = 6
 """Functions of a cyclomatic complexity above `COMPLEXITY` that are allowed."""
 
-CIRCLES = 3
+CIRCLES = 0
 """Circles of imports that are allowed."""
 
-CHAIN = 28
+CHAIN = 32
 """Files on the longest chain of imports that starts where `solve` is."""
 
 
@@ -131,7 +131,7 @@ def circles(found: nx.DiGraph[str]) -> list[list[str]]:
 
 
 def chain(found: nx.DiGraph[str], start: str) -> list[list[str]]:
-    """The longest chain of files, each imported by the one before; files of a circle count as one."""
+    """The longest chain of files, each imported by the one before."""
     whole = nx.condensation(found)
     first = whole.graph["mapping"][start]
     below = whole.subgraph(nx.descendants(whole, first) | {first})

@@ -58,8 +58,8 @@ def test_stored_histories_open_from_the_command_line_alone(tmp_path: Path):
 def test_what_is_registered_is_there_for_whoever_asks_first():
     """No import elsewhere is needed before: a registry that nobody filled would pass for an empty one."""
     script = (
-        "from optanon.models.requirement import build_requirement, registered\n"
-        "from optanon.models.loss import loss, losses\n"
+        "from optanon.models.requirements import build_requirement, registered\n"
+        "from optanon.models.losses import loss, losses\n"
         "print(build_requirement('k_c_anonymity', {'k': 2}), loss('suppressed').name)\n"
         "print(len(registered()), len(losses()))\n"
     )

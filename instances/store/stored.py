@@ -18,7 +18,6 @@ from sqlalchemy.exc import IntegrityError
 
 from ...models.errors import ConflictError, ReleaseError, StoreError
 from ...models.history import History, Statement
-from ...models.policy import Policy
 from ...models.release import Release
 from ...models.table import Microdata
 from .anchor import refuse_other
@@ -29,24 +28,11 @@ from .migrations import prepare
 from .rows import newest, read_entries, write_entry
 from .schema import VERSION, begin, setting, stored_version
 
-__all__ = ["StoredHistory", "policy_record"]
+__all__ = ["StoredHistory"]
 
 _REMEDY = "correct the name, or make it by `optanon history init`"
 _CHANGED = "was changed after it was appended"
 _RESTORE = "restore the file or database from a backup"
-
-
-def policy_record(policy: Policy) -> dict[str, Any]:
-    """A policy as plain values."""
-    return {
-        "requirements": [{r.name: r.settings()} for r in policy.requirements],
-        "minimize": [{name: str(weight) for name, weight in level.weights} for level in policy.levels],
-        "max_suppressed": None if policy.max_suppressed is None else str(policy.max_suppressed),
-        "max_counterfeits": policy.max_counterfeits,
-        "form": policy.form,
-        "recoding": policy.recoding,
-        "hierarchies": {name: [list(path) for path in h.paths] for name, h in policy.hierarchies},
-    }
 
 
 class StoredHistory(History):
@@ -157,7 +143,7 @@ class StoredHistory(History):
         self,
         release: Release,
         *,
-        policy: Policy | None = None,
+        policy: Statement | None = None,
         certificate: Statement | None = None,
         audit: Mapping[str, Any] | None = None,
     ) -> None:
@@ -165,7 +151,7 @@ class StoredHistory(History):
         self.append_entry(
             release,
             appended=datetime.now(UTC).isoformat(timespec="seconds"),
-            policy=None if policy is None else policy_record(policy),
+            policy=None if policy is None else policy.content,
             certificate=content,
             audit=audit,
         )

@@ -1,6 +1,9 @@
 """One file per kind of loss: value of a group, encoding, bound. Importing registers all."""
 
-from ..loss import loss
+from collections.abc import Mapping
+
+from ..errors import PolicyError
+from ..loss import Loss, known_losses
 from .counts import Counterfeits, HiddenCells, Suppressed
 from .information import AverageInformationLoss, InformationLoss, Semiperimeter
 from .sizes import AverageGroupSize, Discernibility, MaximumGroupSize
@@ -16,4 +19,24 @@ __all__ = [
     "Semiperimeter",
     "Suppressed",
     "loss",
+    "losses",
 ]
+
+
+def losses() -> Mapping[str, Loss]:
+    """Every registered loss by name."""
+    return dict(known_losses())
+
+
+def loss(name: str) -> Loss:
+    """Look up a loss.
+
+    Raises
+    ------
+    PolicyError
+        If there is no loss of that name.
+    """
+    known = known_losses()
+    if name not in known:
+        raise PolicyError(f"unknown loss {name!r}: known are {', '.join(sorted(known))}")
+    return known[name]

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from ..group import Form
-from ..loss import Cost, Counted, Loss, register_loss
-from ..release import QIGroup
+from ..loss import Cost, Loss, register_loss
+from ..release import Counted, QIGroup
 from ..table import Member, Microdata
 
 if TYPE_CHECKING:

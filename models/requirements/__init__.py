@@ -1,5 +1,11 @@
 """One file per requirement: meaning, encoding, proof sketch and reference. Importing registers all."""
 
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from ..errors import PolicyError
+from ..requirement import Requirement, known_requirements
 from .constant_ratio import ConstantRatio
 from .difference import Difference
 from .geometric import Geometric
@@ -32,4 +38,33 @@ __all__ = [
     "SafeCorrelation",
     "TCloseness",
     "WeakMInvariance",
+    "build_requirement",
+    "registered",
 ]
+
+
+def registered() -> Mapping[str, type[Requirement]]:
+    """Every registered requirement by name."""
+    return dict(known_requirements())
+
+
+def build_requirement(name: str, settings: Mapping[str, Any]) -> Requirement:
+    """Build a requirement from its name and plain parameters (as read from a file).
+
+    Raises
+    ------
+    PolicyError
+        If the name or a parameter is unknown, or a value out of range.
+    """
+    kinds = registered()
+    if name not in kinds:
+        raise PolicyError(f"unknown requirement {name!r}: known are {', '.join(sorted(kinds))}")
+    kind = kinds[name]
+    known = [f.name for f in fields(kind)]
+    for key in settings:
+        if key not in known:
+            raise PolicyError(f"{name} has no parameter {key!r}: it has {', '.join(known) or 'none'}")
+    try:
+        return kind(**settings)
+    except TypeError as error:
+        raise PolicyError(f"{name}: {error}") from error

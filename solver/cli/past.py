@@ -12,7 +12,7 @@ from ...instances.series_draft import Continued
 from ...instances.store.opening import History
 from ...models.problem import Problem
 from ...models.release import Release
-from ...models.requirement import build_requirement
+from ...models.requirements import build_requirement
 from ..solved import stored
 from .stored import begin_history, holds_history
 

@@ -23,7 +23,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.loss import Loss, loss
+from ...models.loss import Loss
+from ...models.losses import loss
 from ...models.policy import Level
 from ...models.problem import Problem
 from ..settings import Clock

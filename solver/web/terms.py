@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
-from ...models.loss import losses
-from ...models.requirement import registered
+from ...models.losses import losses
+from ...models.requirements import registered
 
 __all__ = ["Term", "TermParameter", "loss_names", "requirement_terms"]
 

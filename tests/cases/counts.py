@@ -9,7 +9,8 @@ from strategies import instance, pick, seeded
 
 from cases.drawn import Case
 from cases.examples import EXAMPLES, build
-from optanon.models.requirement import GroupRequirement, registered
+from optanon.models.requirement import GroupRequirement
+from optanon.models.requirements import registered
 from optanon.solver.engines.partition.counts.search import refusal
 from optanon.solver.search import obstacles
 

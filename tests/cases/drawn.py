@@ -15,7 +15,8 @@ from strategies import Instance, Source, instance, pick, seeded
 from cases.examples import EXAMPLES, Example, build
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.requirement import Requirement, Scope, registered
+from optanon.models.requirement import Requirement, Scope
+from optanon.models.requirements import registered
 from optanon.models.table import Microdata
 from optanon.solver.result import Result
 from optanon.solver.search import solve_problem

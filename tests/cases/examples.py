@@ -15,7 +15,8 @@ from oracle.brute_force_linear import deep_hc_safety
 from oracle.brute_force_worlds import inference_safety
 
 from cases.correlations import safe_as_it_is
-from optanon.models.requirement import Requirement, build_requirement
+from optanon.models.requirement import Requirement
+from optanon.models.requirements import build_requirement
 
 F = Fraction
 

@@ -17,9 +17,9 @@ from optanon.instances.problem_file import load_release, load_table
 from optanon.instances.readers import read_frame
 from optanon.models.domain import Domain, Numeric, Ordered
 from optanon.models.errors import InputError
-from optanon.models.loss import losses
+from optanon.models.losses import losses
 from optanon.models.release import Release
-from optanon.models.requirement import registered
+from optanon.models.requirements import registered
 from optanon.models.table import Member
 
 VIEWS = "published-views"

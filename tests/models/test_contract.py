@@ -33,9 +33,8 @@ from optanon.models.requirement import (
     GroupRequirement,
     Requirement,
     Scope,
-    build_requirement,
-    registered,
 )
+from optanon.models.requirements import build_requirement, registered
 from optanon.models.structure import DependsOn, Overlap, OverlapRule
 
 F = Fraction

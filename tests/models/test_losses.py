@@ -14,7 +14,7 @@ from strategies import Instance, Source, instance, instances, random_release, se
 
 from optanon.models.encoding import Encoding
 from optanon.models.errors import PolicyError
-from optanon.models.loss import loss, losses
+from optanon.models.losses import loss, losses
 from optanon.models.losses.information import unit_weights
 from optanon.models.policy import Level, Policy
 from optanon.models.problem import Problem

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pandas as pd
 
 from optanon.models.hierarchy import Hierarchy
-from optanon.models.loss import loss
+from optanon.models.losses import loss
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirement import GroupRequirement, Requirement

@@ -37,7 +37,7 @@ from optanon import (
     read_parquet,
     solve,
 )
-from optanon.models.requirement import build_requirement
+from optanon.models.requirements import build_requirement
 from optanon.models.table import QISpec
 
 SECRET = "person-"

@@ -15,7 +15,7 @@ from optanon.instances import catalog
 from optanon.instances.problem_file import load_problem
 from optanon.instances.store.opening import History
 from optanon.models.errors import OptanonError, SeriesError, TableError
-from optanon.models.requirement import registered
+from optanon.models.requirements import registered
 from optanon.solver.web.guard import Guard
 from optanon.solver.web.job import Job
 from optanon.solver.web.script_rules import ScriptRules

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -13,13 +14,23 @@ from matplotlib.patches import Patch
 from ....models.errors import InputError
 from ....models.files import write_whole
 from .distance import Distance
-from .found import Comparison
 from .rows import Row
 
 __all__ = ["check_picture", "plot", "save_picture"]
 
 FORMATS = (".png", ".svg", ".pdf")
 WHOLE, OWN, KEPT = "#1b6ca8", "#8fb8d8", "#555555"
+
+
+class ComparisonView(Protocol):
+    """A comparison, as far as it is drawn."""
+
+    @property
+    def levels(self) -> Sequence[str]: ...
+    @property
+    def rows(self) -> Sequence[Row]: ...
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
 
 
 def check_picture(path: str | Path) -> Path:
@@ -38,7 +49,7 @@ def check_picture(path: str | Path) -> Path:
     return target
 
 
-def save_picture(comparisons: Mapping[str, Comparison], path: str | Path) -> None:
+def save_picture(comparisons: Mapping[str, ComparisonView], path: str | Path) -> None:
     """Draw comparisons into one file, whole or not at all.
 
     Raises
@@ -55,7 +66,7 @@ def save_picture(comparisons: Mapping[str, Comparison], path: str | Path) -> Non
         write_whole(target, lambda draft: figure.savefig(draft, format=ending, dpi=150, metadata=metadata))
 
 
-def plot(comparisons: Mapping[str, Comparison]) -> Figure:
+def plot(comparisons: Mapping[str, ComparisonView]) -> Figure:
     """Bars of the multiples of what is proven, and of query errors, one comparison below the other.
 
     Hatched bars are no distances: these releases break the policy. Several comparisons have their
@@ -82,7 +93,7 @@ def plot(comparisons: Mapping[str, Comparison]) -> Figure:
     return figure
 
 
-def _draw(part: FigureBase, comparison: Comparison) -> None:
+def _draw(part: FigureBase, comparison: ComparisonView) -> None:
     rows = _made(comparison)[::-1]
     asked = any(map(_asked, rows))
     panels: list[Axes] = list(part.subplots(1, 2 if asked else 1, sharey=True, squeeze=False)[0])
@@ -91,7 +102,7 @@ def _draw(part: FigureBase, comparison: Comparison) -> None:
         _errors(panels[1], comparison, rows)
 
 
-def _made(comparison: Comparison) -> list[Row]:
+def _made(comparison: ComparisonView) -> list[Row]:
     return [row for row in comparison.rows if row.figures is not None]
 
 
@@ -99,7 +110,7 @@ def _asked(row: Row) -> bool:
     return row.figures is not None and row.figures.query_error is not None
 
 
-def _multiples(axes: Axes, comparison: Comparison, rows: Sequence[Row]) -> None:
+def _multiples(axes: Axes, comparison: ComparisonView, rows: Sequence[Row]) -> None:
     for place, row in enumerate(rows):
         _bar(axes, place + 0.19, row.distance, WHOLE, broken=not row.keeps_policy)
         _bar(axes, place - 0.19, row.own, OWN, broken=not row.keeps_promises)
@@ -134,7 +145,7 @@ def _bar(axes: Axes, height: float, place: Distance | None, colour: str, *, brok
     axes.text(length, height, f" {label}", va="center", fontsize="x-small")
 
 
-def _errors(axes: Axes, comparison: Comparison, rows: Sequence[Row]) -> None:
+def _errors(axes: Axes, comparison: ComparisonView, rows: Sequence[Row]) -> None:
     for place, row in enumerate(rows):
         error = None if row.figures is None else row.figures.query_error
         if error is not None:

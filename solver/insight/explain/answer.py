@@ -12,7 +12,8 @@ from ...search import default_workers
 from ...settings import Clock
 from .costs import expensive_groups, part_costs
 from .dials import dials
-from .explanation import Conflict, Explanation, without_rows
+from .explanation import Explanation, without_rows
+from .findings import Conflict
 from .people import find_core
 from .remedies import find_remedies
 from .subsets import find_conflicts

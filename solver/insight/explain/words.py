@@ -12,19 +12,19 @@ from ...result import Status
 
 if TYPE_CHECKING:
     from .costs import LevelCost, PartCost
-    from .explanation import Conflict, Explanation
+    from .findings import Conflict, Findings
     from .people import Core
     from .remedies import Change, Remedy
 
 __all__ = ["sentences"]
 
 
-def sentences(found: Explanation, *, show_ids: bool = False) -> Iterator[str]:
+def sentences(found: Findings, *, show_ids: bool = False) -> Iterator[str]:
     """Yield lines of plain text; lines that belong to the one before are indented.
 
     Parameters
     ----------
-    found : Explanation
+    found : Findings
     show_ids : bool
         Also name respondents; for the steward's own eyes only.
     """
@@ -38,7 +38,7 @@ def sentences(found: Explanation, *, show_ids: bool = False) -> Iterator[str]:
         yield f"Not tried: {note}."
 
 
-def _infeasible(found: Explanation, show_ids: bool) -> Iterator[str]:
+def _infeasible(found: Findings, show_ids: bool) -> Iterator[str]:
     yield "No release of this table keeps the policy; that is proven."
     if found.cap is not None:
         yield (
@@ -88,7 +88,7 @@ def _core(core: Core, show_ids: bool) -> str:
     )
 
 
-def _remedies(found: Explanation) -> Iterator[str]:
+def _remedies(found: Findings) -> Iterator[str]:
     single = [remedy for remedy in found.remedies if len(remedy.changes) == 1]
     pairs = [remedy for remedy in found.remedies if len(remedy.changes) == 2]
     if single:
@@ -105,7 +105,7 @@ def _remedies(found: Explanation) -> Iterator[str]:
         yield f"Not decided in time whether these help: {', '.join(found.unknown)}."
 
 
-def _remedy(remedy: Remedy, found: Explanation) -> str:
+def _remedy(remedy: Remedy, found: Findings) -> str:
     changes = " and ".join(_change(change, len(found.problem.table)) for change in remedy.changes)
     if not remedy.minimal:
         return f"{changes}. Perhaps less is enough: that was not decided in time."
@@ -129,7 +129,7 @@ def _change(change: Change, tuples: int) -> str:
     return f"{change.part}: {change.parameter} = {change.value} instead of {change.present}"
 
 
-def _feasible(found: Explanation) -> Iterator[str]:
+def _feasible(found: Findings) -> Iterator[str]:
     yield "The policy can be kept." + (
         " The loss below is proven to be the least."
         if found.status is Status.OPTIMAL

@@ -17,8 +17,14 @@ from optanon.instances import catalog
 from optanon.instances.release_files import read_release
 from optanon.models.adversary.linear import chain_correlation, derived_difference, union_correlation
 from optanon.models.policy import Policy
-from optanon.models.requirement import build_requirement
-from optanon.models.requirements import Difference, HcSafety, HcSafetyDeep, KCAnonymity, WeakMInvariance
+from optanon.models.requirements import (
+    Difference,
+    HcSafety,
+    HcSafetyDeep,
+    KCAnonymity,
+    WeakMInvariance,
+    build_requirement,
+)
 
 ISOLATED = (release("1a 2b"), release("3c 4d"), release("1a 2b 3c 4d 5e 6e"))
 

@@ -17,7 +17,8 @@ from optanon.models.errors import PolicyError
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.requirement import Requirement, build_requirement
+from optanon.models.requirement import Requirement
+from optanon.models.requirements import build_requirement
 from optanon.models.requirements.constant_ratio import ConstantRatio
 from optanon.models.requirements.geometric import Geometric
 from optanon.models.requirements.global_guarantee import GlobalGuarantee

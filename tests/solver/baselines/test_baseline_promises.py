@@ -19,7 +19,6 @@ from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
-from optanon.models.requirement import registered
 from optanon.models.requirements import (
     Difference,
     DistinctLDiversity,
@@ -30,6 +29,7 @@ from optanon.models.requirements import (
     KCAnonymity,
     RecordTracing,
     SafeCorrelation,
+    registered,
 )
 from optanon.solver.baselines.registry import baselines
 

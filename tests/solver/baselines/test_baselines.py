@@ -23,7 +23,8 @@ from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import QIGroup, Release
-from optanon.models.requirement import Requirement, registered
+from optanon.models.requirement import Requirement
+from optanon.models.requirements import registered
 from optanon.models.requirements.constant_ratio import ConstantRatio
 from optanon.models.requirements.difference import Difference
 from optanon.models.requirements.geometric import Geometric

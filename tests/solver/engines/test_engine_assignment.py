@@ -15,7 +15,7 @@ from cases.drawn import LEVELS, NAMES, Case, drawn_case, hard_table, names
 from cases.examples import build
 from strategies import instance, seeded
 
-from optanon.models.loss import losses
+from optanon.models.losses import losses
 from optanon.models.policy import Policy
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import HcSafety, KCAnonymity, TCloseness, WeakMInvariance

@@ -19,6 +19,7 @@ from optanon.models import loss as loss_module
 from optanon.models.box import Box, Cell, Interval, Leaves
 from optanon.models.domain import Categories, Numeric, Ordered
 from optanon.models.history import History
+from optanon.models.losses import loss, losses
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.recoding import Recoding, ladders, recoding_of
@@ -348,11 +349,11 @@ def test_measures_equal_losses() -> None:
         release = problem.assemble(
             shown, boxes=[recoding.box(problem.table.codes[rows[0]].tolist()) for rows in shown]
         )
-        for name, known in loss_module.losses().items():
+        for name, known in losses().items():
             measure = measure_of(known, grid, len(problem.table), 1)
             assert measure is not None
             value = measure.value(levels, classes, gone)
-            assert (seed, name, value) == (seed, name, loss_module.loss(name).value(release, problem.table))
+            assert (seed, name, value) == (seed, name, loss(name).value(release, problem.table))
 
 
 def test_bounds_hold_for_every_vector_of_a_box() -> None:
@@ -373,7 +374,7 @@ def test_bounds_hold_for_every_vector_of_a_box() -> None:
             continue
         measures = {
             name: measure
-            for name, known in loss_module.losses().items()
+            for name, known in losses().items()
             if (measure := measure_of(known, grid, judge.limit, judge.smallest)) is not None
         }
         bounds = {name: measure.bound(lo, corner) for name, measure in measures.items()}
@@ -395,7 +396,7 @@ def test_the_largest_class_may_be_suppressed() -> None:
     policy = Policy([EvenSizes()], "maximum_group_size", max_suppressed=3, recoding="full_domain")
     assert oa.solve(table, policy, display=False).objective == (2,)
     grid = Grid(Problem(table=table, policy=policy))
-    known, alone = loss_module.losses()["maximum_group_size"], Corner((0, 0), 0, None)
+    known, alone = losses()["maximum_group_size"], Corner((0, 0), 0, None)
     made = [measure_of(known, grid, limit, 1) for limit in (2, 3, 4, 5, 7)]
     assert [measure.bound((0, 0), alone) for measure in made if measure is not None] == [3, 2, 2, 2, 0]
 

@@ -17,7 +17,7 @@ from strategies import instance, seeded
 
 from optanon.models.errors import CertificateError
 from optanon.models.history import History
-from optanon.models.loss import losses
+from optanon.models.losses import losses
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import QIGroup

@@ -20,7 +20,8 @@ from strategies import instance, seeded
 
 import optanon as oa
 from optanon.models.history import History
-from optanon.models.loss import Loss, losses
+from optanon.models.loss import Loss
+from optanon.models.losses import losses
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import QIGroup, Release
@@ -29,7 +30,6 @@ from optanon.models.requirement import (
     GroupRequirement,
     Scope,
     Violation,
-    registered,
 )
 from optanon.models.requirements import (
     Difference,
@@ -38,6 +38,7 @@ from optanon.models.requirements import (
     KCAnonymity,
     RecordTracing,
     WeakMInvariance,
+    registered,
 )
 from optanon.models.structure import DependsOn, Structure
 from optanon.models.table import Member, Microdata

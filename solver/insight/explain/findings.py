@@ -1,0 +1,98 @@
+"""What `explain` finds, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ....models.problem import Problem
+from ...parts import PolicyPart
+from ...result import Status
+from .costs import GroupShare, PartCost
+from .people import Core
+from .remedies import Remedy
+
+__all__ = ["Conflict", "Findings"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conflict:
+    """A minimal set of parts of the policy that cannot be kept together.
+
+    Attributes
+    ----------
+    parts : tuple of PolicyPart
+        No release keeps all of them, which is proven.
+    minimal : bool
+        Whether it is proven that any one of them can be dropped and the others kept.
+    facts : tuple of str
+        What in the table and the history makes it so.
+    core : Core or None
+        A smallest set of respondents that cannot all be published under these parts.
+    """
+
+    parts: tuple[PolicyPart, ...]
+    minimal: bool
+    facts: tuple[str, ...]
+    core: Core | None
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Keys of the parts."""
+        return frozenset(part.key for part in self.parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """Why a policy cannot be kept and what the nearest ones are, or what its parts cost.
+
+    Attributes
+    ----------
+    problem : Problem
+    status : Status
+        INFEASIBLE (proven), FEASIBLE or OPTIMAL, or UNKNOWN: then nothing else is claimed.
+    parts : tuple of PolicyPart
+        Everything the policy asks.
+    conflicts : tuple of Conflict
+        If infeasible: minimal conflicts, small ones first.
+    repairs : tuple of tuple of PolicyPart
+        Smallest sets of parts without which the rest can be kept.
+    complete : bool
+        Whether conflicts and repairs are all there are.
+    remedies : tuple of Remedy
+        Nearest feasible policies.
+    hopeless, unknown : tuple of str
+        Parameters that alone never help (proven), and those for which that was not decided.
+    losses : tuple of (name, Fraction, Fraction or None)
+        If feasible: loss and proven bound of the best release found.
+    costs : tuple of PartCost
+        If feasible: what each part costs.
+    groups_by : str
+        The loss that `groups` share.
+    groups : tuple of GroupShare
+        The most expensive groups of the best release found.
+    cap : int or None
+        If counterfeits are unlimited somewhere: "no release" is meant with at most so many
+        counterfeits of one value in a group.
+    searches : int
+        How many searches it took.
+    notes : tuple of str
+        What engines refused.
+    """
+
+    problem: Problem
+    status: Status
+    parts: tuple[PolicyPart, ...]
+    conflicts: tuple[Conflict, ...] = ()
+    repairs: tuple[tuple[PolicyPart, ...], ...] = ()
+    complete: bool = False
+    remedies: tuple[Remedy, ...] = ()
+    hopeless: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    losses: tuple[tuple[str, Fraction, Fraction | None], ...] = ()
+    costs: tuple[PartCost, ...] = ()
+    groups_by: str = ""
+    groups: tuple[GroupShare, ...] = ()
+    cap: int | None = None
+    searches: int = 0
+    notes: tuple[str, ...] = ()
