@@ -6,6 +6,7 @@ Cios, DeShazo, Strack, 2014, doi:10.24432/C5230J), CC BY 4.0.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -208,11 +209,17 @@ def diabetes_series(
         raise InputError(
             f"the series may need {tuples * releases} patients with two stays or more, there are {len(rows)}"
         )
-    random = np.random.default_rng(seed)
+    drawn = _drawn(rows, tuples, releases, np.random.default_rng(seed))
+    return tuple(stays.iloc[places].reset_index(drop=True) for places in drawn), roles
+
+
+def _drawn(
+    rows: Mapping[str, Sequence[int]], tuples: int, releases: int, random: np.random.Generator
+) -> Iterator[list[int]]:
+    """Rows of each release: next stays of patients of earlier ones, then first stays of new patients."""
     patients = sorted(rows)
     waiting = [patients[i] for i in random.permutation(len(patients))]
     seen: dict[str, int] = {}
-    frames: list[pd.DataFrame] = []
     for _ in range(releases):
         further = sorted(patient for patient, stay in seen.items() if stay + 1 < len(rows[patient]))
         back = min(tuples // 2, len(further))
@@ -221,5 +228,4 @@ def diabetes_series(
         del waiting[: tuples - back]
         for patient in (*chosen, *fresh):
             seen[patient] = seen.get(patient, -1) + 1
-        frames.append(stays.iloc[[rows[p][seen[p]] for p in (*chosen, *fresh)]].reset_index(drop=True))
-    return tuple(frames), roles
+        yield [rows[patient][seen[patient]] for patient in (*chosen, *fresh)]

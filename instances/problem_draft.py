@@ -59,18 +59,29 @@ def draft_problem(
     declared : DeclaredCells, optional
         What is said of cells that look missing, and of spellings.
     """
-    rows = len(frame)
-    (who,) = (guess for guess in guesses if guess.role == "respondent")
     (private,) = (guess for guess in guesses if guess.role == "sensitive")
-    known = [guess for guess in guesses if guess.role == "quasi-identifier"]
-    left = [guess for guess in guesses if guess.role == "left out"]
     lines = [
         "# A problem for `optanon solve`: what is to be published, and what must be kept.",
         "# The roles below are guesses: read them, and change what is wrong.",
         "",
-        f"# The table, beside this file: {rows:,} rows, one per person.",
+        f"# The table, beside this file: {len(frame):,} rows, one per person.",
         f"table: {scalar(table)}",
+        *_read_so(reading),
+        *_roles(guesses),
     ]
+    used = [guess.name for guess in guesses if guess.role != "left out"]
+    if frame[used].isna().to_numpy().any():
+        lines += MISSING_CELLS
+    if declared is not None:
+        lines += declared.lines()
+    values = Counter(frame[private.name].fillna(MISSING).tolist())
+    lines += _once(values, len(frame), k) if series is None else series_lines(series, values, k)
+    return "\n".join(lines) + "\n"
+
+
+def _read_so(reading: Reading) -> list[str]:
+    """How the table's file is to be read, where that is not plain."""
+    lines: list[str] = []
     if reading.delimiter:
         lines += [
             "# How its cells are separated, and its letters stored.",
@@ -82,7 +93,15 @@ def draft_problem(
             "# Numbers are written with decimal commas: " + ", ".join(map(_plain, reading.decimal_commas)),
             'decimal: ","',
         ]
-    lines += [
+    return lines
+
+
+def _roles(guesses: Sequence[Guess]) -> list[str]:
+    """What each column is, and why that is thought."""
+    (who,) = (guess for guess in guesses if guess.role == "respondent")
+    (private,) = (guess for guess in guesses if guess.role == "sensitive")
+    left = [guess for guess in guesses if guess.role == "left out"]
+    lines = [
         "",
         "# Who a row is about. It is never published; it lets later releases recognize the same person.",
         _said(who),
@@ -91,27 +110,25 @@ def draft_problem(
         "# What others may know of a person. These columns are published, only as exactly as is safe.",
         "quasi_identifiers:",
     ]
-    for guess in known:
-        lines += [f"  # {_plain(guess.why)}", f"  {scalar(guess.name)}: {guess.kind}"]
+    for guess in guesses:
+        if guess.role == "quasi-identifier":
+            lines += [f"  # {_plain(guess.why)}", f"  {scalar(guess.name)}: {guess.kind}"]
     if left:
         lines += ["  # Left out, so not published at all:"]
         lines += [f"  #   {_plain(guess.name)}: {_plain(guess.why)}" for guess in left]
-    lines += [
+    return [
+        *lines,
         "",
         "# What nobody may learn of a person. persistent: it stays the same over the releases;",
         "# transient: it may change from one release to the next.",
         _said(private),
         f"sensitive: {{column: {scalar(private.name)}, persistence: persistent}}",
     ]
-    used = [who.name, private.name, *(guess.name for guess in known)]
-    if frame[used].isna().to_numpy().any():
-        lines += MISSING_CELLS
-    if declared is not None:
-        lines += declared.lines()
-    values = Counter(frame[private.name].fillna(MISSING).tolist())
-    if series is not None:
-        return "\n".join([*lines, *series_lines(series, values, k)]) + "\n"
-    lines += [
+
+
+def _once(values: Counter[str], rows: int, k: int | None) -> list[str]:
+    """The policy of a table that is published once."""
+    lines = [
         "",
         *comment(ONCE),
         "",
@@ -130,7 +147,7 @@ def draft_problem(
             "  # Which share of the rows may be left out: a few unusual people would make all coarse.",
             "  max_suppressed: 0.05",
         ]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _said(guess: Guess) -> str:

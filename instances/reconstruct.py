@@ -73,6 +73,29 @@ def public_release(
         )
     if known is not None:
         return _known(table, boxes, histograms, known)
+    graph = _network(table, boxes, histograms, people, missing)
+    amount, flow = nx.maximum_flow(graph, SOURCE, SINK)
+    if amount < len(table):
+        raise ReleaseError(
+            "the public copy does not fit the table: "
+            "some tuple is in no group that covers it and has its value"
+        )
+    if unique and _ambiguous(graph, flow):
+        raise ReleaseError(
+            "the public copy fits the table in several ways, and with a history they differ: "
+            "give the steward's own copy"
+        )
+    return _release(table, flow, boxes, histograms)
+
+
+def _network(
+    table: Microdata,
+    boxes: Mapping[str, Box],
+    histograms: Mapping[str, Counter[str]],
+    people: Mapping[str, int],
+    missing: int,
+) -> nx.DiGraph[Any]:
+    """Tuples flow to groups that cover them by their values; `missing` of them are left out."""
     graph: nx.DiGraph[Any] = nx.DiGraph()
     for t, member in enumerate(table.members):
         graph.add_edge(SOURCE, t, capacity=1)
@@ -87,18 +110,7 @@ def public_release(
         graph.add_edge(("group", g), SINK, capacity=people[g])
     if missing:
         graph.add_edge(LEFT_OUT, SINK, capacity=missing)
-    amount, flow = nx.maximum_flow(graph, SOURCE, SINK)
-    if amount < len(table):
-        raise ReleaseError(
-            "the public copy does not fit the table: "
-            "some tuple is in no group that covers it and has its value"
-        )
-    if unique and _ambiguous(graph, flow):
-        raise ReleaseError(
-            "the public copy fits the table in several ways, and with a history they differ: "
-            "give the steward's own copy"
-        )
-    return _release(table, flow, boxes, histograms)
+    return graph
 
 
 def _groups(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import pandas as pd
 
+from ..models.box import Box, Exact
 from ..models.domain import Domain
 from ..models.errors import ReleaseError
 from ..models.publication import GROUP, HIDDEN, KIND, PUBLISHED, STAR
@@ -52,55 +54,70 @@ def steward_release(
     found = form or (
         "generalized" if (text[[n + PUBLISHED for n in names]] != "").any(axis=None) else "anatomized"
     )
-    groups: list[QIGroup] = []
-    suppressed: list[Member] = []
-    members: dict[str, list[Member]] = {}
-    fakes: dict[str, Counter[str]] = {}
-    boxes: dict[str, tuple[str, ...]] = {}
-    hidden: dict[str, Counter[tuple[int, str]]] = {}
+    rows = _StewardRows(domains=domains)
     for number, row in enumerate(text.itertuples(index=False, name=None), start=1):
-        group, kind, who = row[:3]
-        exact, cells, value = row[3 : 3 + len(names)], row[3 + len(names) : -1], row[-1]
-        if kind not in ("member", "counterfeit", "suppressed"):
-            raise ReleaseError(f"row {number}: kind is {kind!r}, not member, counterfeit or suppressed")
-        if kind == "counterfeit":
-            fakes.setdefault(group, Counter())[value] += 1
-        else:
-            try:
-                point = tuple(domain.parse_value(cell) for domain, cell in zip(domains, exact, strict=True))
-            except ReleaseError as error:
-                raise ReleaseError(f"row {number}: {error}") from error
-            (suppressed if kind == "suppressed" else members.setdefault(group, [])).append(
-                Member(who, point, value)
-            )
-            gone = [(a, str(point[a])) for a in stars.get(number, ())]
-            if gone and kind == "suppressed":
-                raise ReleaseError(f"row {number}: a suppressed tuple has no published cell to hide")
-            hidden.setdefault(group, Counter()).update(gone)
-        if kind != "suppressed" and boxes.setdefault(group, cells) != cells:
-            raise ReleaseError(f"row {number}: group {group} has different published cells in an earlier row")
-    lonely = set(fakes) - set(members)
-    if lonely:
-        raise ReleaseError(f"group {min(lonely)} has counterfeits only: a group needs a real tuple")
-    for group, people in members.items():
-        box = None
-        if found == "generalized":
-            box = tuple(domain.parse(cell) for domain, cell in zip(domains, boxes[group], strict=True))
-        groups.append(
-            QIGroup(
-                members=tuple(people),
-                counterfeits=tuple(sorted(fakes.get(group, Counter()).items())),
-                box=box,
-                hidden=tuple((a, v, count) for (a, v), count in sorted(hidden[group].items())),
-            )
-        )
+        rows.add(number, row, stars.get(number, ()))
     return Release(
-        groups=tuple(groups),
-        suppressed=tuple(suppressed),
+        groups=rows.groups(boxes=found == "generalized"),
+        suppressed=tuple(rows.suppressed),
         attributes=tuple(names),
         sensitive=sensitive,
         form=found,
     )
+
+
+@dataclass(kw_only=True)
+class _StewardRows:
+    """What rows of a steward's copy say of each group, by its name there."""
+
+    domains: Sequence[Domain]
+    suppressed: list[Member] = field(default_factory=list[Member])
+    members: dict[str, list[Member]] = field(default_factory=dict[str, list[Member]])
+    fakes: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
+    cells: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    hidden: dict[str, Counter[tuple[int, str]]] = field(default_factory=dict[str, Counter[tuple[int, str]]])
+
+    def add(self, number: int, row: tuple[str, ...], stars: Sequence[int]) -> None:
+        """Take row `number` (from 1): group, kind, respondent, exact values, cells and sensitive value."""
+        group, kind, who = row[:3]
+        exact, cells = row[3 : 3 + len(self.domains)], row[3 + len(self.domains) : -1]
+        if kind == "counterfeit":
+            self.fakes.setdefault(group, Counter())[row[-1]] += 1
+        elif kind in ("member", "suppressed"):
+            member = Member(who, self._point(number, exact), row[-1])
+            (self.suppressed if kind == "suppressed" else self.members.setdefault(group, [])).append(member)
+            if stars and kind == "suppressed":
+                raise ReleaseError(f"row {number}: a suppressed tuple has no published cell to hide")
+            gone = [(a, str(member.point[a])) for a in stars]
+            self.hidden.setdefault(group, Counter()).update(gone)
+        else:
+            raise ReleaseError(f"row {number}: kind is {kind!r}, not member, counterfeit or suppressed")
+        if kind != "suppressed" and self.cells.setdefault(group, cells) != cells:
+            raise ReleaseError(f"row {number}: group {group} has different published cells in an earlier row")
+
+    def _point(self, number: int, exact: Sequence[str]) -> tuple[Exact, ...]:
+        try:
+            return tuple(domain.parse_value(cell) for domain, cell in zip(self.domains, exact, strict=True))
+        except ReleaseError as error:
+            raise ReleaseError(f"row {number}: {error}") from error
+
+    def groups(self, *, boxes: bool) -> tuple[QIGroup, ...]:
+        """The groups, in the order in which they are named first."""
+        lonely = set(self.fakes) - set(self.members)
+        if lonely:
+            raise ReleaseError(f"group {min(lonely)} has counterfeits only: a group needs a real tuple")
+        return tuple(
+            QIGroup(
+                members=tuple(people),
+                counterfeits=tuple(sorted(self.fakes.get(group, Counter()).items())),
+                box=self._box(group) if boxes else None,
+                hidden=tuple((a, v, count) for (a, v), count in sorted(self.hidden[group].items())),
+            )
+            for group, people in self.members.items()
+        )
+
+    def _box(self, group: str) -> Box:
+        return tuple(domain.parse(cell) for domain, cell in zip(self.domains, self.cells[group], strict=True))
 
 
 def _stars(frame: pd.DataFrame, names: Sequence[str]) -> dict[int, list[int]]:

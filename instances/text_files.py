@@ -15,7 +15,7 @@ import re
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -126,11 +126,7 @@ def read_text_table(
     frame = restored_frame(frame) if own else (gaps or Gaps()).read(frame)
     commas: tuple[str, ...] = ()
     if decimal == "," or (decimal is None and cut != ","):
-        able = [name for name in frame.columns if name not in as_written]
-        commas = tuple(name for name in able if _has_decimal_commas(frame[name]))
-        for name in commas:
-            plain = frame[name].str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
-            frame[name] = plain
+        commas = _with_points(frame, [name for name in frame.columns if name not in as_written])
     reading = Reading(
         source=file.name,
         rows=len(frame),
@@ -140,6 +136,15 @@ def read_text_table(
         decimal_commas=commas,
     )
     return frame, reading
+
+
+def _with_points(frame: pd.DataFrame, names: Sequence[str]) -> tuple[str, ...]:
+    """Give numbers a decimal point in place, and say in which columns they had commas."""
+    commas = tuple(name for name in names if _has_decimal_commas(frame[name]))
+    for name in commas:
+        plain = frame[name].str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+        frame[name] = plain
+    return commas
 
 
 def _text(path: Path, encoding: str | None) -> tuple[str, str]:

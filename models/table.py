@@ -188,33 +188,11 @@ class Microdata:
         TableError
             Naming the column, the row (from 1) and the remedy.
         """
-        names = list(quasi_identifiers)
-        for name in names:
-            if names.count(name) > 1:
-                raise TableError(f"quasi_identifiers names column {name!r} twice: name each once")
-        if not quasi_identifiers:
-            raise TableError("the table has no quasi-identifier: name at least one column")
-        specs: dict[str, QISpec] = (
-            dict(quasi_identifiers)
-            if isinstance(quasi_identifiers, Mapping)
-            else dict.fromkeys(quasi_identifiers)
-        )
+        specs = _specs(quasi_identifiers)
         private = sensitive if isinstance(sensitive, Sensitive) else Sensitive(name=sensitive)
         roles = [respondent, *specs, private.name]
-        for name in roles:
-            if name not in frame.columns:
-                known = ", ".join(repr(str(column)) for column in frame.columns)
-                raise TableError(f"there is no column {name!r}: the table has {known}")
-            if roles.count(name) > 1:
-                raise TableError(
-                    f"column {name!r} has two roles: respondent, quasi-identifiers and sensitive differ"
-                )
-        if len(frame) == 0:
-            raise TableError("the table is empty: give at least one row")
+        _refuse_roles(frame, roles)
         gaps, rule = Gaps(marks=missing_marks, real=real_values), Spelling.of(spelling)
-        for name in roles:
-            if isinstance(frame[name], pd.DataFrame):
-                raise TableError(f"column {name!r} appears twice in the table: rename one")
         frame = gaps.declared(frame[roles])
         for name in roles:
             listed = _listed(specs[name]) if name in specs else private.domain | {*(private.order or ())}
@@ -230,13 +208,7 @@ class Microdata:
         members = tuple(
             Member(who, point, value) for who, point, value in zip(people, points, values, strict=True)
         )
-        if private.order is not None:
-            for row, member in enumerate(members, start=1):
-                if member.value not in private.order:
-                    raise TableError(
-                        f"column {private.name!r}, row {row}: its value is not in the declared order of "
-                        "values"
-                    )
+        _refuse_outside_order(private, values)
         return cls(
             respondent=respondent,
             members=members,
@@ -245,6 +217,46 @@ class Microdata:
             codes=codes,
             spelling=rule,
         )
+
+
+def _specs(quasi_identifiers: Sequence[str] | Mapping[str, QISpec]) -> dict[str, QISpec]:
+    """How each quasi-identifier is generalized; None if that is not said."""
+    names = list(quasi_identifiers)
+    for name in names:
+        if names.count(name) > 1:
+            raise TableError(f"quasi_identifiers names column {name!r} twice: name each once")
+    if not names:
+        raise TableError("the table has no quasi-identifier: name at least one column")
+    if isinstance(quasi_identifiers, Mapping):
+        return dict(quasi_identifiers)
+    return dict.fromkeys(quasi_identifiers)
+
+
+def _refuse_roles(frame: pd.DataFrame, roles: Sequence[str]) -> None:
+    """Refuse a table that does not have each column with a role once, or has no row."""
+    for name in roles:
+        if name not in frame.columns:
+            known = ", ".join(repr(str(column)) for column in frame.columns)
+            raise TableError(f"there is no column {name!r}: the table has {known}")
+        if roles.count(name) > 1:
+            raise TableError(
+                f"column {name!r} has two roles: respondent, quasi-identifiers and sensitive differ"
+            )
+    if len(frame) == 0:
+        raise TableError("the table is empty: give at least one row")
+    for name in roles:
+        if isinstance(frame[name], pd.DataFrame):
+            raise TableError(f"column {name!r} appears twice in the table: rename one")
+
+
+def _refuse_outside_order(private: Sensitive, values: Sequence[str]) -> None:
+    if private.order is None:
+        return
+    for row, value in enumerate(values, start=1):
+        if value not in private.order:
+            raise TableError(
+                f"column {private.name!r}, row {row}: its value is not in the declared order of values"
+            )
 
 
 def _values(domain: Domain, codes: Codes) -> list[Exact]:

@@ -62,6 +62,11 @@ def writing(problem: Problem, *, steward: bool) -> float:
     return CERTIFICATE * scaled(problem, groups, time.perf_counter() - began)
 
 
+def _result_file(record: ResultFile, path: Path) -> OutputFile:
+    text = record.to_text()
+    return OutputFile(path=path, write=lambda draft: draft.write_text(text, encoding="utf-8"), private=True)
+
+
 def write_files(
     result: Result,
     problem: Problem,
@@ -101,20 +106,9 @@ def write_files(
     if release is not None:
         files += release.files(folder / f"{name}.release.csv", raw_cells=raw_cells)
     if steward and release is not None:
-        files += release.files(
-            folder / f"{name}.steward.csv",
-            copy="steward",
-            respondent=problem.table.respondent,
-            raw_cells=raw_cells,
-        )
-    text = record.to_text()
-    files.append(
-        OutputFile(
-            path=folder / f"{name}.result.json",
-            write=lambda draft: draft.write_text(text, encoding="utf-8"),
-            private=True,
-        )
-    )
+        whose, copy = problem.table.respondent, folder / f"{name}.steward.csv"
+        files += release.files(copy, copy="steward", respondent=whose, raw_cells=raw_cells)
+    files.append(_result_file(record, folder / f"{name}.result.json"))
     with drafted(files) as move:
         if before is not None:
             before()

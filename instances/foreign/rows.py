@@ -132,26 +132,37 @@ def read_rows(
     people = _people(texts.get(table.respondent), len(frame))
     cells = [_column(reader, texts[reader.domain.name]) for reader in readers]
     values = _values(texts[table.sensitive.name], table, silent if stars == "suppressed" else None)
-    groups: dict[tuple[object, ...], int] = {}
-    boxes: list[tuple[CoveredValues, ...]] = []
-    rows: list[ForeignRow] = []
-    for i in range(len(frame)):
-        group = None
-        if not (silent[i] and stars == "suppressed"):
-            box = tuple(column[i] for column in cells)
-            group = groups.setdefault(tuple(_extent(reading.cell) for reading in box), len(boxes))
-            if group == len(boxes):
-                boxes.append(box)
-        rows.append(
-            ForeignRow(row=i + 1, group=group, value=values[i], count=counts[i], respondent=people[i])
-        )
+    shown = [not (quiet and stars == "suppressed") for quiet in silent]
+    groups, boxes = _grouped(list(zip(*cells, strict=True)), shown)
+    told = zip(groups, values, counts, people, strict=True)
     return ForeignTable(
-        rows=tuple(rows),
+        rows=tuple(
+            ForeignRow(row=row, group=group, value=value, count=number, respondent=who)
+            for row, (group, value, number, who) in enumerate(told, start=1)
+        ),
         readings=tuple(boxes),
         records=sum(counts),
         stars=stars,
         notes=(*notes, *_remarks(boxes, table.domains), *_unread(frame, table, columns or {}, count)),
     )
+
+
+def _grouped(
+    cells: Sequence[tuple[CoveredValues, ...]], shown: Sequence[bool]
+) -> tuple[list[int | None], list[tuple[CoveredValues, ...]]]:
+    """The group of each row (None if it is not shown), and how each group is first written."""
+    numbers: dict[tuple[object, ...], int] = {}
+    boxes: list[tuple[CoveredValues, ...]] = []
+    groups: list[int | None] = []
+    for box, is_shown in zip(cells, shown, strict=True):
+        if not is_shown:
+            groups.append(None)
+            continue
+        group = numbers.setdefault(tuple(_extent(reading.cell) for reading in box), len(boxes))
+        if group == len(boxes):
+            boxes.append(box)
+        groups.append(group)
+    return groups, boxes
 
 
 def _texts(frame: pd.DataFrame, table: Microdata, columns: Mapping[str, str]) -> dict[str, list[str]]:

@@ -179,17 +179,7 @@ def suppress(
             f"cells of {exposure.value!r}: the shares' common denominator {scale} is too large for exact "
             "integers: use probabilities with few decimals, or groups of fewer different sizes"
         )
-    model = cp_model.CpModel()
-    kept = [model.new_int_var(0, kind.cells, f"x{i}") for i, kind in enumerate(kinds)]
-    low = model.new_int_var(0, scale * total, "low")
-    for k in range(len(values)):
-        estimate = sum(int(scale * kind.shares[k]) * x for kind, x in zip(kinds, kept, strict=True))
-        model.add(estimate >= low)
-        model.add(estimate <= low + floor(scale * limit))
-        model.add(l * estimate <= scale * sum(kept))
-    model.maximize(sum(kept))
-    for variable in (*kept, low):
-        model.add_hint(variable, 0)
+    model, kept = _program(kinds, len(values), l, scale, floor(scale * limit))
     run = solved(model, seconds=time_limit, seed=seed, workers=workers)
     if run.status is Status.INFEASIBLE:
         raise EngineError(f"cells of {exposure.value!r}: CP-SAT finds no solution although hiding all is one")
@@ -200,6 +190,28 @@ def suppress(
         bound=run.bound if run.found and run.bound is not None else total,
         kept=_shared_out(exposure, kinds, found, 0),
     )
+
+
+def _program(
+    kinds: Sequence[_Kind],
+    values: int,
+    l: int,  # noqa: E741
+    scale: int,
+    limit: int,
+) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
+    """Maximize kept cells: one variable per kind of group; estimates and `limit` in 1 / scale of a tuple."""
+    model = cp_model.CpModel()
+    kept = [model.new_int_var(0, kind.cells, f"x{i}") for i, kind in enumerate(kinds)]
+    low = model.new_int_var(0, scale * sum(kind.cells for kind in kinds), "low")
+    for k in range(values):
+        estimate = sum(int(scale * kind.shares[k]) * x for kind, x in zip(kinds, kept, strict=True))
+        model.add(estimate >= low)
+        model.add(estimate <= low + limit)
+        model.add(l * estimate <= scale * sum(kept))
+    model.maximize(sum(kept))
+    for variable in (*kept, low):
+        model.add_hint(variable, 0)
+    return model, kept
 
 
 def suppress_linear(

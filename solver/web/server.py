@@ -45,21 +45,7 @@ def serve(port: int, *, show: bool, announce: Callable[[str], None], base: Path)
     token = secrets.token_urlsafe(24)
     home = Path(tempfile.mkdtemp(prefix="optanon-"))
     benches: dict[str, Workbench] = {}
-    reports: dict[str, Path] = {}
-
-    def open_report(path: Path) -> str:
-        name = secrets.token_urlsafe(12)
-        reports[name] = path
-        return f"/report/{name}"
-
-    @app.get("/report/{name}")
-    def report(name: str) -> Response:  # pyright: ignore[reportUnusedFunction]
-        if name not in reports:
-            return PlainTextResponse("this report is gone: make it again", status_code=404)
-        page = reports[name].read_text(encoding="utf-8")
-        return HTMLResponse(
-            page, headers={"Content-Security-Policy": REPORT_RULE, "Cache-Control": "no-store"}
-        )
+    open_report = _reports()
 
     def root() -> None:
         bench = Workbench(folder=Path(tempfile.mkdtemp(dir=home)), base=base)
@@ -78,15 +64,7 @@ def serve(port: int, *, show: bool, announce: Callable[[str], None], base: Path)
         shutil.rmtree(home, ignore_errors=True)
 
     app.on_shutdown(close)
-    ui.add_head_html(LOCK, shared=True)
-    # What is added last sees a request first.
-    app.add_middleware(ScriptRules)  # pyright: ignore[reportArgumentType]
-    app.add_middleware(
-        Guard,  # pyright: ignore[reportArgumentType]
-        token=token,
-        hosts=(f"{HOST}:{port}", f"localhost:{port}"),
-        most_bytes=MOST_BYTES + 2**20,
-    )
+    _lock(token, port)
     address = f"http://{HOST}:{port}/?token={token}"
     announce(address)
     try:
@@ -105,6 +83,40 @@ def serve(port: int, *, show: bool, announce: Callable[[str], None], base: Path)
         )
     finally:
         close()
+
+
+def _reports() -> Callable[[Path], str]:
+    """Serve reports under names that cannot be guessed; gives what opens one and says where it is."""
+    reports: dict[str, Path] = {}
+
+    def open_report(path: Path) -> str:
+        name = secrets.token_urlsafe(12)
+        reports[name] = path
+        return f"/report/{name}"
+
+    @app.get("/report/{name}")
+    def report(name: str) -> Response:  # pyright: ignore[reportUnusedFunction]
+        if name not in reports:
+            return PlainTextResponse("this report is gone: make it again", status_code=404)
+        page = reports[name].read_text(encoding="utf-8")
+        return HTMLResponse(
+            page, headers={"Content-Security-Policy": REPORT_RULE, "Cache-Control": "no-store"}
+        )
+
+    return open_report
+
+
+def _lock(token: str, port: int) -> None:
+    """Let in who has the token, from this machine, and run no script but the page's own."""
+    ui.add_head_html(LOCK, shared=True)
+    # What is added last sees a request first.
+    app.add_middleware(ScriptRules)  # pyright: ignore[reportArgumentType]
+    app.add_middleware(
+        Guard,  # pyright: ignore[reportArgumentType]
+        token=token,
+        hosts=(f"{HOST}:{port}", f"localhost:{port}"),
+        most_bytes=MOST_BYTES + 2**20,
+    )
 
 
 def free_port() -> int:

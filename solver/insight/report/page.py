@@ -110,7 +110,7 @@ def _by_release(risks: Sequence[Risk]) -> dict[int, list[Risk]]:
 
 def _charts(said: Told, found: Facts) -> dict[str, Any]:
     losses = _by_loss(found)
-    made: dict[str, Any] = {
+    return {
         "sizes": charts.histogram(
             "sizes",
             "How many QI-groups have which size",
@@ -143,35 +143,40 @@ def _charts(said: Told, found: Facts) -> dict[str, Any]:
             for number, spread in enumerate(found["spreads"])
         ],
         "course": _course(said),
-        "risks": None,
-        "series": None,
+        **_over_releases(found),
     }
-    if len(found["series"]) > 1:
-        places = [entry["release"] for entry in found["series"]]
-        made["series"] = charts.lines(
-            "series",
-            "Counterfeits and suppressed tuples over the releases",
+
+
+def _over_releases(found: Facts) -> dict[str, Any]:
+    """Charts of a series: what was invented and suppressed, and who is at risk; None for a single release."""
+    made: dict[str, Any] = {"risks": None, "series": None}
+    places = [entry["release"] for entry in found["series"]]
+    if len(places) < 2:
+        return made
+    made["series"] = charts.lines(
+        "series",
+        "Counterfeits and suppressed tuples over the releases",
+        places,
+        {
+            "counterfeits": [entry["counterfeits"] for entry in found["series"]],
+            "suppressed": [entry["suppressed"] for entry in found["series"]],
+        },
+        "tuples",
+    )
+    ways: dict[str, list[float]] = {}
+    for risk in found["risks"]:
+        ways.setdefault(risk["attack"], []).append(risk["at_risk"])
+    drawn: dict[str, Sequence[float]] = {
+        attack: counts for attack, counts in ways.items() if len(counts) == len(places)
+    }
+    if drawn:  # the audit may have been left out
+        made["risks"] = charts.lines(
+            "risks",
+            "Respondents whose value is disclosed, over the releases",
             places,
-            {
-                "counterfeits": [entry["counterfeits"] for entry in found["series"]],
-                "suppressed": [entry["suppressed"] for entry in found["series"]],
-            },
-            "tuples",
+            drawn,
+            "respondents at risk",
         )
-        ways: dict[str, list[float]] = {}
-        for risk in found["risks"]:
-            ways.setdefault(risk["attack"], []).append(risk["at_risk"])
-        drawn: dict[str, Sequence[float]] = {
-            attack: counts for attack, counts in ways.items() if len(counts) == len(places)
-        }
-        if drawn:  # the audit may have been left out
-            made["risks"] = charts.lines(
-                "risks",
-                "Respondents whose value is disclosed, over the releases",
-                places,
-                drawn,
-                "respondents at risk",
-            )
     return made
 
 
