@@ -22,6 +22,7 @@ from ..column import Group
 from ..kernels.boxes import side_cost
 from ..structure.histograms import Judge
 from ..table import Geometry, Ints, Rows
+from .start import chopped
 
 __all__ = ["tied"]
 
@@ -30,7 +31,9 @@ REACH, LOOKED = 1 << 10, 1 << 28
 
 
 def tied(rows: Rows, judge: Judge, *, dear: float, clock: Clock) -> list[Group] | None:
-    """Groups of rows (with repeats); None if somebody fits nowhere or the clock is over.
+    """Groups of rows (with repeats); None if somebody fits nowhere.
+
+    When the clock is over, those who are left are `chopped`; None if that cannot be, or it was over at once.
 
     Parameters
     ----------
@@ -51,12 +54,18 @@ def tied(rows: Rows, judge: Judge, *, dear: float, clock: Clock) -> list[Group] 
         cut, rest = _cut(judge, place, value, rows.count)
         made += cut
         left += rest
-    grown = _grown(rows, judge, np.array(left, dtype=np.int64), value, dear * rows.dearest, clock)
-    groups = made + [group for group, fits in grown if fits]
-    last = [r for group, fits in grown if not fits for r in group]
-    if clock.over or (last and not groups) or not _joined(rows, judge, groups, last, value, clock):
-        return None
-    return [tuple(sorted(group)) for group in groups]
+    far, last = _grown(rows, judge, np.array(left, dtype=np.int64), value, dear * rows.dearest, clock)
+    groups = made + far
+    if groups:
+        last = _joined(rows, judge, groups, last, value, clock)
+    chopped_up = list[Group]()
+    if last:
+        if not judge.admits(
+            tuple(np.bincount(value[last], minlength=1 if judge.blind else len(judge.names)).tolist())
+        ):
+            return None
+        chopped_up = chopped([np.sort(np.array(last, dtype=np.int64))], judge, value)
+    return [tuple(sorted(group)) for group in groups] + chopped_up
 
 
 def _places(rows: Rows) -> Iterator[Ints]:
@@ -133,11 +142,11 @@ class _Inside:
 
 def _grown(
     rows: Rows, judge: Judge, left: Ints, value: Ints, dear: float, clock: Clock
-) -> list[tuple[list[int], bool]]:
-    """Groups around tuples of the most frequent values first, always the nearest; whether each is good."""
+) -> tuple[list[list[int]], list[int]]:
+    """Groups around tuples of the most frequent values first, always the nearest; and who is left over."""
     order = np.argsort(left, kind="stable")
     near, free = left[order], np.ones(len(left), dtype=np.bool_)
-    found = list[tuple[list[int], bool]]()
+    found, last = list[list[int]](), list[int]()
     box = np.empty((2, rows.geometry.codes.shape[1]), dtype=np.int64)
     often, reach = np.bincount(value[left], minlength=1), max(REACH, LOOKED // max(1, len(left)))
     for at in np.argsort(-often[value[near]], kind="stable").tolist():
@@ -156,11 +165,12 @@ def _grown(
             inside.add(int(value[near[best]]))
             codes = rows.geometry.codes[near[best]]
             box[0], box[1] = np.minimum(box[0], codes), np.maximum(box[1], codes)
-        if not inside.good:
+        if inside.good:
+            found.append(near[taken].tolist())
+        else:
             free[taken[1:]] = True
-            taken = taken[:1]
-        found.append((near[taken].tolist(), inside.good))
-    return found
+            last.append(int(near[at]))
+    return found, last
 
 
 @compiled
@@ -195,10 +205,10 @@ def _cheapest(
 
 def _joined(
     rows: Rows, judge: Judge, groups: list[list[int]], last: list[int], value: Ints, clock: Clock
-) -> bool:
-    """Put each of the last tuples into the group that it costs least; whether all found one."""
+) -> list[int]:
+    """Put each of the last tuples into the group that it costs least; those that fit nowhere, or too late."""
     if not last:
-        return True
+        return []
     codes = rows.geometry.codes
     lo = np.array([codes[group].min(axis=0) for group in groups])
     hi = np.array([codes[group].max(axis=0) for group in groups])
@@ -209,10 +219,10 @@ def _joined(
         v: np.array([inside.takes(v) for inside in insides], dtype=np.bool_)
         for v in dict.fromkeys(value[last].tolist())
     }
-    for r in last:
+    for place, r in enumerate(last):
         able = np.flatnonzero(takes[int(value[r])])
         if not len(able) or clock.over:
-            return False
+            return last[place:]
         low, high = np.minimum(lo[able], codes[r]), np.maximum(hi[able], codes[r])
         more = rows.box_cost(low, high) * (size[able] + 1) - cost[able]
         best = int(np.argmin(more))
@@ -222,4 +232,4 @@ def _joined(
         lo[at], hi[at], size[at], cost[at] = low[best], high[best], size[at] + 1, cost[at] + more[best]
         for v, fits in takes.items():
             fits[at] = insides[at].takes(v)
-    return True
+    return []
