@@ -284,7 +284,7 @@ def test_a_job_that_cannot_be_says_why(folder):
 
 
 def test_stopping_keeps_the_best_release(folder):
-    """A table the direct model cannot close; stopped as soon as there is a release."""
+    """A table the direct model cannot close; stopped as soon as there is a release and a bound."""
     rows = ["id,x,y,value", *(f"p{i},{i * 37 % 101},{i * 53 % 97},v{i % 4}" for i in range(60))]
     (folder / "wide.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     (folder / "problem.yaml").write_text(
@@ -303,7 +303,7 @@ def test_stopping_keeps_the_best_release(folder):
         encoding="utf-8",
     )
     job = Job(folder, {"time_limit": 300})
-    while job.running and not any(point["value"] for point in job.points):
+    while job.running and not any(point["value"] and point["bound"] for point in job.points):
         with pytest.raises(TimeoutError):
             job.wait(0.05)
     job.stop()
