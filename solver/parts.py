@@ -9,13 +9,14 @@ Full-domain recoding makes no counterfeits, so as long as that part is kept none
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from ..models.policy import Policy
+from ..models.losses import counter_of
 from ..models.problem import Problem
 from ..models.relaxations import counted
+from ..models.release import Counted
 from ..models.requirement import Requirement, Scope
 from ..models.requirements import KCAnonymity
 
@@ -88,7 +89,7 @@ def parts_of(problem: Problem) -> tuple[PolicyPart, ...]:
     forms = {form for r in policy.requirements if (form := r.structure(problem).form) is not None}
     if not forms <= {policy.form}:
         found.append(PolicyPart(key=FORM, label=f"an {policy.form} release".replace("an g", "a g")))
-    if "anatomized" in forms and not _counts_hidden(policy):
+    if "anatomized" in forms and not policy.counts("hidden_cells"):
         found.append(PolicyPart(key=HIDING, label="no hidden cells (no loss counts them)"))
     return tuple(found)
 
@@ -106,29 +107,29 @@ def variant(problem: Problem, kept: Collection[PolicyPart]) -> Problem:
         changes |= {"recoding": "multidimensional", "hierarchies": {}}
     if policy.recoding == "multidimensional" and COUNTERFEITS not in keys:
         changes["max_counterfeits"] = None
-        if policy.counterfeit_limit is not None and not any("counterfeits" in level for level in minimize):
-            minimize.append({"counterfeits": 1})
+        if policy.counterfeit_limit is not None and not policy.counts("counterfeits"):
+            minimize.append({counter_of("counterfeits"): 1})
     wanted = {form for r in requirements if (form := r.structure(problem).form) is not None}
     if FORM not in keys and len(wanted) == 1:
         changes["form"] = next(iter(wanted))
-    if HIDING not in keys and "anatomized" in wanted and not _counts_hidden(policy):
-        minimize.append({"hidden_cells": 1})
+    if HIDING not in keys and "anatomized" in wanted and not policy.counts("hidden_cells"):
+        minimize.append({counter_of("hidden_cells"): 1})
     return Problem(
         table=problem.table, policy=policy.changed(minimize=minimize, **changes), history=problem.history
     )
 
 
-def feasibility(problem: Problem, first: Sequence[str] = ("suppressed",)) -> Problem:
-    """The same requirements and limits with an objective that is quick to reach.
+def feasibility(problem: Problem, first: Counted = "suppressed") -> Problem:
+    """The same requirements and limits with an objective that is quick to reach: the fewest of `first`.
 
     Limits that the objective implies are spelled out.
     """
     policy = problem.policy
-    levels = [*first]
-    if policy.counterfeit_limit is None and "counterfeits" not in levels:
-        levels.append("counterfeits")
-    if _counts_hidden(policy):
-        levels.append("hidden_cells")
+    levels = [counter_of(first)]
+    if policy.counterfeit_limit is None and first != "counterfeits":
+        levels.append(counter_of("counterfeits"))
+    if policy.counts("hidden_cells"):
+        levels.append(counter_of("hidden_cells"))
     changed = policy.changed(
         minimize=levels,
         max_suppressed=policy.suppression_limit(len(problem.table)),
@@ -145,7 +146,3 @@ def nested(problem: Problem) -> bool:
     """
     policy = problem.policy
     return policy.recoding == "multidimensional" or all(r.scope is Scope.GROUP for r in policy.requirements)
-
-
-def _counts_hidden(policy: Policy) -> bool:
-    return policy.counts("hidden_cells")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from ..errors import PolicyError
 from ..loss import Loss, known_losses
+from ..release import Counted
 from .counts import Counterfeits, HiddenCells, Suppressed
 from .information import AverageInformationLoss, InformationLoss, Semiperimeter
 from .sizes import AverageGroupSize, Discernibility, MaximumGroupSize
@@ -18,6 +19,7 @@ __all__ = [
     "MaximumGroupSize",
     "Semiperimeter",
     "Suppressed",
+    "counter_of",
     "loss",
     "losses",
 ]
@@ -26,6 +28,11 @@ __all__ = [
 def losses() -> Mapping[str, Loss]:
     """Every registered loss by name."""
     return dict(known_losses())
+
+
+def counter_of(what: Counted) -> str:
+    """The name of the package's own loss that is their number."""
+    return next(kind.name for kind in (Counterfeits, HiddenCells, Suppressed) if kind.counts == what)
 
 
 def loss(name: str) -> Loss:

@@ -14,6 +14,7 @@ from typing import Any
 from ....models.errors import PolicyError
 from ....models.policy import Policy
 from ....models.problem import Problem
+from ....models.release import Counted
 from ...parts import COUNTERFEITS, FORM, HIDING, RECODING, SUPPRESSION, PolicyPart, parts_of, variant
 
 __all__ = ["Dial", "dial_name", "dials"]
@@ -37,8 +38,8 @@ class Dial:
         Which settings are tried, in words.
     complete : bool
         Whether no value between two settings is a case of its own.
-    count : str or None
-        A loss that counts the same thing: its minimum, with the limit lifted, is the least setting.
+    count : {"suppressed", "counterfeits", "hidden_cells"} or None
+        What is limited: its least number, with the limit lifted, is the least setting.
     """
 
     part: str
@@ -47,7 +48,7 @@ class Dial:
     turn: Callable[[Policy, Any], Policy] = field(repr=False)
     grid: str
     complete: bool = True
-    count: str | None = None
+    count: Counted | None = None
 
     @property
     def name(self) -> str:

@@ -137,7 +137,7 @@ def _least(problem: Problem, dial: Dial, trials: Trials) -> int | None:
     The loosest is known to have one.
     """
     if dial.count is not None:
-        outcome = trials.minimize(feasibility(dial.loosest(problem), (dial.count,)))
+        outcome = trials.minimize(feasibility(dial.loosest(problem), dial.count))
         if not outcome.values:
             return None
         return max(0, ceil(outcome.values[0]) - dial.settings[0])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .....models.losses import loss
+from .....models.losses import InformationLoss, loss
 from .....models.policy import LevelSpec, Policy
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
@@ -54,6 +54,7 @@ def sized(
         return None
     policy, table = problem.policy, problem.table
     named = {name for level in levels if isinstance(level, Mapping) for name in level}
+    counts_fakes = any(loss(name).counts == "counterfeits" for name in named)
     any_fakes = fakes is None and policy.counterfeit_limit is None
     if fakes is None:
         fakes = policy.counterfeit_limit
@@ -69,7 +70,7 @@ def sized(
             requirements,
             levels,
             max_suppressed=policy.suppression_limit(len(table)) if hidden is None else hidden,
-            max_counterfeits=None if any_fakes and "counterfeits" in named else fakes,
+            max_counterfeits=None if any_fakes and counts_fakes else fakes,
             form=policy.form,
         ),
     )
@@ -90,7 +91,7 @@ def flattened(problem: Problem) -> tuple[Problem, Rules, Objective] | None:
         return None
     part = grouped(problem)
     changed = {
-        "minimize": [*counted, "information_loss"],
+        "minimize": [*counted, InformationLoss.name],
         "max_suppressed": policy.suppression_limit(len(problem.table)),
         "max_counterfeits": policy.counterfeit_limit,
     }
