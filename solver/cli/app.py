@@ -6,7 +6,6 @@ import gc
 import os
 import sys
 from collections.abc import Mapping
-from importlib.metadata import version
 from io import TextIOWrapper
 from typing import Annotated, Any, NoReturn
 
@@ -62,6 +61,9 @@ HISTORY: Mapping[str, tuple[type[Any], str]] = {
 
 def _version(wanted: bool) -> None:
     if wanted:
+        # Imported here: help does without it.
+        from importlib.metadata import version
+
         typer.echo(f"optanon {version('optanon')}")
         raise typer.Exit
 
