@@ -7,7 +7,10 @@ read or changed. Tables have the columns ``id``, ``x1``, ``x2``, ... (numbers), 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -190,23 +193,39 @@ def series(
         raise InputError(f"the series needs {needed} respondents, the population has {len(population)}")
     random = _random(first, seed)
     waiting = [int(row) for row in random.permutation(len(population))]
-    present, away = set(waiting[:first]), set[int]()
-    del waiting[:first]
-    drawn = [sorted(present)]
+    changes = Turnover(insertions=insertions, deletions=deletions, returns=returns)
+    drawn = _present(waiting, first, releases, changes, random)
+    return tuple(population.iloc[rows].reset_index(drop=True) for rows in drawn)
+
+
+class Turnover(NamedTuple):
+    """How many people enter, leave and come back from one release to the next."""
+
+    insertions: int
+    deletions: int
+    returns: int
+
+
+def _present(
+    waiting: Sequence[int], first: int, releases: int, changes: Turnover, random: np.random.Generator
+) -> Iterator[list[int]]:
+    """Who is in each release; new ones come in the order of `waiting`."""
+    queue = iter(waiting)
+    present, away = set(islice(queue, first)), set[int]()
+    yield sorted(present)
     for number in range(2, releases + 1):
-        if deletions > len(present):
+        if changes.deletions > len(present):
             raise InputError(
-                f"release {number}: {deletions} deletions, but only {len(present)} respondents are present"
+                f"release {number}: {changes.deletions} deletions, but only {len(present)} respondents are "
+                "present"
             )
-        leaving = set(_sample(random, present, deletions))
-        coming = set(_sample(random, away, min(returns, len(away))))
-        present = (present - leaving) | coming | set(waiting[:insertions])
+        leaving = set(_sample(random, present, changes.deletions))
+        coming = set(_sample(random, away, min(changes.returns, len(away))))
+        present = (present - leaving) | coming | set(islice(queue, changes.insertions))
         away = (away - coming) | leaving
-        del waiting[:insertions]
         if not present:
             raise InputError(f"release {number} is empty: delete fewer respondents or insert more")
-        drawn.append(sorted(present))
-    return tuple(population.iloc[rows].reset_index(drop=True) for rows in drawn)
+        yield sorted(present)
 
 
 def drawn_again(population: pd.DataFrame, count: int, *, respondent: str, seed: int = 0) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import starmap
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -188,27 +189,19 @@ class Microdata:
         TableError
             Naming the column, the row (from 1) and the remedy.
         """
-        specs = _specs(quasi_identifiers)
-        private = sensitive if isinstance(sensitive, Sensitive) else Sensitive(name=sensitive)
+        specs, private = _specs(quasi_identifiers), _sensitive(sensitive)
         roles = [respondent, *specs, private.name]
-        _refuse_roles(frame, roles)
         gaps, rule = Gaps(marks=missing_marks, real=real_values), Spelling.of(spelling)
-        frame = gaps.declared(frame[roles])
-        for name in roles:
-            listed = _listed(specs[name]) if name in specs else private.domain | {*(private.order or ())}
-            gaps.refuse_doubtful(name, frame[name].tolist(), listed)
+        frame = gaps.declared(_with_roles(frame, roles))
+        _refuse_doubtful(frame, gaps, specs, private)
         columns = {name: _column(frame, name, missing, refuse=name == respondent) for name in roles}
-        people = [_text(who) for who in columns[respondent]]
-        values = [_text(value) for value in columns[private.name]]
-        _refuse_id_spellings(respondent, people, rule)
-        values = _spelt(values, private, rule)
+        people = _ids(respondent, columns[respondent], rule)
+        values = _spelt([_text(value) for value in columns[private.name]], private, rule)
         domains = tuple(_domain(name, columns[name], spec) for name, spec in specs.items())
         codes = np.stack([domain.encode(columns[domain.name]) for domain in domains], axis=1)
-        points = zip(*(_values(domain, codes[:, a]) for a, domain in enumerate(domains)), strict=True)
-        members = tuple(
-            Member(who, point, value) for who, point, value in zip(people, points, values, strict=True)
-        )
         _refuse_outside_order(private, values)
+        points = zip(*(_values(domain, codes[:, a]) for a, domain in enumerate(domains)), strict=True)
+        members = tuple(starmap(Member, zip(people, points, values, strict=True)))
         return cls(
             respondent=respondent,
             members=members,
@@ -232,8 +225,8 @@ def _specs(quasi_identifiers: Sequence[str] | Mapping[str, QISpec]) -> dict[str,
     return dict.fromkeys(quasi_identifiers)
 
 
-def _refuse_roles(frame: pd.DataFrame, roles: Sequence[str]) -> None:
-    """Refuse a table that does not have each column with a role once, or has no row."""
+def _with_roles(frame: pd.DataFrame, roles: list[str]) -> pd.DataFrame:
+    """The columns with a role, if the table has each of them once, and a row."""
     for name in roles:
         if name not in frame.columns:
             known = ", ".join(repr(str(column)) for column in frame.columns)
@@ -247,6 +240,21 @@ def _refuse_roles(frame: pd.DataFrame, roles: Sequence[str]) -> None:
     for name in roles:
         if isinstance(frame[name], pd.DataFrame):
             raise TableError(f"column {name!r} appears twice in the table: rename one")
+    return frame[roles]
+
+
+def _sensitive(said: str | Sensitive) -> Sensitive:
+    return said if isinstance(said, Sensitive) else Sensitive(name=said)
+
+
+def _refuse_doubtful(
+    frame: pd.DataFrame, gaps: Gaps, specs: Mapping[str, QISpec], private: Sensitive
+) -> None:
+    """Refuse cells that look missing, unless they are declared or listed."""
+    others = private.domain | {*(private.order or ())}
+    for name in frame.columns:
+        listed = _listed(specs[name]) if name in specs else others
+        gaps.refuse_doubtful(name, frame[name].tolist(), listed)
 
 
 def _refuse_outside_order(private: Sensitive, values: Sequence[str]) -> None:
@@ -313,15 +321,18 @@ def _text(cell: object) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def _refuse_id_spellings(name: str, people: Sequence[str], rule: Spelling) -> None:
+def _ids(name: str, cells: Sequence[object], rule: Spelling) -> list[str]:
+    """Who each row is about; refuses ids that are spelt differently, unless the rule keeps them apart."""
+    people = [_text(who) for who in cells]
     if rule.respondent == "keep" or len(set(map(fold, people))) == len(people):
-        return
+        return people
     alike = {who for group in spellings(people).values() for who in group}
     rows: dict[str, list[int]] = {}
     for row, who in enumerate(people, start=1):
         if who in alike:
             rows.setdefault(fold(who), []).append(row)
     refuse_id_spellings(name, list(rows.values()), merging=rule.respondent == "merge")
+    return people
 
 
 def _spelt(values: Sequence[str], private: Sensitive, rule: Spelling) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import pandas as pd
 
@@ -110,24 +110,13 @@ def read_rows(
     ReleaseError
         Naming column, row (from 1, the header not counted) and remedy.
     """
-    for name, given, known in (
-        ("ends", ends, ("written", "closed", "half-open", "upper-open")),
-        ("stars", stars, ("suppressed", "group")),
-    ):
-        if given not in known:
-            raise ReleaseError(f"{name} must be one of {', '.join(known)}, got {given!r}")
+    _require_known(ends, stars)
     texts = _texts(frame, table, columns or {})
     readers = [Reader(domain, ends) for domain in table.domains]
     silent = _silent(readers, texts)
-    notes: list[str] = []
+    note = _silence(silent, stars)
     if all(silent):
         stars = "group"
-        notes.append("no record shows any quasi-identifier: they are one group")
-    elif any(silent) and stars == "suppressed":
-        notes.append(
-            f"{sum(silent)} rows show no quasi-identifier: they are read as suppressed (stars='group' reads "
-            "them as a group)"
-        )
     counts = _counts(frame, table, count)
     people = _people(texts.get(table.respondent), len(frame))
     cells = [_column(reader, texts[reader.domain.name]) for reader in readers]
@@ -143,8 +132,26 @@ def read_rows(
         readings=tuple(boxes),
         records=sum(counts),
         stars=stars,
-        notes=(*notes, *_remarks(boxes, table.domains), *_unread(frame, table, columns or {}, count)),
+        notes=(*note, *_remarks(boxes, table.domains), *_unread(frame, table, columns or {}, count)),
     )
+
+
+def _require_known(ends: Ends, stars: Stars) -> None:
+    for name, given, known in (("ends", ends, get_args(Ends)), ("stars", stars, get_args(Stars))):
+        if given not in known:
+            raise ReleaseError(f"{name} must be one of {', '.join(known)}, got {given!r}")
+
+
+def _silence(silent: Sequence[bool], stars: Stars) -> tuple[str, ...]:
+    """How records that show nothing are read, if there are any."""
+    if all(silent):
+        return ("no record shows any quasi-identifier: they are one group",)
+    if any(silent) and stars == "suppressed":
+        return (
+            f"{sum(silent)} rows show no quasi-identifier: they are read as suppressed (stars='group' reads "
+            "them as a group)",
+        )
+    return ()
 
 
 def _grouped(

@@ -183,6 +183,13 @@ def union_correlation(old: Release, new: Release, number: int, n: int) -> Combin
         return None
     chosen_new = [f for f, a in enumerate(ones) if value(a)]
     chosen_old = [e for e, b in enumerate(others) if value(b)]
+    return _union(old, new, number, chosen_old, chosen_new)
+
+
+def _union(
+    old: Release, new: Release, number: int, chosen_old: Sequence[int], chosen_new: Sequence[int]
+) -> Combination:
+    """New groups less groups of the earlier release `number`."""
     left = {who for f in chosen_new for who in new.groups[f].respondents}
     right = {who for e in chosen_old for who in old.groups[e].respondents}
     return Combination(

@@ -163,17 +163,11 @@ def suppress(
     -----
     One integer variable per kind of group, two constraints per significant value.
     """
-    limit = _parameters(l, epsilon)
+    limit, total = _parameters(l, epsilon), sum(exposure.counts)
     if not exposure.significant:
-        return Suppression(
-            status=Status.OPTIMAL,
-            objective=sum(exposure.counts),
-            bound=sum(exposure.counts),
-            kept=exposure.counts,
-        )
+        return Suppression(status=Status.OPTIMAL, objective=total, bound=total, kept=exposure.counts)
     values, kinds = _kinds(exposure)
     scale = lcm(*(share.denominator for kind in kinds for share in kind.shares))
-    total = sum(exposure.counts)
     if scale * max(1, total) * (l + 1) > LARGEST or scale * limit > LARGEST:
         raise EngineError(
             f"cells of {exposure.value!r}: the shares' common denominator {scale} is too large for exact "
@@ -364,13 +358,7 @@ def sanitize(
     PolicyError
         If it has no such quasi-identifier.
     """
-    a = requirement.position(release.attributes)
-    if release.form != "anatomized":
-        raise ReleaseError("only an anatomized release has single cells to hide: group it in that form")
-    if any(attribute == a for group in release.groups for attribute, _, _ in group.hidden):
-        raise ReleaseError(
-            f"cells of {requirement.attribute!r} are hidden already: give the grouping without them"
-        )
+    a = _sanitizable(release, requirement)
     plans = requirement.plans(release.members, a)
     clock = clock or Clock()
     found: list[ValueSuppression] = []
@@ -393,6 +381,18 @@ def sanitize(
     return Sanitized(
         release=replace(release, groups=tuple(_starred(release.groups, a, found))), values=tuple(found)
     )
+
+
+def _sanitizable(release: Release, requirement: SafeCorrelation) -> int:
+    """The quasi-identifier whose cells are hidden; refuses releases that cannot hide them."""
+    a = requirement.position(release.attributes)
+    if release.form != "anatomized":
+        raise ReleaseError("only an anatomized release has single cells to hide: group it in that form")
+    if any(attribute == a for group in release.groups for attribute, _, _ in group.hidden):
+        raise ReleaseError(
+            f"cells of {requirement.attribute!r} are hidden already: give the grouping without them"
+        )
+    return a
 
 
 def _starred(groups: Sequence[QIGroup], a: int, found: Sequence[ValueSuppression]) -> Iterator[QIGroup]:

@@ -251,23 +251,34 @@ def choose_views(
     many families of pairs break a secret for different reasons.
     """
     attributes = tuple(str(column) for column in table.columns)
-    if time_limit <= 0 or seed < 0:
-        raise PolicyError("choose_views: time_limit must be above 0 and seed at least 0")
+    _require_sound(time_limit, seed, required, attributes)
     coded = CodedTable(table, attributes)
     weight = PublishedWeight.of(table, weights)
-    for column in required:
-        if column not in attributes:
-            raise PolicyError(f"choose_views: required column {column!r} is not in the table")
-    single = tuple(
-        replace(secret, query=query)
-        for secret in dict.fromkeys(secrets)
-        for query in associations(secret.query, table)
-    )
+    single = _single(secrets, table)
     search = _PairSearch(coded, single, ViewModel(weight, required), set(required))
     choice = search.run(time.monotonic() + time_limit, seed)
     if choice.first is None or choice.second is None:
         return choice
     return replace(choice, breaches=_measured(table, single, choice.first, choice.second))
+
+
+def _require_sound(
+    time_limit: float, seed: int, required: Collection[str], attributes: Collection[str]
+) -> None:
+    if time_limit <= 0 or seed < 0:
+        raise PolicyError("choose_views: time_limit must be above 0 and seed at least 0")
+    for column in required:
+        if column not in attributes:
+            raise PolicyError(f"choose_views: required column {column!r} is not in the table")
+
+
+def _single(secrets: Sequence[ProtectedAssociation], table: pd.DataFrame) -> tuple[ProtectedAssociation, ...]:
+    """Each secret about each association it selects."""
+    return tuple(
+        replace(secret, query=query)
+        for secret in dict.fromkeys(secrets)
+        for query in associations(secret.query, table)
+    )
 
 
 class _PairSearch:

@@ -68,18 +68,11 @@ def explain(
     parameter takes about log2(number of its values) searches, a set of respondents one per respondent.
     Releases found on the way answer later questions without a search.
     """
-    for name, seconds in (("time_limit", time_limit), ("trial_seconds", trial_seconds)):
-        if seconds is not None and not seconds > 0:
-            raise PolicyError(f"explain: {name} must be above 0 seconds, got {seconds}")
+    _require_seconds(time_limit=time_limit, trial_seconds=trial_seconds)
     whole("explain", "most_conflicts", most_conflicts, 1)
     whole("explain", "seed", seed, 0)
-    trials = Trials(
-        problem,
-        clock=Clock(time_limit),
-        seconds=trial_seconds,
-        seed=seed,
-        workers=default_workers() if workers is None else whole("explain", "workers", workers, 1),
-    )
+    threads = default_workers() if workers is None else whole("explain", "workers", workers, 1)
+    trials = Trials(problem, clock=Clock(time_limit), seconds=trial_seconds, seed=seed, workers=threads)
     parts = parts_of(problem)
     verdict = trials.decide(problem)
     if verdict.status is Status.INFEASIBLE:
@@ -87,6 +80,12 @@ def explain(
     if verdict.release is None:
         return Explanation(problem=problem, status=Status.UNKNOWN, parts=parts, notes=_notes(trials))
     return _feasible(problem, parts, trials)
+
+
+def _require_seconds(**given: float | None) -> None:
+    for name, seconds in given.items():
+        if seconds is not None and not seconds > 0:
+            raise PolicyError(f"explain: {name} must be above 0 seconds, got {seconds}")
 
 
 def _infeasible(problem: Problem, parts: tuple[PolicyPart, ...], trials: Trials, most: int) -> Explanation:
