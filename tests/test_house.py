@@ -23,9 +23,7 @@ ROOMS = ("models", "instances", "solver")
 
 DOUBLED = set(
     """
-    Asked Breach Bucket Cells Column Comparison Component Counts Cut Duals Exposure Found Grid Judge
-    Optimum Outcome Overlap Past Posterior Program Proof Proposal Proven Question Relaxation Row
-    Rows Search Shapes Stack State System Verdicts _Draft _Entry _Judge _Open _Reader _State _Table
+    Column Judge Outcome Program Proven Search State Verdicts
     """.split()  # noqa: SIM905
 )
 """Names of classes that still stand for two things."""

@@ -123,7 +123,7 @@ def box_population(history: History, knowledge: Knowledge, releases: int | None 
     counts = np.array([[h.get(value, 0) for value in values] for h in histograms], dtype=np.int64)
     people = Counter(everywhere.group[at] for home in everywhere.home.values() for at in home)
     fakes = counts.sum(axis=1) - np.array([people[g] for g in range(len(groups))], dtype=np.int64)
-    table = _Table(everywhere, counts, fakes if knowledge.counterfeits == "known" else None)
+    table = _Collected(everywhere, counts, fakes if knowledge.counterfeits == "known" else None)
     sizes = Counter(cell_of.values())
     for (options, left), q in classes.items():
         table.add(q, sizes[q], options, left)
@@ -144,7 +144,7 @@ def box_population(history: History, knowledge: Knowledge, releases: int | None 
     )
 
 
-class _Table:
+class _Collected:
     """Collects columns and rows; `fakes` is None if their numbers are not known."""
 
     def __init__(self, everywhere: Places, counts: Integers, fakes: Integers | None) -> None:

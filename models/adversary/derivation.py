@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections import defaultdict
 from functools import cached_property
 
-from .proof import Case, Checker, Proof, Step, steps_of
-from .rows import Integers, Rows
+from .proof import Case, Checker, ProofStep, ZeroProof, steps_of
+from .rows import Integers, RowSystem
 
 __all__ = ["Derivation"]
 
@@ -20,9 +20,9 @@ class Derivation:
     system : Rows
     """
 
-    def __init__(self, system: Rows) -> None:
+    def __init__(self, system: RowSystem) -> None:
         self._system = system
-        self._steps: list[Step] = []
+        self._steps: list[ProofStep] = []
         self._raw: list[Integers] = []
         self._cases: dict[int, tuple[int, Case]] = {}
         self._at: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
@@ -37,7 +37,7 @@ class Derivation:
         if len(log):
             self._raw.append(log)
 
-    def note(self, step: Step) -> None:
+    def note(self, step: ProofStep) -> None:
         """Add one step."""
         self._flush()
         self._add(step)
@@ -48,12 +48,12 @@ class Derivation:
         self._cases[column] = len(self._steps), case
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[ProofStep, ...]:
         """All steps."""
         self._flush()
         return tuple(self._steps)
 
-    def proof(self, column: int) -> Proof:
+    def proof(self, column: int) -> ZeroProof:
         """What of the log shows that a column is 0; O(steps it needs)."""
         self._flush()
         before, case = self._cases.get(column, (len(self._steps), Case(())))
@@ -61,7 +61,7 @@ class Derivation:
         for step in steps_of(case):
             wanted += self.checker.needs(step)
         chosen = self._slice([(*what, before) for what in wanted])
-        return Proof(column, Case((*(self._steps[i] for i in chosen), *case.steps), case.split))
+        return ZeroProof(column, Case((*(self._steps[i] for i in chosen), *case.steps), case.split))
 
     def _slice(self, open_: list[tuple[int, int, int]]) -> list[int]:
         chosen: set[int] = set()
@@ -79,10 +79,10 @@ class Derivation:
     def _flush(self) -> None:
         for log in self._raw:
             for row, times, column, side, bound in log.tolist():
-                self._add(Step((column,), side, bound, ((row, times),)))
+                self._add(ProofStep((column,), side, bound, ((row, times),)))
         self._raw.clear()
 
-    def _add(self, step: Step) -> None:
+    def _add(self, step: ProofStep) -> None:
         for column in step.columns:
             self._at[column, step.side].append(len(self._steps))
         self._steps.append(step)

@@ -38,13 +38,13 @@ import numpy as np
 
 from ..errors import ReleaseError
 from ..release import Release
-from .overlap import Found, Overlap, unsafe_differences
+from .overlap import ClosedPair, GroupOverlaps, unsafe_differences
 
-__all__ = ["Breach", "breaches"]
+__all__ = ["DifferenceBreach", "breaches"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Breach:
+class DifferenceBreach:
     """Inner groups inside outer groups, and what is left of the outer ones.
 
     Attributes
@@ -72,7 +72,7 @@ class Breach:
         return bool(self.names) and (self.size < k or max(self.values.values()) > c * self.size)
 
 
-def breaches(inner: Release, outer: Release, k: int, c: Fraction) -> Iterator[Breach]:
+def breaches(inner: Release, outer: Release, k: int, c: Fraction) -> Iterator[DifferenceBreach]:
     """Yield differences of `outer` over `inner` that are not (k, c), each once.
 
     Nothing is yielded exactly if there is none. Every respondent of a difference smaller
@@ -106,11 +106,11 @@ def breaches(inner: Release, outer: Release, k: int, c: Fraction) -> Iterator[Br
             yield _named(found, inner, outer, values)
 
 
-def _named(found: Found, inner: Release, outer: Release, values: list[str]) -> Breach:
+def _named(found: ClosedPair, inner: Release, outer: Release, values: list[str]) -> DifferenceBreach:
     names = {who for f in found.outer for who in outer.groups[f].respondents}
     for e in found.inner:
         names -= inner.groups[e].respondents
-    return Breach(
+    return DifferenceBreach(
         inner=found.inner,
         outer=found.outer,
         names=frozenset(names),
@@ -118,7 +118,7 @@ def _named(found: Found, inner: Release, outer: Release, values: list[str]) -> B
     )
 
 
-def _overlap(inner: Release, outer: Release) -> tuple[Overlap, list[str]]:
+def _overlap(inner: Release, outer: Release) -> tuple[GroupOverlaps, list[str]]:
     """Overlaps of two releases, and the values by their codes."""
     before = {m.respondent: m.value for group in inner.groups for m in group.members}
     usable = [not g.fakes and all(who in outer.where for who in g.respondents) for g in inner.groups]
@@ -144,7 +144,7 @@ def _overlap(inner: Release, outer: Release) -> tuple[Overlap, list[str]]:
             else:
                 entries.append((index.setdefault((f, e), len(index)), code[member.value]))
     pairs = np.array(list(index), dtype=np.int64).reshape(-1, 2)
-    overlap = Overlap(
+    overlap = GroupOverlaps(
         outer=pairs[:, 0],
         inner=pairs[:, 1],
         counts=_count(entries, len(index), len(values)),

@@ -15,13 +15,13 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Found", "Overlap", "unsafe_differences"]
+__all__ = ["ClosedPair", "GroupOverlaps", "unsafe_differences"]
 
 Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class ClosedPair:
     """A closed pair of groups, and what is left of the outer ones.
 
     Attributes
@@ -45,7 +45,7 @@ class Found:
         return bool(self.people) and (size < k or max(self.values.values()) > c * size)
 
 
-class Overlap:
+class GroupOverlaps:
     """Overlaps of usable inner groups with outer groups.
 
     Node f < ``outer_count`` is an outer group, node ``outer_count + e`` an inner one.
@@ -90,14 +90,14 @@ class Overlap:
             found = self._near[node] = list(zip(cells.tolist(), ends.tolist(), strict=True))
         return found
 
-    def difference(self, nodes: Iterable[int]) -> Found:
+    def difference(self, nodes: Iterable[int]) -> ClosedPair:
         """The pair (W, F) of a closed set of nodes, with its difference."""
         chosen = sorted(nodes)
         outer = [node for node in chosen if node < self.outer_count]
         inner = {node for node in chosen if node >= self.outer_count}
         left = [cell for f in outer for cell, e in self.near(f) if e not in inner]
         total = self.rest_counts[outer].sum(axis=0) + self.counts[left].sum(axis=0)
-        return Found(
+        return ClosedPair(
             inner=tuple(node - self.outer_count for node in sorted(inner)),
             outer=tuple(outer),
             people=int(self.new[outer].sum() + self.sizes[left].sum()),
@@ -125,7 +125,7 @@ class Overlap:
             yield part
 
 
-def unsafe_differences(overlap: Overlap, k: int, c: Fraction) -> Iterator[Found]:
+def unsafe_differences(overlap: GroupOverlaps, k: int, c: Fraction) -> Iterator[ClosedPair]:
     """Yield differences that are not (k, c), some perhaps twice; none exactly if there is none."""
     if not len(overlap.outer):
         return
@@ -141,7 +141,7 @@ class _Flow:
     node passes ``room[cell]`` to an inner one; ``drain[node]`` is what may leave at a node.
     """
 
-    def __init__(self, overlap: Overlap, room: list[int], drain: dict[int, float]) -> None:
+    def __init__(self, overlap: GroupOverlaps, room: list[int], drain: dict[int, float]) -> None:
         self.near, self.outer_count = overlap.near, overlap.outer_count
         self.room, self.drain = room, drain
         self._journal: list[tuple[int, int, float]] = []
@@ -210,7 +210,7 @@ class _Flow:
                 self.room[place] = int(old)
 
 
-def _unequal(overlap: Overlap, k: int, c: Fraction, v: int) -> Iterator[Found]:
+def _unequal(overlap: GroupOverlaps, k: int, c: Fraction, v: int) -> Iterator[ClosedPair]:
     """Differences in which value v has more than the share c."""
     flow, supplies = _weighted(overlap, c, v)
     stuck: set[int] = set()
@@ -227,7 +227,7 @@ def _unequal(overlap: Overlap, k: int, c: Fraction, v: int) -> Iterator[Found]:
         yield from _forced(overlap, k, c, v)
 
 
-def _weighted(overlap: Overlap, c: Fraction, v: int) -> tuple[_Flow, list[tuple[int, int]]]:
+def _weighted(overlap: GroupOverlaps, c: Fraction, v: int) -> tuple[_Flow, list[tuple[int, int]]]:
     """The flow problem of one value, weights times the denominator of c; and its sources."""
     weight = c.numerator * overlap.sizes - c.denominator * overlap.counts[:, v]
     base = c.numerator * overlap.rest - c.denominator * overlap.rest_counts[:, v]
@@ -242,7 +242,7 @@ def _weighted(overlap: Overlap, c: Fraction, v: int) -> tuple[_Flow, list[tuple[
     return _Flow(overlap, room, drain), [(f, -int(base[f])) for f in np.flatnonzero(base < 0).tolist()]
 
 
-def _forced(overlap: Overlap, k: int, c: Fraction, v: int | None) -> Iterator[Found]:
+def _forced(overlap: GroupOverlaps, k: int, c: Fraction, v: int | None) -> Iterator[ClosedPair]:
     """One breach by value v (None: by size), if any, when the plain cut says nothing.
 
     Needed if an outer group is not (k, c) itself, or a difference of counterfeits breaks c.
@@ -266,12 +266,12 @@ def _forced(overlap: Overlap, k: int, c: Fraction, v: int | None) -> Iterator[Fo
                 return
 
 
-def _counted(overlap: Overlap) -> _Flow:
+def _counted(overlap: GroupOverlaps) -> _Flow:
     drain: dict[int, float] = {f: int(size) for f, size in enumerate(overlap.rest) if size}
     return _Flow(overlap, overlap.sizes.tolist(), drain)
 
 
-def _small(overlap: Overlap, k: int, c: Fraction) -> Iterator[Found]:
+def _small(overlap: GroupOverlaps, k: int, c: Fraction) -> Iterator[ClosedPair]:
     """Differences of fewer than k tuples."""
     flow, odd = _counted(overlap), False
     for f in np.flatnonzero(overlap.rest < k).tolist():

@@ -23,15 +23,15 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..errors import CertificateError
-from .rows import Rows
+from .rows import RowSystem
 
-__all__ = ["Case", "Checker", "Proof", "Split", "Step", "steps_of"]
+__all__ = ["Case", "Checker", "ProofStep", "Split", "ZeroProof", "steps_of"]
 
 Multipliers: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProofStep:
     """One conclusion.
 
     Attributes
@@ -60,7 +60,7 @@ class Step:
 class Case:
     """Steps one after another, and what is distinguished after them if they do not suffice."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[ProofStep, ...]
     split: Split | None = None
 
 
@@ -75,7 +75,7 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class ZeroProof:
     """That `column` is 0 in every world."""
 
     column: int
@@ -91,7 +91,7 @@ class Checker:
         O(entries) to set up; a proof then costs the entries of the rows it names.
     """
 
-    def __init__(self, system: Rows) -> None:
+    def __init__(self, system: RowSystem) -> None:
         compact = system.compact
         self._start: list[int] = compact.start.tolist()
         self._column: list[int] = compact.column.tolist()
@@ -100,7 +100,7 @@ class Checker:
         self._high: list[int] = system.high.tolist()
         self._most: list[int] = system.most.tolist()
 
-    def check(self, proof: Proof) -> None:
+    def check(self, proof: ZeroProof) -> None:
         """Replay a proof.
 
         Raises
@@ -112,7 +112,7 @@ class Checker:
             raise CertificateError("certificate: there is no such count in these releases")
         self._closed(proof.case, _Known({}, {}), proof.column)
 
-    def replay(self, steps: Iterable[Step]) -> frozenset[int]:
+    def replay(self, steps: Iterable[ProofStep]) -> frozenset[int]:
         """Columns that steps show to be 0, all steps being checked.
 
         Raises
@@ -126,7 +126,7 @@ class Checker:
                 raise CertificateError(f"certificate: step {number} contradicts the releases")
         return frozenset(column for column, most in known.upper.items() if most == 0)
 
-    def needs(self, step: Step) -> list[tuple[int, int]]:
+    def needs(self, step: ProofStep) -> list[tuple[int, int]]:
         """Columns whose bounds a step may use, with the side it uses."""
         return [(column, 1 if weight > 0 else -1) for column, weight in self._rest(step).items() if weight]
 
@@ -146,7 +146,7 @@ class Checker:
             self._note(inner, split.column, side, bound)
             self._closed(branch, inner, target)
 
-    def _take(self, step: Step, known: _Known, number: int) -> bool:
+    def _take(self, step: ProofStep, known: _Known, number: int) -> bool:
         """Check a step and keep what it says; whether nothing is possible any more."""
         if step.scale < 1 or step.side not in (1, -1):
             raise CertificateError(f"certificate: step {number} is not readable")
@@ -170,7 +170,7 @@ class Checker:
         crossed = [self._note(known, column, step.side, step.bound) for column in step.columns]
         return any(crossed)
 
-    def _rest(self, step: Step) -> dict[int, int]:
+    def _rest(self, step: ProofStep) -> dict[int, int]:
         """What is left of single columns when the rows are taken away."""
         rest: defaultdict[int, int] = defaultdict(int)
         for column in step.columns:
@@ -206,7 +206,7 @@ def _whole(index: int) -> int:
     return index
 
 
-def steps_of(case: Case) -> Sequence[Step]:
+def steps_of(case: Case) -> Sequence[ProofStep]:
     """All steps of a case and the cases within."""
     if case.split is None:
         return case.steps

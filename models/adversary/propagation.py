@@ -16,18 +16,18 @@ from scipy.sparse.csgraph import connected_components
 
 from .cells import System
 from .derivation import Derivation
-from .rows import Bounds, Integers, Rows
+from .rows import Bounds, Integers, RowSystem
 from .tighten import tighten
 
 __all__ = ["Bounds", "Component", "first_bounds", "open_components", "propagate", "symmetric"]
 
 
-def first_bounds(system: Rows) -> Bounds:
+def first_bounds(system: RowSystem) -> Bounds:
     """Nothing known but the size of each cell."""
     return Bounds(np.zeros_like(system.most), system.most.copy())
 
 
-def propagate(system: Rows, bounds: Bounds, derivation: Derivation | None = None) -> Bounds | None:
+def propagate(system: RowSystem, bounds: Bounds, derivation: Derivation | None = None) -> Bounds | None:
     """Tighten bounds by every row until nothing changes; None if there is a contradiction.
 
     O(entries of the rows whose bounds change), compiled. What was concluded is noted in `derivation`.
@@ -82,7 +82,7 @@ class Component(NamedTuple):
         return bool(((self.low <= sums) & (sums <= self.high)).all())
 
 
-def open_components(system: Rows, bounds: Bounds) -> list[Component]:
+def open_components(system: RowSystem, bounds: Bounds) -> list[Component]:
     """Connected components of the columns that are not fixed, smallest first."""
     free = bounds.lower < bounds.upper
     if not free.any():

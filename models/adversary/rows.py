@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["Bounds", "Compact", "Integers", "Rows", "compact"]
+__all__ = ["Bounds", "Compact", "Integers", "RowSystem", "compact"]
 
 Integers: TypeAlias = NDArray[np.int64]
 
 
 @runtime_checkable
-class Rows(Protocol):
+class RowSystem(Protocol):
     """A system of rows over columns."""
 
     @property

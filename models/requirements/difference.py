@@ -31,7 +31,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from ..adversary.difference import Breach, breaches
+from ..adversary.difference import DifferenceBreach, breaches
 from ..adversary.linear import Combination, derived_difference
 from ..cut_pieces import divided_levels
 from ..errors import PolicyError
@@ -112,7 +112,7 @@ class Difference(Requirement):
                 yield self._derived(found)
 
     def _violation(
-        self, found: Breach, number: int, old: Sequence[int], new: Sequence[int], where: str
+        self, found: DifferenceBreach, number: int, old: Sequence[int], new: Sequence[int], where: str
     ) -> Violation:
         return Violation(
             requirement=self.name,

@@ -11,10 +11,10 @@ from __future__ import annotations
 from .association import association_cover
 from .breach import AttackModel, Breach, Posterior, breach, exceeds, posterior
 from .coded import CodedTable
-from .connectivity import Component, Counts, connectivity_graph
+from .connectivity import ComponentCounts, JoinComponent, connectivity_graph
 from .covers import covers_avoiding, riw, rpw, uiw, upw
 from .enclosure import cover_share
-from .pair import Exposure, ViewPair, project
+from .pair import SecretColumns, ViewPair, project
 from .pattern import Pattern, is_broken, standing_patterns, violated_pattern
 from .protection import ProtectedAssociation
 from .publication import PublishedWeight
@@ -24,13 +24,13 @@ __all__ = [
     "AttackModel",
     "Breach",
     "CodedTable",
-    "Component",
-    "Counts",
-    "Exposure",
+    "ComponentCounts",
+    "JoinComponent",
     "Pattern",
     "Posterior",
     "ProtectedAssociation",
     "PublishedWeight",
+    "SecretColumns",
     "SecretQuery",
     "ViewPair",
     "association_cover",

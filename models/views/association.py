@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from ..errors import PolicyError
 from .connectivity import connectivity_graph
-from .pair import Exposure, ViewPair
+from .pair import SecretColumns, ViewPair
 from .query import SecretQuery
 
 __all__ = ["association_cover"]
@@ -43,9 +43,9 @@ def association_cover(views: ViewPair, query: SecretQuery) -> tuple[Hashable, ..
     if query.id_value is None:
         raise PolicyError("association_cover: the query needs an id_value; expand it first")
     place = views.exposure(query)
-    if place is Exposure.WITHHELD:
+    if place is SecretColumns.WITHHELD:
         return ()
-    if place is Exposure.SPLIT:
+    if place is SecretColumns.SPLIT:
         graph = connectivity_graph(views, query)
         return tuple(dict.fromkeys(value for part in graph for value in part.properties))
     side = views.view_with(query.id_attribute, query.property_attribute)

@@ -27,9 +27,9 @@ from math import prod
 
 from ..errors import PolicyError
 from .association import association_cover
-from .connectivity import Counts, connectivity_graph
+from .connectivity import ComponentCounts, connectivity_graph
 from .enclosure import cover_share
-from .pair import Exposure, ViewPair
+from .pair import SecretColumns, ViewPair
 from .query import SecretQuery
 
 __all__ = ["EXACT_CELLS", "AttackModel", "Breach", "Posterior", "breach", "exceeds", "posterior"]
@@ -97,7 +97,7 @@ class Breach:
 
     query: SecretQuery
     model: AttackModel
-    exposure: Exposure
+    exposure: SecretColumns
     cover_size: int
     posterior: Posterior
 
@@ -149,11 +149,11 @@ def breach(
         raise PolicyError("breach: the query needs both values; expand it on the table first")
     cover = association_cover(views, query)
     place = views.exposure(query)
-    if place is not Exposure.WITHHELD and query.property_value not in cover:
+    if place is not SecretColumns.WITHHELD and query.property_value not in cover:
         # looked up only for its complaint about a value of the wrong kind
         side = views.view_with(query.property_attribute)
         tuple(views.join_values(side, query.property_attribute, query.property_value))
-    if place is Exposure.SPLIT:
+    if place is SecretColumns.SPLIT:
         counts = [component.counts for component in connectivity_graph(views, query)]
         result = _refined(counts, query.property_value, model, exact_cells)
     else:
@@ -163,7 +163,7 @@ def breach(
 
 
 def posterior(
-    components: Sequence[Counts],
+    components: Sequence[ComponentCounts],
     value: Hashable,
     model: AttackModel,
     *,
@@ -206,7 +206,7 @@ def posterior(
 
 
 def exceeds(
-    components: Sequence[Counts],
+    components: Sequence[ComponentCounts],
     value: Hashable,
     model: AttackModel,
     threshold: Fraction,
@@ -247,7 +247,7 @@ def exceeds(
 
 
 def _refined(
-    components: Sequence[Counts], value: Hashable, model: AttackModel, exact_cells: int
+    components: Sequence[ComponentCounts], value: Hashable, model: AttackModel, exact_cells: int
 ) -> Posterior:
     largest = max((component.m * component.n for component in components), default=0)
     bits: int | None = 64 if largest > exact_cells else None
@@ -258,7 +258,7 @@ def _refined(
         bits = 2 * bits if 2 * bits < largest else None
 
 
-def _edge(component: Counts, value: Hashable, bits: int | None) -> Posterior:
+def _edge(component: ComponentCounts, value: Hashable, bits: int | None) -> Posterior:
     """Unrestricted: some edge joins the identifier with the value in this component."""
     m, n, s = component.m, component.n, component.s
     if m == s:
@@ -273,7 +273,7 @@ def _edge(component: Counts, value: Hashable, bits: int | None) -> Posterior:
     )
 
 
-def _one_value(components: Sequence[Counts], value: Hashable, bits: int | None) -> Posterior:
+def _one_value(components: Sequence[ComponentCounts], value: Hashable, bits: int | None) -> Posterior:
     """Restricted: the same single value in all given components."""
     # worlds depend on a value through its multiplicities only, so values are counted by kind
     kinds = {v: _feasible_kind(components, v) for v in components[0].multiplicity}
@@ -299,7 +299,7 @@ def _one_value(components: Sequence[Counts], value: Hashable, bits: int | None) 
     )
 
 
-def _feasible_kind(components: Sequence[Counts], value: Hashable) -> tuple[int, ...] | None:
+def _feasible_kind(components: Sequence[ComponentCounts], value: Hashable) -> tuple[int, ...] | None:
     """Return the multiplicities of a value, or None if no world gives it to the identifier."""
     kind: list[int] = []
     for component in components:
@@ -312,7 +312,7 @@ def _feasible_kind(components: Sequence[Counts], value: Hashable) -> tuple[int, 
 
 
 def _worlds(
-    components: Sequence[Counts], kind: tuple[int, ...], bits: int | None
+    components: Sequence[ComponentCounts], kind: tuple[int, ...], bits: int | None
 ) -> tuple[Fraction, Fraction]:
     low = high = Fraction(1)
     for component, t in zip(components, kind, strict=True):

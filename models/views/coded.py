@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..errors import TableError
-from .connectivity import Counts
+from .connectivity import ComponentCounts
 from .pair import cells
 from .query import SecretQuery
 
@@ -212,7 +212,7 @@ class CodedTable:
 
     def counts(
         self, query: SecretQuery, id_view: Collection[str], property_view: Collection[str]
-    ) -> list[Counts]:
+    ) -> list[ComponentCounts]:
         """Measure the components of a secret without publishing anything.
 
         Parameters
@@ -238,7 +238,8 @@ class CodedTable:
         for pair, count in zip(pairs.tolist(), number.tolist(), strict=True):
             multiplicity[pair // len(values)][values[pair % len(values)]] = count
         return [
-            Counts(m=int(m[k]), s=int(s[k]), multiplicity=multiplicity[k]) for k in range(relevant.number)
+            ComponentCounts(m=int(m[k]), s=int(s[k]), multiplicity=multiplicity[k])
+            for k in range(relevant.number)
         ]
 
     def _distinct(

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..errors import PolicyError, ReleaseError
-from .pair import Exposure, Tuple, ViewPair
+from .pair import SecretColumns, Tuple, ViewPair
 from .query import SecretQuery
 
-__all__ = ["Component", "Counts", "connectivity_graph"]
+__all__ = ["ComponentCounts", "JoinComponent", "connectivity_graph"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counts:
+class ComponentCounts:
     """What the breach probability needs to know of one component.
 
     Parameters
@@ -59,7 +59,7 @@ class Counts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Component:
+class JoinComponent:
     """One complete bipartite component: all tuples of both views with one join value.
 
     Parameters
@@ -92,12 +92,14 @@ class Component:
             raise ReleaseError("Component: every property-side tuple needs its property value")
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> ComponentCounts:
         """The numbers the breach probability depends on."""
-        return Counts(m=len(self.id_side), s=len(self.id_nodes), multiplicity=Counter(self.properties))
+        return ComponentCounts(
+            m=len(self.id_side), s=len(self.id_nodes), multiplicity=Counter(self.properties)
+        )
 
 
-def connectivity_graph(views: ViewPair, query: SecretQuery) -> tuple[Component, ...]:
+def connectivity_graph(views: ViewPair, query: SecretQuery) -> tuple[JoinComponent, ...]:
     """Build the components in which an identifier occurs.
 
     Parameters
@@ -129,7 +131,7 @@ def connectivity_graph(views: ViewPair, query: SecretQuery) -> tuple[Component, 
     """
     if query.id_value is None:
         raise PolicyError("connectivity_graph: the query needs an id_value; expand it first")
-    if views.exposure(query) is not Exposure.SPLIT:
+    if views.exposure(query) is not SecretColumns.SPLIT:
         raise PolicyError(
             f"connectivity_graph: columns {query.id_attribute!r} and"
             f" {query.property_attribute!r} must be published in different views"
@@ -137,12 +139,12 @@ def connectivity_graph(views: ViewPair, query: SecretQuery) -> tuple[Component, 
     side = views.view_with(query.id_attribute)
     id_column = views.columns[side].index(query.id_attribute)
     property_column = views.columns[1 - side].index(query.property_attribute)
-    graph: list[Component] = []
+    graph: list[JoinComponent] = []
     for join_value in views.join_values(side, query.id_attribute, query.id_value):
         id_side = views.tuples(side, join_value)
         property_side = views.tuples(1 - side, join_value)
         graph.append(
-            Component(
+            JoinComponent(
                 join_value=join_value,
                 id_side=id_side,
                 property_side=property_side,

@@ -11,13 +11,13 @@ import pandas as pd
 from ..errors import PolicyError, ReleaseError, TableError
 from .query import SecretQuery, require_comparable
 
-__all__ = ["Exposure", "Tuple", "ViewPair", "cells", "project"]
+__all__ = ["SecretColumns", "Tuple", "ViewPair", "cells", "project"]
 
 Tuple = tuple[Hashable, ...]
 """One tuple of a view, in the view's column order."""
 
 
-class Exposure(StrEnum):
+class SecretColumns(StrEnum):
     """Where the two columns of a secret are published."""
 
     WITHHELD = "withheld"
@@ -104,7 +104,7 @@ class ViewPair:
         first, second = self.columns
         return tuple(column for column in first if column in second)
 
-    def exposure(self, query: SecretQuery) -> Exposure:
+    def exposure(self, query: SecretQuery) -> SecretColumns:
         """Tell where a secret's two columns are published.
 
         Parameters
@@ -120,8 +120,8 @@ class ViewPair:
         wanted = {query.id_attribute, query.property_attribute}
         first, second = self.columns
         if wanted <= set(first) or wanted <= set(second):
-            return Exposure.TOGETHER
-        return Exposure.SPLIT if wanted <= {*first, *second} else Exposure.WITHHELD
+            return SecretColumns.TOGETHER
+        return SecretColumns.SPLIT if wanted <= {*first, *second} else SecretColumns.WITHHELD
 
     def view_with(self, *attributes: str) -> int:
         """Return the position (0 or 1) of the first view that has all the given columns.

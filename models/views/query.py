@@ -203,7 +203,7 @@ def parse_secret_query(text: str) -> SecretQuery:
     >>> parse_secret_query("select Problem from T where Name = 'George'").id_value
     'George'
     """
-    reader = _Reader(text)
+    reader = _TokenCursor(text)
     reader.keyword("select")
     selected = [reader.name("a column name")]
     while reader.accept(","):
@@ -243,7 +243,7 @@ def parse_secret_query(text: str) -> SecretQuery:
     )
 
 
-class _Reader:
+class _TokenCursor:
     """A cursor over the tokens of one statement."""
 
     def __init__(self, text: str) -> None:

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.adversary.coded_boxes import BoxSpace, Coded, meeting
-from ...models.adversary.overlap import Overlap, unsafe_differences
+from ...models.adversary.overlap import GroupOverlaps, unsafe_differences
 from ...models.adversary.tracing import ValueGraph
 from ...models.box import Box
 from ...models.problem import Problem
@@ -156,14 +156,16 @@ class Growing:
         people = state.along.sum(axis=1) > 0
         source, target, along = state.source[people], state.target[people], state.along[people]
         fresh = state.room - state.filled
-        old_inside = Overlap(outer=target, inner=source, counts=along, rest=fresh, new=fresh.sum(axis=1))
+        old_inside = GroupOverlaps(
+            outer=target, inner=source, counts=along, rest=fresh, new=fresh.sum(axis=1)
+        )
         if any(True for _ in unsafe_differences(old_inside, k, c)):
             return True
         usable = fresh.sum(axis=1)[target] == 0
         source, target, along = source[usable], target[usable], along[usable]
         rest = self.supply.copy()
         np.subtract.at(rest, source, along)
-        new_inside = Overlap(outer=source, inner=target, counts=along, rest=rest, new=rest.sum(axis=1))
+        new_inside = GroupOverlaps(outer=source, inner=target, counts=along, rest=rest, new=rest.sum(axis=1))
         return any(True for _ in unsafe_differences(new_inside, k, c))
 
     # -- tracing -------------------------------------------------------------------

@@ -15,7 +15,7 @@ from ...models.problem import Problem
 from ..display import plain_console, show_number, warn_unchecked
 from ..insight.comparison.comparing import compare
 from ..insight.comparison.found import Comparison, comparisons_to_csv, comparisons_to_json
-from ..insight.comparison.rows import Row
+from ..insight.comparison.rows import ComparisonRow
 from ..insight.comparison.table import cells, columns, notes
 from ..overwriting import may_write
 from .commands.alternatives import CompareCommand
@@ -147,7 +147,7 @@ def _proven(found: Comparison) -> str:
     return text or "nothing is proven of the best release"
 
 
-def _table(found: Comparison, rows: Sequence[Row]) -> Table:
+def _table(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:
     name, *headings = columns(found.levels, rows)
     table = Table()
     table.add_column(name, no_wrap=True)
@@ -158,7 +158,7 @@ def _table(found: Comparison, rows: Sequence[Row]) -> Table:
     return table
 
 
-def _broken(rows: Sequence[Row]) -> Table:
+def _broken(rows: Sequence[ComparisonRow]) -> Table:
     """Number of violations per row and requirement."""
     counts = {row.name: row.figures.violations for row in rows if row.figures and row.figures.violations}
     names = list(dict.fromkeys(name for found in counts.values() for name in found))

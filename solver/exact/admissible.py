@@ -54,7 +54,7 @@ class BeyondReachError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Entry:
+class _Ways:
     """Ways to publish histograms of real tuples: one row per way, sorted by histogram.
 
     Attributes
@@ -203,7 +203,7 @@ class Admissible:
 
     # -- ways to publish -----------------------------------------------------------------
 
-    def _entries(self, part: Ints, fakes: int) -> Iterator[_Entry]:
+    def _entries(self, part: Ints, fakes: int) -> Iterator[_Ways]:
         """Admissible ways to publish some histograms with so many counterfeits, a batch at a time."""
         counts = self.sets.counts(part)
         found: list[tuple[Ints, Ints, Ints, Ints]] = []
@@ -308,7 +308,7 @@ class Admissible:
             same[(published == counts).all(axis=1)] = number
         return same
 
-    def _merged(self, found: Sequence[tuple[Ints, Ints, Ints, Ints]]) -> _Entry:
+    def _merged(self, found: Sequence[tuple[Ints, Ints, Ints, Ints]]) -> _Ways:
         """Sorted by histogram; of ways that differ in nothing that is asked, one."""
         histogram, allowed, same, fakes = (np.concatenate(parts) for parts in zip(*found, strict=True))
         order = np.lexsort([same, allowed, histogram])
@@ -317,9 +317,7 @@ class Admissible:
             fresh = np.ones(len(order), dtype=np.bool_)
             fresh[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
             order = order[fresh]
-        return _Entry(
-            histogram=histogram[order], allowed=allowed[order], same=same[order], fakes=fakes[order]
-        )
+        return _Ways(histogram=histogram[order], allowed=allowed[order], same=same[order], fakes=fakes[order])
 
     # -- meetings with earlier groups -------------------------------------------------------
 
@@ -348,7 +346,7 @@ class Admissible:
 
     # -- sets --------------------------------------------------------------------------------
 
-    def _assign(self, entry: _Entry, fakes: int, allow: NDArray[np.bool_]) -> None:
+    def _assign(self, entry: _Ways, fakes: int, allow: NDArray[np.bool_]) -> None:
         """Take the first admissible way of each set that has none yet."""
         ends = np.zeros((2, self.sets.histograms), dtype=np.int32)
         found, first = np.unique(entry.histogram, return_index=True)
@@ -389,7 +387,7 @@ class Admissible:
         group = self._group(rows, fakes.tolist())
         return all(r.admits(group, self.problem.context) for r in self._alone)
 
-    def _take(self, new: Ints, chosen: NDArray[np.int32], entry: _Entry, fakes: int) -> None:
+    def _take(self, new: Ints, chosen: NDArray[np.int32], entry: _Ways, fakes: int) -> None:
         known = {counts: number for number, counts in enumerate(self._fakes)}
         used, inverse = np.unique(chosen[new], return_inverse=True)
         numbers = np.empty(len(used), dtype=np.int32)

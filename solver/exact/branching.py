@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .relaxation import Floats, Proposal
+from .relaxation import BoxProposal, Floats
 from .remaining import Remaining
 from .tree_check import Box, Branch
 
@@ -23,7 +23,7 @@ PROBED, IDLE, PROBE = 24, 8, 100
 def chosen(
     rest: Remaining,
     divide: Callable[[Branch, int], Box],
-    proposal: Proposal,
+    proposal: BoxProposal,
     amount: Floats,
     gap: float,
     first: slice,

@@ -36,7 +36,7 @@ from ...models.requirement import GroupRequirement
 from .admissible import BeyondReachError
 from .costs import WORD, LevelCosts, Packed
 from .sets import Ints, members
-from .subsets import NEVER, Program, Subsets, Task
+from .subsets import NEVER, SubsetCosts, Subsets, Task
 
 __all__ = ["MOST_COUNTED", "MOST_GROUPINGS", "SECONDS", "Groupings", "refusal"]
 
@@ -116,7 +116,7 @@ class Groupings:
             kept=np.ones(len(groups), dtype=np.bool_),
             hidden=np.full(sets.count, self.subsets.suppressed > 0),
         )
-        self._program = Program(self._packed, task, self.subsets.clock)
+        self._program = SubsetCosts(self._packed, task, self.subsets.clock)
         self._faked = self.problem.policy.counterfeit_limit != 0
         requirements = self.problem.policy.requirements
         self._groupwise = [r for r in requirements if isinstance(r, GroupRequirement)]

@@ -20,8 +20,8 @@ import numpy as np
 
 from ...models.errors import CertificateError
 from .program import Ints
-from .rank1 import Cut
-from .tree_check import DEEPEST, Branch, Duals, Node, Part, Proof
+from .rank1 import Rank1Cut
+from .tree_check import DEEPEST, Branch, Node, NodeDuals, ProofPart, TreeProof
 
 __all__ = ["MOST_TEXT", "packed", "unpacked"]
 
@@ -35,7 +35,7 @@ MOST_BITS = 40
 LEAF, ON, PAIR, COLUMN, PARTS = range(5)
 
 
-def packed(proof: Proof) -> str | None:
+def packed(proof: TreeProof) -> str | None:
     """Write a proof down; None if it is too large, or has scales that are no powers of two."""
     numbers = list[int]()
     try:
@@ -49,7 +49,7 @@ def packed(proof: Proof) -> str | None:
     return text if max(len(data), len(text)) <= MOST_BYTES else None
 
 
-def unpacked(text: str, rows: int) -> Proof:
+def unpacked(text: str, rows: int) -> TreeProof:
     """Read a proof about a program with so many rows.
 
     Raises
@@ -76,7 +76,7 @@ def unpacked(text: str, rows: int) -> Proof:
 # -- proofs and numbers --------------------------------------------------------------------
 
 
-def _write(proof: Proof, numbers: list[int]) -> None:
+def _write(proof: TreeProof, numbers: list[int]) -> None:
     numbers += (proof.target, len(proof.cuts))
     for cut in proof.cuts:
         numbers += (cut.over, cut.grid)
@@ -120,7 +120,7 @@ def _differences(rising: tuple[int, ...] | list[int]) -> list[int]:
     return [at - before for before, at in zip([-1, *rising], rising, strict=False)]
 
 
-def _expected(above: Duals | None, bits: int, rows: int) -> Ints:
+def _expected(above: NodeDuals | None, bits: int, rows: int) -> Ints:
     """Duals of the parent at another scale; none if that leaves 64 bits."""
     if above is None or len(above.rows) != rows:
         return np.zeros(rows, dtype=np.int64)
@@ -174,19 +174,19 @@ class _Reader:
         return tuple(found)
 
 
-def _read(reader: _Reader, rows: int, depth: int) -> Proof:
+def _read(reader: _Reader, rows: int, depth: int) -> TreeProof:
     if depth > DEEPEST:
         raise CertificateError(f"the search tree has more than {DEEPEST} programs inside each other")
     target = reader.next(-LARGEST)
-    cuts = list[Cut]()
+    cuts = list[Rank1Cut]()
     for number in range(reader.next(0, reader.left)):
         over, grid = reader.next(2), reader.next(1)
-        cuts.append(Cut(reader.sparse(rows + number - 1), over, grid))
+        cuts.append(Rank1Cut(reader.sparse(rows + number - 1), over, grid))
     nodes = list[Node]()
     for number in range(reader.next(0, reader.left)):
         back = reader.next(1 if number else 0, number)
         side, kind = reader.next(0, 1), reader.next(LEAF, PARTS)
-        branch, parts = None, list[Part]()
+        branch, parts = None, list[ProofPart]()
         if kind == ON:
             branch = Branch()
         elif kind == PAIR:
@@ -196,15 +196,15 @@ def _read(reader: _Reader, rows: int, depth: int) -> Proof:
         elif kind == PARTS:
             for _ in range(reader.next(1, reader.left)):
                 inside = reader.rising(reader.next(1, rows), rows - 1)
-                parts.append(Part(inside, _read(reader, len(inside), depth + 1)))
+                parts.append(ProofPart(inside, _read(reader, len(inside), depth + 1)))
         bits = reader.next(0, MOST_BITS)
         above = nodes[number - back].duals if number else None
         duals = reader.many(rows) + _expected(above, bits, rows)
         if (np.abs(duals) > LARGEST).any():
             raise CertificateError("the search tree is damaged: a dual is out of range")
-        kept = Duals(1 << bits, duals, reader.sparse(len(cuts) - 1))
+        kept = NodeDuals(1 << bits, duals, reader.sparse(len(cuts) - 1))
         nodes.append(Node(number - back if number else -1, side, kept, branch, tuple(parts)))
-    return Proof(target=target, cuts=tuple(cuts), nodes=tuple(nodes))
+    return TreeProof(target=target, cuts=tuple(cuts), nodes=tuple(nodes))
 
 
 # -- numbers and bytes ---------------------------------------------------------------------

@@ -26,11 +26,11 @@ from scipy.sparse import csr_array, vstack
 
 from .program import FREE, LIMIT, Ints
 
-__all__ = ["Combinations", "Cut", "Stack"]
+__all__ = ["Combinations", "Rank1Cut", "RowStack"]
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class Rank1Cut:
     """One cut.
 
     Attributes
@@ -47,9 +47,9 @@ class Cut:
     over: int
     grid: int = 1
 
-    def renamed(self, name: Callable[[int], int]) -> Cut:
+    def renamed(self, name: Callable[[int], int]) -> Rank1Cut:
         """The same cut where rows and cuts have other numbers."""
-        return Cut(tuple((name(row), times) for row, times in self.rows), self.over, self.grid)
+        return Rank1Cut(tuple((name(row), times) for row, times in self.rows), self.over, self.grid)
 
 
 class Combinations(NamedTuple):
@@ -60,7 +60,7 @@ class Combinations(NamedTuple):
     grid: Ints
 
     @classmethod
-    def of(cls, cuts: Sequence[Cut], rows: int) -> Combinations:
+    def of(cls, cuts: Sequence[Rank1Cut], rows: int) -> Combinations:
         """Put cuts together that use the first `rows` rows and cuts."""
         entries = [(line, row, times) for line, cut in enumerate(cuts) for row, times in cut.rows]
         table = np.array(entries, dtype=np.int64).reshape(-1, 3)
@@ -73,7 +73,7 @@ class Combinations(NamedTuple):
         return Combinations(csr_array(self.times[chosen]), self.over[chosen], self.grid[chosen])
 
 
-class Stack:
+class RowStack:
     """Rows of a program and cuts below them, all in whole numbers.
 
     Attributes
@@ -92,7 +92,7 @@ class Stack:
     def __len__(self) -> int:
         return len(self.low)
 
-    def extend(self, cuts: Sequence[Cut]) -> None:
+    def extend(self, cuts: Sequence[Rank1Cut]) -> None:
         """Append cuts, in order; each may use those before it.
 
         Raises

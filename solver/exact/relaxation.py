@@ -10,10 +10,10 @@ from scipy.sparse import csc_array
 
 from ..backends.highs import INFINITY, LinearProgram, LPStatus
 from .program import FREE, Ints, Program
-from .rank1 import Stack
+from .rank1 import RowStack
 from .tree_check import Box
 
-__all__ = ["Floats", "Proposal", "Relaxation"]
+__all__ = ["BoxProposal", "BoxRelaxation", "Floats"]
 
 MARGIN = 0.25
 """How far beyond the last cost of interest duals go, so that they still prove it once rounded."""
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proposal:
+class BoxProposal:
     """What the linear program says of a box, in floating point.
 
     Attributes
@@ -43,7 +43,7 @@ class Proposal:
     amount: Floats | None
 
 
-class Relaxation:
+class BoxRelaxation:
     """Rows and cuts over some columns.
 
     Parameters
@@ -55,7 +55,7 @@ class Relaxation:
         Solutions that cost as much are of no interest.
     """
 
-    def __init__(self, program: Program, stack: Stack, box: Box, target: int) -> None:
+    def __init__(self, program: Program, stack: RowStack, box: Box, target: int) -> None:
         self.program, self.stack = program, stack
         self.unit = max(1.0, float(np.abs(program.cost).mean()) if len(program.cost) else 1.0)
         self.grid = _grids(stack)
@@ -101,7 +101,7 @@ class Relaxation:
         if len(changed):
             self.solver.set_ends(changed, box.lower[changed], _above(box.upper[changed]))
 
-    def solve(self, seconds: float | None = None) -> Proposal | None:
+    def solve(self, seconds: float | None = None) -> BoxProposal | None:
         """Solve from the last basis; None if that was not possible in time."""
         if not len(self.program.cost):
             return self._empty()
@@ -110,21 +110,21 @@ class Relaxation:
             return None
         duals, value = self.solver.duals * self.unit / self.grid, self.solver.value * self.unit
         if status is LPStatus.OPTIMAL:
-            return Proposal(value=value, duals=duals, amount=self.solver.amount)
+            return BoxProposal(value=value, duals=duals, amount=self.solver.amount)
         if status is LPStatus.BEYOND:
-            return Proposal(value=value, duals=duals, amount=None)
+            return BoxProposal(value=value, duals=duals, amount=None)
         return self._beyond(duals)
 
-    def _empty(self) -> Proposal:
+    def _empty(self) -> BoxProposal:
         """Without columns there is one solution, or a row that it breaks."""
         stack, duals = self.stack, np.zeros(len(self.stack))
         broken = np.flatnonzero((stack.low > 0) | (stack.high < 0))
         if not len(broken):
-            return Proposal(value=0.0, duals=duals, amount=np.zeros(0))
+            return BoxProposal(value=0.0, duals=duals, amount=np.zeros(0))
         duals[broken[0]] = (abs(self._target) + 1.0) * (1 if stack.low[broken[0]] > 0 else -1)
-        return Proposal(value=float(self._target), duals=duals, amount=None)
+        return BoxProposal(value=float(self._target), duals=duals, amount=None)
 
-    def _beyond(self, duals: Floats) -> Proposal | None:
+    def _beyond(self, duals: Floats) -> BoxProposal | None:
         """Duals that prove the target where there is no solution: along the ray that shows it."""
         found = self.solver.ray
         if found is None:
@@ -134,7 +134,7 @@ class Relaxation:
         if gain <= 0:
             return None
         steps = max(0.0, self._target - value) / gain
-        return Proposal(value=max(value, float(self._target)), duals=duals + steps * ray, amount=None)
+        return BoxProposal(value=max(value, float(self._target)), duals=duals + steps * ray, amount=None)
 
     def _value(self, duals: Floats, cost: Ints) -> float:
         """What duals prove about the box, in floating point."""
@@ -168,6 +168,6 @@ def _above(ends: Ints | Floats) -> Floats:
     return np.where(ends >= FREE, INFINITY, ends.astype(float))
 
 
-def _grids(stack: Stack) -> Floats:
+def _grids(stack: RowStack) -> Floats:
     """What rows are divided by, so that their entries are around 1."""
     return np.maximum(1, stack.largest).astype(float)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from .program import FREE, Program
-from .rank1 import Combinations, Cut
-from .relaxation import Floats, Relaxation
+from .rank1 import Combinations, Rank1Cut
+from .relaxation import BoxRelaxation, Floats
 from .separation import Effort, Partition, violated
-from .tree_check import Box, Duals, System
+from .tree_check import Box, CutSystem, NodeDuals
 
 __all__ = ["Remaining", "closure"]
 
@@ -32,21 +32,21 @@ class Remaining:
     cuts
         All of the tree; `names` says which are taken, and includes those that others are made of.
     target
-        As in `Relaxation`.
+        As in `BoxRelaxation`.
     """
 
     def __init__(
-        self, whole: Program, box: Box, cuts: Sequence[Cut], names: Sequence[int], target: int
+        self, whole: Program, box: Box, cuts: Sequence[Rank1Cut], names: Sequence[int], target: int
     ) -> None:
         self.columns = np.flatnonzero(box.upper > 0)
         self.names, self.first = list(names), len(names)
         self._places, self._own = len(whole.cost), len(whole.low)
         self.program = whole.part(None, self.columns, box.lower, box.upper)
-        self.system = System(self.program)
+        self.system = CutSystem(self.program)
         at = {self._own + name: self._own + k for k, name in enumerate(self.names)}
         self.system.add([cuts[name].renamed(lambda row: at.get(row, row)) for name in self.names])
         self._partition = Partition.of(self.program)
-        self.relaxation = Relaxation(self.program, self.system.stack, self.inside(box), target)
+        self.relaxation = BoxRelaxation(self.program, self.system.stack, self.inside(box), target)
 
     def inside(self, box: Box) -> Box:
         """Ends of the columns that are left."""
@@ -68,7 +68,7 @@ class Remaining:
         """Whether more than a share of the columns is gone."""
         return bool((box.upper[self.columns] > 0).sum() < (1 - share) * len(self.columns))
 
-    def duals(self, duals: Floats, scale: int, *, down: bool = True) -> Duals:
+    def duals(self, duals: Floats, scale: int, *, down: bool = True) -> NodeDuals:
         """Duals in whole numbers, those of limits with the right sign."""
         stack = self.system.stack
         whole = np.floor(duals * scale + 1e-7) if down else np.rint(duals * scale)
@@ -77,9 +77,9 @@ class Remaining:
         whole = np.clip(whole, -FREE * scale, FREE * scale).astype(np.int64)
         kept = np.flatnonzero(whole[self._own :])
         cuts = zip(kept.tolist(), whole[self._own + kept].tolist(), strict=True)
-        return Duals(scale, whole[: self._own], tuple(cuts))
+        return NodeDuals(scale, whole[: self._own], tuple(cuts))
 
-    def cut(self, amount: Floats, effort: Effort, first: int) -> list[Cut]:
+    def cut(self, amount: Floats, effort: Effort, first: int) -> list[Rank1Cut]:
         """Add cuts that a solution violates; the same as cuts of the whole tree, numbered from `first`."""
         found = violated(self.relaxation, self._partition, amount, effort)
         if not len(found.over):
@@ -91,15 +91,15 @@ class Remaining:
         self.names += range(first, first + len(made))
         return made
 
-    def _named(self, found: Combinations, line: int) -> Cut:
+    def _named(self, found: Combinations, line: int) -> Rank1Cut:
         here = slice(int(found.times.indptr[line]), int(found.times.indptr[line + 1]))
         rows, times = found.times.indices[here].tolist(), found.times.data[here].tolist()
-        cut = Cut(tuple(zip(rows, times, strict=True)), int(found.over[line]), int(found.grid[line]))
+        cut = Rank1Cut(tuple(zip(rows, times, strict=True)), int(found.over[line]), int(found.grid[line]))
         own = self._own
         return cut.renamed(lambda row: row if row < own else own + self.names[row - own])
 
 
-def closure(cuts: Sequence[Cut], names: Sequence[int], rows: int) -> list[int]:
+def closure(cuts: Sequence[Rank1Cut], names: Sequence[int], rows: int) -> list[int]:
     """Some cuts and all that they are made of, in order; `rows` is the number of the program's rows."""
     wanted = set(names)
     for name in range(max(wanted, default=-1), -1, -1):

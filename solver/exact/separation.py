@@ -17,8 +17,8 @@ from scipy.sparse import csr_array, vstack
 from .incidence import Members
 from .odd_sets import separated
 from .program import FREE, Ints, Program
-from .rank1 import Combinations, Stack
-from .relaxation import Floats, Relaxation
+from .rank1 import Combinations, RowStack
+from .relaxation import BoxRelaxation, Floats
 
 __all__ = ["Effort", "Partition", "violated"]
 
@@ -64,7 +64,7 @@ class Partition(NamedTuple):
         return cls(rows, program.high[rows], members)
 
 
-def violated(relaxation: Relaxation, partition: Partition, amount: Floats, effort: Effort) -> Combinations:
+def violated(relaxation: BoxRelaxation, partition: Partition, amount: Floats, effort: Effort) -> Combinations:
     """The deepest cuts that an optimum of a linear program violates, none nearly parallel to a deeper one."""
     stack = relaxation.stack
     rounded = _tableau(relaxation, amount, effort.rows)
@@ -85,7 +85,7 @@ def _odd_sets(partition: Partition, amount: Floats, rows: int) -> Combinations:
     return Combinations(times, 2 * one, one)
 
 
-def _tableau(relaxation: Relaxation, amount: Floats, most: int) -> Combinations:
+def _tableau(relaxation: BoxRelaxation, amount: Floats, most: int) -> Combinations:
     stack = relaxation.stack
     lines = relaxation.inverse(amount, most, LEAST_PART)
     over = _denominators(lines)
@@ -130,10 +130,10 @@ def _denominator(entry: Floats) -> Ints:
         rest = np.where(off, inverse % 1, rest)
 
 
-def _chosen(stack: Stack, cuts: Combinations, amount: Floats, most: int) -> Combinations:
+def _chosen(stack: RowStack, cuts: Combinations, amount: Floats, most: int) -> Combinations:
     # Columns that are not taken count for a cut's norm only, so first without them.
     taken = np.flatnonzero(amount)
-    matrix, limit = Stack(csr_array(stack.matrix[:, taken]), stack.low, stack.high).rounded(cuts)
+    matrix, limit = RowStack(csr_array(stack.matrix[:, taken]), stack.low, stack.high).rounded(cuts)
     cuts = cuts.some(np.flatnonzero(matrix @ amount[taken] > limit + DEEP))
     if not len(cuts.over):
         return cuts

@@ -15,8 +15,8 @@ without them breaks one. A level that is a maximum over groups is met by leaving
 least maximum with which the levels before it are still as good. One tuple is always published: the highest
 one that is has all tuples above it suppressed.
 
-Requirements on whole releases and series are left out: then the optimum is a bound (`Optimum.exact` says
-which), and `Subsets.least` is what `groupings` prunes with.
+Requirements on whole releases and series are left out: then the optimum is a bound (`SubsetOptimum.exact`
+says which), and `Subsets.least` is what `groupings` prunes with.
 """
 
 # pyright: reportReturnType=false, reportArgumentType=false
@@ -40,7 +40,7 @@ from .admissible import Admissible, BeyondReachError
 from .costs import WORD, LevelCosts, Packed, level_costs
 from .sets import Ints, Sets, members
 
-__all__ = ["MOST_TUPLES", "BeyondReachError", "Optimum", "Program", "Subsets", "Task", "refusal"]
+__all__ = ["MOST_TUPLES", "BeyondReachError", "SubsetCosts", "SubsetOptimum", "Subsets", "Task", "refusal"]
 
 MOST_TUPLES = 20
 """Tables of more tuples have too many pairs of sets."""
@@ -64,7 +64,7 @@ def refusal(problem: Problem) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Optimum:
+class SubsetOptimum:
     """What the program found.
 
     Attributes
@@ -108,7 +108,7 @@ class Subsets:
         self.suppressed = problem.policy.suppression_limit(len(problem.table))
         self.exact = all(isinstance(r, GroupRequirement) for r in problem.policy.requirements)
 
-    def optimum(self) -> Optimum:
+    def optimum(self) -> SubsetOptimum:
         """The best release; as many counterfeits as it may take are looked at (see `_settled`)."""
         steps = 1
         while True:
@@ -120,7 +120,7 @@ class Subsets:
                 return found
             steps = max(1, self.admissible.known)
 
-    def _settled(self, found: Optimum) -> bool:
+    def _settled(self, found: SubsetOptimum) -> bool:
         """Whether groups with more counterfeits than were looked at can make nothing better.
 
         They cannot if even one more for each would be too dear; the first level says so at once, or the
@@ -140,7 +140,7 @@ class Subsets:
         """Costs of one level for groups with so many counterfeits."""
         return level_costs(self.problem.policy.levels[index], self.sets, fewest, self.clock)
 
-    def _best(self, fewest: NDArray[np.int16]) -> Optimum:
+    def _best(self, fewest: NDArray[np.int16]) -> SubsetOptimum:
         """The best release of groups with so many counterfeits."""
         groups = np.flatnonzero(fewest >= 0)
         levels = [self.level(index, fewest) for index in range(len(self.problem.policy.levels))]
@@ -149,13 +149,13 @@ class Subsets:
         task = Task(groups=groups, fakes=fewest, kept=kept, hidden=hidden)
         for index, level in enumerate(levels):
             if level.kind == "max" and not self._limit(levels[:index], level, task):
-                return Optimum(release=None, values=(), exact=self.exact)
+                return SubsetOptimum(release=None, values=(), exact=self.exact)
         found = self._solved([level for level in levels if level.kind != "max"], task)
         if found is None:
-            return Optimum(release=None, values=(), exact=self.exact)
+            return SubsetOptimum(release=None, values=(), exact=self.exact)
         made = [self.admissible.fakes(number, int(fewest[number])) for number in found.groups]
         release = self.problem.assemble([members(number) for number in found.groups], made)
-        return Optimum(release=release, values=self.problem.objective(release), exact=self.exact)
+        return SubsetOptimum(release=release, values=self.problem.objective(release), exact=self.exact)
 
     def _limit(self, before: Sequence[LevelCosts], level: LevelCosts, task: Task) -> bool:
         """Leave out groups (and suppressed tuples) above the least maximum; False if nothing is left."""
@@ -182,7 +182,7 @@ class Subsets:
     def _solved(self, levels: Sequence[LevelCosts], task: Task) -> _Grouping | None:
         """The best grouping by some levels, within the policy's limits."""
         packed = Packed.of(levels, len(task.groups), self.sets.count)
-        found = Program(packed, task, self.clock).best()
+        found = SubsetCosts(packed, task, self.clock).best()
         limit = self.problem.policy.counterfeit_limit
         if found is None or (
             len(found.suppressed) <= self.suppressed
@@ -191,7 +191,7 @@ class Subsets:
             return found
         few = self.suppressed if task.hidden.any() and self.suppressed < self.sets.count - 1 else None
         made = limit if limit is not None and task.fakes.max() > 0 else None
-        return Program(packed, task, self.clock, few=few, made=made).best()
+        return SubsetCosts(packed, task, self.clock, few=few, made=made).best()
 
 
 @dataclass(kw_only=True)
@@ -225,7 +225,7 @@ class _Grouping:
     costs: tuple[int, ...]
 
 
-class Program:
+class SubsetCosts:
     """Least costs of all sets.
 
     Parameters

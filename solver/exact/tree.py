@@ -1,7 +1,7 @@
 """Branch and bound with cuts over an explicit integer program, as a proof in whole numbers.
 
 Linear programs in floating point only propose: duals (rounded to integers, they prove what they prove),
-where to cut and where to branch. What is kept is a `tree_check.Proof`.
+where to cut and where to branch. What is kept is a `tree_check.TreeProof`.
 
 The root is cut until that moves little; columns that no better solution can have are struck out by integer
 reduced costs, and whenever many are gone the linear program is set up anew over the rest, with the cuts
@@ -20,11 +20,11 @@ from scipy.sparse.csgraph import connected_components
 from ..settings import Clock
 from .branching import WHOLE, chosen
 from .program import FREE, Ints, Program
-from .rank1 import Cut
-from .relaxation import MARGIN, Floats, Proposal
+from .rank1 import Rank1Cut
+from .relaxation import MARGIN, BoxProposal, Floats
 from .remaining import Remaining, closure
 from .separation import Effort
-from .tree_check import Box, Branch, Duals, Node, Part, Proof, System
+from .tree_check import Box, Branch, CutSystem, Node, NodeDuals, ProofPart, TreeProof
 
 __all__ = ["Tree"]
 
@@ -46,7 +46,7 @@ FARTHEST = 1e5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Draft:
+class _NodeDraft:
     """A node as long as cuts are numbered in the order they were found; `duals` names them so.
 
     `bound` is what it proves alone, None if that is the target.
@@ -54,14 +54,14 @@ class _Draft:
 
     parent: int
     side: int
-    duals: Duals
+    duals: NodeDuals
     branch: Branch | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ProofPart, ...] = ()
     bound: int | None = None
 
 
 @dataclass(slots=True, eq=False)
-class _Open:
+class _OpenNode:
     """A node to be looked at; `rest` is its parent's."""
 
     box: Box
@@ -96,9 +96,9 @@ class Tree:
         self.clock = Clock() if clock is None else clock
         self.best: Ints | None = None
         self._rows = len(program.low)
-        self._system = System(program)
-        self._cuts: list[Cut] = []
-        self._drafts: list[_Draft] = []
+        self._system = CutSystem(program)
+        self._cuts: list[Rank1Cut] = []
+        self._drafts: list[_NodeDraft] = []
 
     @property
     def nodes(self) -> int:
@@ -112,7 +112,7 @@ class Tree:
 
     def run(self, most_nodes: int | None = None) -> bool:
         """Search depth first; True if nothing cheaper than `target` is left."""
-        pending = [_Open(Box(self.program.lower, self.program.upper), -1, 0, None)]
+        pending = [_OpenNode(Box(self.program.lower, self.program.upper), -1, 0, None)]
         while pending:
             if self.clock.over or (most_nodes is not None and self.nodes >= most_nodes):
                 return False
@@ -122,7 +122,7 @@ class Tree:
             pending += reversed(children)
         return True
 
-    def proof(self) -> Proof:
+    def proof(self) -> TreeProof:
         """That no solution costs less than `bound`; a search that is not finished has open ends as leaves."""
         kept, ends = self._kept(), self._ends()
         drafts = [(k, self._drafts[k]) for k in kept]
@@ -130,14 +130,14 @@ class Tree:
         at = {k: number for number, k in enumerate(kept)}
         number = {self._rows + cut: self._rows + k for k, cut in enumerate(used)}
         place = {cut: k for k, cut in enumerate(used)}
-        return Proof(
+        return TreeProof(
             target=min([self.target, *ends.values()]),
             cuts=tuple(self._cuts[cut].renamed(lambda row: number.get(row, row)) for cut in used),
             nodes=tuple(
                 Node(
                     at.get(draft.parent, -1),
                     draft.side,
-                    Duals(
+                    NodeDuals(
                         draft.duals.scale,
                         draft.duals.rows,
                         tuple(sorted((place[cut], dual) for cut, dual in draft.duals.cuts)),
@@ -170,16 +170,16 @@ class Tree:
 
     # -- one node ------------------------------------------------------------------------
 
-    def _node(self, node: _Open) -> list[_Open] | None:
+    def _node(self, node: _OpenNode) -> list[_OpenNode] | None:
         """Bound a node; its children in order, none if it is closed. None if that was not possible."""
         if node.box.empty:
-            self._keep(node, Duals(1, np.zeros(self._rows, dtype=np.int64)))
+            self._keep(node, NodeDuals(1, np.zeros(self._rows, dtype=np.int64)))
             return []
         rest = node.rest
         if rest is None or rest.shrunk(node.box, RESTART) or len(rest.names) > rest.first + MANY:
             rest = self._remaining(node)
         root, values, margin = node.parent < 0, list[float](), MARGIN
-        last: Duals | None = None
+        last: NodeDuals | None = None
         rounds = ROOT_ROUNDS if root else ROUNDS
         rest.relaxation.aim(self.target)
         while not self.clock.over:
@@ -210,7 +210,7 @@ class Tree:
             if rest.shrunk(left, RESTART):
                 self._keep_open(node, rest, duals, Branch())
                 last = None
-                node = _Open(left, self.nodes - 1, 0, None)
+                node = _OpenNode(left, self.nodes - 1, 0, None)
                 rest = self._remaining(node)
                 values.clear()
                 continue
@@ -224,27 +224,27 @@ class Tree:
             self._keep_open(node, rest, last, Branch())
         return None
 
-    def _remaining(self, node: _Open) -> Remaining:
+    def _remaining(self, node: _OpenNode) -> Remaining:
         """The linear program over the columns that a node leaves, with the cuts that matter above it."""
         names = [cut for cut, _ in self._drafts[node.parent].duals.cuts] if node.parent >= 0 else []
         return Remaining(
             self.program, node.box, self._cuts, closure(self._cuts, names, self._rows), self.target
         )
 
-    def _keep(self, node: _Open, duals: Duals, parts: tuple[Part, ...] = ()) -> None:
+    def _keep(self, node: _OpenNode, duals: NodeDuals, parts: tuple[ProofPart, ...] = ()) -> None:
         """Keep a closed node."""
-        self._drafts.append(_Draft(node.parent, node.side, duals, parts=parts))
+        self._drafts.append(_NodeDraft(node.parent, node.side, duals, parts=parts))
 
-    def _keep_open(self, node: _Open, rest: Remaining, duals: Duals, branch: Branch) -> None:
+    def _keep_open(self, node: _OpenNode, rest: Remaining, duals: NodeDuals, branch: Branch) -> None:
         """Keep a node that is divided, with what it proves alone."""
         try:
             value = rest.system.value(duals, rest.inside(node.box))[0]
         except OverflowError:
-            duals, value = Duals(1, np.zeros(self._rows, dtype=np.int64)), -FREE
+            duals, value = NodeDuals(1, np.zeros(self._rows, dtype=np.int64)), -FREE
         bound = -(-value // duals.scale)
-        self._drafts.append(_Draft(node.parent, node.side, _named(duals, rest), branch, bound=bound))
+        self._drafts.append(_NodeDraft(node.parent, node.side, _named(duals, rest), branch, bound=bound))
 
-    def _closed(self, node: _Open, rest: Remaining, proposal: Proposal) -> bool:
+    def _closed(self, node: _OpenNode, rest: Remaining, proposal: BoxProposal) -> bool:
         """Whether duals close a node; they are kept then."""
         if proposal.value <= self.target - 1:
             return False
@@ -256,7 +256,7 @@ class Tree:
                     return True
         return False
 
-    def _left(self, rest: Remaining, duals: Duals, box: Box) -> Box | None:
+    def _left(self, rest: Remaining, duals: NodeDuals, box: Box) -> Box | None:
         """What duals leave of a box."""
         try:
             left = rest.system.left(duals, rest.inside(box), self.target)
@@ -278,8 +278,14 @@ class Tree:
         return bool(fresh)
 
     def _divided(
-        self, node: _Open, rest: Remaining, proposal: Proposal, amount: Floats, duals: Duals, left: Box
-    ) -> list[_Open]:
+        self,
+        node: _OpenNode,
+        rest: Remaining,
+        proposal: BoxProposal,
+        amount: Floats,
+        duals: NodeDuals,
+        left: Box,
+    ) -> list[_OpenNode]:
         """Children of a node that stays open; none if its parts close it."""
         parts = self._parts(left, rest.spread(amount))
         if parts:
@@ -296,11 +302,13 @@ class Tree:
         )
         self._keep_open(node, rest, duals, branch)
         here = self.nodes - 1
-        return [_Open(self._system.divided(branch, left, side), here, side, rest) for side in branch.sides]
+        return [
+            _OpenNode(self._system.divided(branch, left, side), here, side, rest) for side in branch.sides
+        ]
 
     # -- parts ---------------------------------------------------------------------------
 
-    def _parts(self, box: Box, amount: Floats) -> tuple[Part, ...]:
+    def _parts(self, box: Box, amount: Floats) -> tuple[ProofPart, ...]:
         """Proofs of parts without a common row that close a node together; none if it does not fall apart."""
         groups = self._apart(box, amount)
         if len(groups) < 2:
@@ -318,7 +326,7 @@ class Tree:
                     return ()
             if total >= self.target and all(trees):
                 return tuple(
-                    Part(tuple(rows.tolist()), tree.proof())
+                    ProofPart(tuple(rows.tolist()), tree.proof())
                     for (rows, _), tree in zip(groups, trees, strict=True)
                     if tree is not None
                 )
@@ -351,6 +359,6 @@ class Tree:
         return sorted((found for found in groups if len(found[1])), key=lambda found: len(found[1]))
 
 
-def _named(duals: Duals, rest: Remaining) -> Duals:
+def _named(duals: NodeDuals, rest: Remaining) -> NodeDuals:
     """The same duals with cuts' numbers in the whole tree."""
-    return Duals(duals.scale, duals.rows, tuple((rest.names[cut], dual) for cut, dual in duals.cuts))
+    return NodeDuals(duals.scale, duals.rows, tuple((rest.names[cut], dual) for cut, dual in duals.cuts))

@@ -24,9 +24,9 @@ from scipy.sparse import csr_array
 
 from ...models.errors import CertificateError
 from .program import FREE, LIMIT, Ints, Program
-from .rank1 import Cut, Stack
+from .rank1 import Rank1Cut, RowStack
 
-__all__ = ["Box", "Branch", "Duals", "EndedError", "Node", "Part", "Proof", "System", "check"]
+__all__ = ["Box", "Branch", "CutSystem", "EndedError", "Node", "NodeDuals", "ProofPart", "TreeProof", "check"]
 
 DEEPEST = 50
 """Programs inside programs, at most."""
@@ -51,7 +51,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Duals:
+class NodeDuals:
     """Duals in 1 / `scale` of a cost: of the program's rows, and of some cuts (number, dual)."""
 
     scale: int
@@ -60,11 +60,11 @@ class Duals:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class ProofPart:
     """Some rows, rising, and a proof about them and the columns that are left of theirs."""
 
     rows: tuple[int, ...]
-    proof: Proof
+    proof: TreeProof
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,17 +76,17 @@ class Node:
 
     parent: int
     side: int
-    duals: Duals
+    duals: NodeDuals
     branch: Branch | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ProofPart, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Proof:
+class TreeProof:
     """That no solution of a program costs less than `target`; every node comes after its parent."""
 
     target: int
-    cuts: tuple[Cut, ...]
+    cuts: tuple[Rank1Cut, ...]
     nodes: tuple[Node, ...]
 
 
@@ -103,12 +103,12 @@ class Box:
         return bool((self.lower > self.upper).any())
 
 
-class System:
+class CutSystem:
     """A program and cuts, with what duals prove about them."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.stack = Stack(program.matrix, program.low, program.high)
+        self.stack = RowStack(program.matrix, program.low, program.high)
         self.columns = csr_array(program.matrix.T)
         self.single = program.cover & (program.high == 1)
         self._held: dict[int, NDArray[np.bool_]] = {}
@@ -118,7 +118,7 @@ class System:
         """How many cuts there are."""
         return len(self.stack) - len(self.program.low)
 
-    def add(self, cuts: Sequence[Cut]) -> None:
+    def add(self, cuts: Sequence[Rank1Cut]) -> None:
         """Append cuts."""
         self.stack.extend(cuts)
         self.refresh()
@@ -127,7 +127,7 @@ class System:
         """Note that the stack has grown."""
         self.columns = csr_array(self.stack.matrix.T)
 
-    def value(self, duals: Duals, box: Box) -> tuple[int, Ints]:
+    def value(self, duals: NodeDuals, box: Box) -> tuple[int, Ints]:
         """The scaled bound that duals prove for a box, and the scaled reduced costs.
 
         Raises
@@ -160,7 +160,7 @@ class System:
             raise OverflowError("duals too large to be checked in 64 bits")
         return int(every @ ends) + int(reduced @ at), reduced
 
-    def left(self, duals: Duals, box: Box, target: int) -> Box | None:
+    def left(self, duals: NodeDuals, box: Box, target: int) -> Box | None:
         """What duals leave of a box for solutions that cost less than a target; None if nothing.
 
         Raises
@@ -218,7 +218,7 @@ class EndedError(CertificateError):
     """The check ended before it was done."""
 
 
-def check(program: Program, proof: Proof, depth: int = 0, over: Callable[[], bool] | None = None) -> None:
+def check(program: Program, proof: TreeProof, depth: int = 0, over: Callable[[], bool] | None = None) -> None:
     """Check that no solution of a program costs less than a proof's target.
 
     Parameters
@@ -242,7 +242,7 @@ def check(program: Program, proof: Proof, depth: int = 0, over: Callable[[], boo
     """
     if depth > DEEPEST:
         raise CertificateError(f"the search tree has more than {DEEPEST} programs inside each other")
-    system = System(program)
+    system = CutSystem(program)
     try:
         system.add(proof.cuts)
     except ValueError as error:
@@ -269,7 +269,7 @@ def check(program: Program, proof: Proof, depth: int = 0, over: Callable[[], boo
 
 def _box(
     program: Program,
-    system: System,
+    system: CutSystem,
     pending: dict[int, tuple[Branch, Box | None, set[int]]],
     number: int,
     node: Node,
@@ -288,7 +288,9 @@ def _box(
     return None if above is None else system.divided(branch, above, node.side)
 
 
-def _parts(program: Program, box: Box, target: int, parts: Sequence[Part]) -> list[tuple[Program, Part]]:
+def _parts(
+    program: Program, box: Box, target: int, parts: Sequence[ProofPart]
+) -> list[tuple[Program, ProofPart]]:
     """What parts are about; no column that is left has rows of two parts, or of none."""
     left = box.upper > 0
     home = np.full(len(program.low), -1, dtype=np.int64)

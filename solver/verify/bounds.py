@@ -22,7 +22,7 @@ from .exhaustive import groupings, subsets
 from .given import Given
 from .outcome import UndecidedError
 from .parts import grouped, hidden_price, loss_weight, plain, published, sized, units_of
-from .past import Past
+from .past import PastDemands
 from .priced import priced_loss, proven_loss
 from .series import proven_series
 from .trees import searched
@@ -167,7 +167,9 @@ def fewest_needed(given: Given, claim: claims.CountsClaim) -> int:
     """The number of counterfeits that a claim proves necessary where nobody is suppressed."""
     problem, known = given.problem, 0
     if claim.program is not None:
-        known = max(0, searched(counts_program(problem, Past.of(problem)), claim.program, over=given.over))
+        known = max(
+            0, searched(counts_program(problem, PastDemands.of(problem)), claim.program, over=given.over)
+        )
     if claim.by_groups is None:
         return known
     return max(known, int(proven_series(problem, claim.by_groups, counting=True, over=given.over)))

@@ -28,14 +28,14 @@ from ...models.problem import Problem
 from ..exact.program import FREE, Program
 from .parts import most_published
 from .rows import Ints
-from .shapes import Shapes, shapes_of
+from .shapes import CheckedShapes, shapes_of
 from .sizes import SizeCosts
 
-__all__ = ["Asked", "BySizes"]
+__all__ = ["BySizes", "CostFloor"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class CostFloor:
     """That no solution of a program costs less than a target.
 
     Attributes
@@ -56,7 +56,7 @@ class BySizes:
     """Variables and rows that all levels share; groups of up to some size are looked at one by one."""
 
     problem: Problem
-    shapes: Shapes
+    shapes: CheckedShapes
 
     @classmethod
     def of(cls, problem: Problem, top: int) -> BySizes:
@@ -75,7 +75,7 @@ class BySizes:
 
     def asked(
         self, level: int, costs: Sequence[int], bound: int, sets: Sequence[Sequence[int]]
-    ) -> Asked | None:
+    ) -> CostFloor | None:
         """What must be shown for a level's bound; None if it says nothing.
 
         Parameters
@@ -109,7 +109,9 @@ class BySizes:
             line, target = self._above(smaller[-1]), 1
         else:
             line = self._cost(prices[level])
-        return Asked(program=self._program(line, limits, named), target=target, totals=self.parts["totals"])
+        return CostFloor(
+            program=self._program(line, limits, named), target=target, totals=self.parts["totals"]
+        )
 
     @property
     def rows(self) -> int:

@@ -19,7 +19,7 @@ from .given import Given
 from .outcome import Outcome, UndecidedError
 from .refusals import refused
 
-__all__ = ["Proven", "proven", "verify"]
+__all__ = ["ProvenLevels", "proven", "verify"]
 
 
 def verify(
@@ -111,7 +111,7 @@ def _released(certificate: Certificate, problem: Problem, release: Release) -> l
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proven:
+class ProvenLevels:
     """What claims prove of the levels of a release.
 
     Attributes
@@ -137,7 +137,7 @@ class Proven:
         return tuple(self.unaided.get(line.level, line).bound for line in self.best)
 
 
-def proven(given: Given, claims: Sequence[Claim]) -> Proven:
+def proven(given: Given, claims: Sequence[Claim]) -> ProvenLevels:
     """Derive all claims.
 
     Raises
@@ -162,7 +162,7 @@ def proven(given: Given, claims: Sequence[Claim]) -> Proven:
                 words.append(line)
             elif line.bound >= best[line.level].bound:
                 best[line.level] = line
-    return Proven(
+    return ProvenLevels(
         best=tuple(best),
         words=tuple(words),
         unaided=_unaided(given, best, words),
@@ -183,7 +183,9 @@ def _unaided(given: Given, best: Sequence[Derived], words: Sequence[Derived]) ->
     }
 
 
-def _bounded(certificate: Certificate, given: Given, found: Proven, confirmed: Sequence[str]) -> Outcome:
+def _bounded(
+    certificate: Certificate, given: Given, found: ProvenLevels, confirmed: Sequence[str]
+) -> Outcome:
     """Compare bounds and status with what the claims prove."""
     lines, trusted = list(confirmed), list[str]()
     for line, level, stated in zip(found.best, given.problem.policy.levels, certificate.bounds, strict=True):

@@ -22,12 +22,12 @@ from scipy.sparse import csr_array
 
 from ...models.problem import Problem
 from ..exact.program import FREE, Program
-from .past import Bucket, Past
+from .past import PastDemands, SignatureBucket
 
 __all__ = ["counts_program"]
 
 
-def counts_program(problem: Problem, past: Past) -> Program:
+def counts_program(problem: Problem, past: PastDemands) -> Program:
     """Write the program down; its cost is the number of counterfeits."""
     number = {value: n for n, value in enumerate(past.values)}
     values = [number[member.value] for member in problem.table.members]
@@ -71,7 +71,7 @@ def counts_program(problem: Problem, past: Past) -> Program:
     )
 
 
-def _each(bucket: Bucket, past: Past, here: Counter[int]) -> int:
+def _each(bucket: SignatureBucket, past: PastDemands, here: Counter[int]) -> int:
     """How often a bucket's groups together publish each value at least."""
     most, people = max(here.values()), len(bucket.tuples)
     if most > 1:

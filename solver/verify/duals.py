@@ -15,16 +15,16 @@ import numpy as np
 
 from ...models.errors import CertificateError
 from .listing import Penalties
-from .rows import Ints, Rows
+from .rows import CheckedRows, Ints
 
-__all__ = ["Cut", "Duals", "odd_sets"]
+__all__ = ["ClaimedDuals", "CutMultipliers", "odd_sets"]
 
 LIMIT = 1 << 61
 """No sum of absolute numbers may be larger: all that is added up stays inside 64 bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cut:
+class CutMultipliers:
     """Multipliers of some rows, ``times / over``; see `listing`."""
 
     rows: tuple[int, ...]
@@ -37,7 +37,7 @@ class Cut:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Duals:
+class ClaimedDuals:
     """Duals in 1 / `scale` of a cost.
 
     Attributes
@@ -52,23 +52,23 @@ class Duals:
     """
 
     rows: Ints
-    cuts: tuple[tuple[Cut, int], ...]
+    cuts: tuple[tuple[CutMultipliers, int], ...]
     fake: int
     scale: int
 
     @classmethod
     def of(
         cls,
-        rows: Rows,
+        rows: CheckedRows,
         per_tuple: Sequence[int],
-        cuts: Sequence[Cut],
+        cuts: Sequence[CutMultipliers],
         per_cut: Sequence[int],
         scale: int,
         *,
         fake: int = 0,
         fakes: int = 0,
         most: int | None = None,
-    ) -> Duals:
+    ) -> ClaimedDuals:
         """Read duals; those of cuts that are not named are 0.
 
         Parameters
@@ -134,11 +134,11 @@ class Duals:
             raise CertificateError("the search tree is about releases that cost more than any")
         return -max(0, (target - 1) * self.scale - value) - 1
 
-    def at_most(self, most: int) -> Duals:
+    def at_most(self, most: int) -> ClaimedDuals:
         """Lowered to some number where they are above: no group's profit rises."""
         return replace(self, rows=np.minimum(self.rows, most))
 
-    def lowered(self, by: Ints) -> Duals:
+    def lowered(self, by: Ints) -> ClaimedDuals:
         """Lowered where groups with an anchor may have profits of so much: then they have none."""
         return replace(self, rows=self.rows - by)
 
@@ -158,7 +158,7 @@ class Duals:
         )
 
 
-def odd_sets(rows: Rows, named: Sequence[Sequence[int]]) -> tuple[Cut, ...]:
+def odd_sets(rows: CheckedRows, named: Sequence[Sequence[int]]) -> tuple[CutMultipliers, ...]:
     """Cuts that count half of some tuples, rounded down; tuples by their row of the microdata.
 
     Raises
@@ -167,12 +167,12 @@ def odd_sets(rows: Rows, named: Sequence[Sequence[int]]) -> tuple[Cut, ...]:
         If a cut names a tuple that the table does not have, or two that are alike.
     """
     row_of = rows.row_of
-    found: list[Cut] = []
+    found: list[CutMultipliers] = []
     for tuples in named:
         if any(not 0 <= t < len(row_of) for t in tuples):
             raise CertificateError("the proof names a tuple that the table does not have")
         inside = tuple(sorted({int(row_of[t]) for t in tuples}))
         if len(inside) != len(tuples):
             raise CertificateError("a cut names a tuple twice")
-        found.append(Cut(rows=inside, times=(1,) * len(inside), over=2))
+        found.append(CutMultipliers(rows=inside, times=(1,) * len(inside), over=2))
     return tuple(found)

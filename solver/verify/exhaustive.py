@@ -13,7 +13,7 @@ from fractions import Fraction
 from ...models.errors import CertificateError
 from .. import claims
 from ..exact.groupings import MOST_COUNTED, MOST_GROUPINGS, SECONDS, Groupings
-from ..exact.subsets import BeyondReachError, Optimum, Subsets, refusal
+from ..exact.subsets import BeyondReachError, SubsetOptimum, Subsets, refusal
 from .given import Given
 from .outcome import UndecidedError
 
@@ -73,7 +73,7 @@ def _all_fail(number: int) -> str:
     return f"{number} groupings keep what is asked of groups, and all fail the check"
 
 
-def _optimum(given: Given) -> Optimum:
+def _optimum(given: Given) -> SubsetOptimum:
     why = refusal(given.problem)
     if why is not None:
         raise CertificateError(f"nothing is confirmed by {SETS}: {why}")
@@ -83,7 +83,7 @@ def _optimum(given: Given) -> Optimum:
         raise _failed(given, error) from error
 
 
-def _bounds(given: Given, found: Optimum) -> list[Fraction]:
+def _bounds(given: Given, found: SubsetOptimum) -> list[Fraction]:
     bounds: list[Fraction] = []
     for best, value in zip(found.values, given.values, strict=False):
         bounds.append(best)

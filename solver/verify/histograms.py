@@ -31,7 +31,7 @@ from ...models.structure import DependsOn
 from ...models.table import Member
 from .rows import Ints
 
-__all__ = ["Needed", "Verdicts", "judged"]
+__all__ = ["HistogramVerdicts", "Needed", "judged"]
 
 Counts: TypeAlias = tuple[int, ...]
 
@@ -74,7 +74,7 @@ class Needed:
     often: int
 
     @classmethod
-    def of(cls, verdicts: Verdicts) -> Needed:
+    def of(cls, verdicts: HistogramVerdicts) -> Needed:
         """Find them.
 
         Raises
@@ -103,7 +103,7 @@ class Needed:
         return _stepped(listed, needed, len(room), alike=alike, beyond=reached if beyond else None)
 
 
-class Verdicts:
+class HistogramVerdicts:
     """What requirements say of histograms.
 
     Attributes
@@ -167,7 +167,7 @@ class Verdicts:
         return QIGroup(members=tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values)))
 
 
-def judged(problem: Problem, indices: Iterable[int] | None = None) -> Verdicts:
+def judged(problem: Problem, indices: Iterable[int] | None = None) -> HistogramVerdicts:
     """Verdicts of the policy, or of some of its requirements and the least group size that all imply.
 
     Leaving requirements out only adds releases, so what holds for all of these holds for the policy's.
@@ -179,7 +179,7 @@ def judged(problem: Problem, indices: Iterable[int] | None = None) -> Verdicts:
     """
     requirements = problem.policy.requirements
     if indices is None:
-        return Verdicts(problem, requirements)
+        return HistogramVerdicts(problem, requirements)
     named = list(indices)
     if any(index not in range(len(requirements)) for index in named):
         raise CertificateError("the bound's proof names requirements that the policy does not have")
@@ -187,13 +187,13 @@ def judged(problem: Problem, indices: Iterable[int] | None = None) -> Verdicts:
     if not all(isinstance(r, GroupRequirement) for r in left):
         raise CertificateError("the bound's proof names requirements that look at whole releases")
     least = smallest_group(problem)
-    return Verdicts(problem, [*left, KCAnonymity(k=least)])
+    return HistogramVerdicts(problem, [*left, KCAnonymity(k=least)])
 
 
 # -- sizes from which all split ---------------------------------------------------------
 
 
-def _splits_from(verdicts: Verdicts) -> int | None:
+def _splits_from(verdicts: HistogramVerdicts) -> int | None:
     """A size from which every admissible histogram is the sum of two, the least that some requirement knows.
 
     A requirement's parts are below its size. They will do for the others, too, if all histograms below it

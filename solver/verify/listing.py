@@ -37,9 +37,9 @@ __all__ = [
     "LOW",
     "MOST_LISTED",
     "Listed",
+    "ListingInput",
     "Meetings",
     "Penalties",
-    "Question",
     "TooLongError",
     "listed",
     "no_meetings",
@@ -76,7 +76,7 @@ class Penalties(NamedTuple):
     dual: Ints
 
 
-class Cells(NamedTuple):
+class NearCells(NamedTuple):
     """Near rows together: cell c has places ``place[start[c]:start[c + 1]]`` of the order.
 
     With the corners of its box, and its largest dual.
@@ -109,7 +109,7 @@ def no_meetings(rows: int) -> Meetings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class ListingInput:
     """What is searched.
 
     Attributes
@@ -285,7 +285,7 @@ def _search(
     extra: Ints,
     penalties: Penalties,
     meetings: Meetings,
-    cells: Cells,
+    cells: NearCells,
     step: NDArray[np.int32],
     missing: Ints,
     whole: NDArray[np.bool_],
@@ -463,7 +463,7 @@ def _search(
     return len(order), total, visits, DONE
 
 
-def _cells(q: Question) -> Cells:
+def _cells(q: ListingInput) -> NearCells:
     """Halve the rows along the side in which they differ most, until few are left."""
     code, dual = q.boxes.code[q.order], q.dual[q.order]
     pending, done = [np.arange(len(code))], list[Ints]()
@@ -477,7 +477,7 @@ def _cells(q: Question) -> Cells:
         side = int(np.argmax(wide * np.where(q.boxes.start < 0, q.boxes.price, q.boxes.price.max())))
         part = part[np.argsort(code[part, side], kind="stable")]
         pending += [part[: len(part) // 2], part[len(part) // 2 :]]
-    return Cells(
+    return NearCells(
         start=np.cumsum([0, *map(len, done)]).astype(np.int64),
         place=np.concatenate([np.zeros(0, dtype=np.int64), *done]),
         lo=np.array([code[part].min(axis=0) for part in done], dtype=np.int64).reshape(
@@ -490,7 +490,7 @@ def _cells(q: Question) -> Cells:
     )
 
 
-def listed(q: Question, floor: int, over: Callable[[], bool] | None = None) -> Listed:
+def listed(q: ListingInput, floor: int, over: Callable[[], bool] | None = None) -> Listed:
     """List all needed groups with a profit above `floor`, up to the first that pays.
 
     Parameters

@@ -37,7 +37,7 @@ from ...models.requirement import GroupRequirement
 from ...models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
 from ...models.table import Member
 
-__all__ = ["Bucket", "Past"]
+__all__ = ["PastDemands", "SignatureBucket"]
 
 MOST_TIMES = 7
 
@@ -45,7 +45,7 @@ Allowed = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bucket:
+class SignatureBucket:
     """Present people with one signature.
 
     Attributes
@@ -76,7 +76,7 @@ class Bucket:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Past:
+class PastDemands:
     """The demands.
 
     Attributes
@@ -95,7 +95,7 @@ class Past:
 
     least: int
     values: tuple[str, ...]
-    buckets: tuple[Bucket, ...]
+    buckets: tuple[SignatureBucket, ...]
     home: tuple[int, ...]
     met: tuple[tuple[int, ...], ...]
 
@@ -107,7 +107,7 @@ class Past:
         return [number[past] for past in pasts]
 
     @classmethod
-    def of(cls, problem: Problem) -> Past:
+    def of(cls, problem: Problem) -> PastDemands:
         """Read a problem.
 
         Raises
@@ -151,7 +151,7 @@ class Past:
             found[b][earlier] = tables
             for t in here:
                 met[t].append(earlier)
-        buckets: list[Bucket] = []
+        buckets: list[SignatureBucket] = []
         inside: list[list[int]] = [[] for _ in named]
         for t, b in enumerate(home):
             if b >= 0:
@@ -160,7 +160,7 @@ class Past:
             longest = max(map(len, found[b].values()), default=1)
             times = 1 if rule.multiplicity == 1 else 2 * longest - 1
             buckets.append(
-                Bucket(
+                SignatureBucket(
                     signature=signature,
                     tuples=tuple(inside[b]),
                     times=1 if times > MOST_TIMES else times,
@@ -246,7 +246,7 @@ def _tables(
 
 
 def _admitted(
-    problem: Problem, rule: SignatureRule, values: Sequence[str], buckets: Sequence[Bucket]
+    problem: Problem, rule: SignatureRule, values: Sequence[str], buckets: Sequence[SignatureBucket]
 ) -> None:
     """Make sure that all other requirements admit every group that others are cut into."""
     if len(values) < rule.min_values:

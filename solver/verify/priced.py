@@ -18,11 +18,11 @@ from ...models.errors import CertificateError
 from ...models.problem import Problem
 from .. import claims
 from ..exact.program import covering
-from .duals import Duals, odd_sets
+from .duals import ClaimedDuals, odd_sets
 from .histograms import Needed, judged
-from .listing import Question, TooLongError, listed, no_meetings
+from .listing import ListingInput, TooLongError, listed, no_meetings
 from .parts import units_of
-from .rows import Rows
+from .rows import CheckedRows
 from .trees import searched
 
 __all__ = ["Single", "priced_loss", "proven_loss", "refuted"]
@@ -38,7 +38,7 @@ class Single:
     needed : Needed
     """
 
-    rows: Rows
+    rows: CheckedRows
     needed: Needed
 
     @classmethod
@@ -54,14 +54,14 @@ class Single:
         """
         verdicts = judged(problem, part)
         whole = verdicts if part is None else judged(problem)
-        rows = Rows.of(problem.table, units_of(problem), blind=whole.blind)
+        rows = CheckedRows.of(problem.table, units_of(problem), blind=whole.blind)
         if verdicts.blind:
             rows = replace(rows, value=np.zeros_like(rows.value))
         return cls(rows=rows, needed=Needed.of(verdicts))
 
     def columns(
-        self, duals: Duals, target: int | None = None, over: Callable[[], bool] | None = None
-    ) -> tuple[NDArray[np.int32], Duals]:
+        self, duals: ClaimedDuals, target: int | None = None, over: Callable[[], bool] | None = None
+    ) -> tuple[NDArray[np.int32], ClaimedDuals]:
         """All needed groups that a release that costs less than `target` may hold, in rising order.
 
         Without a target, none. The duals that come back are feasible: lowered where groups larger than
@@ -78,7 +78,7 @@ class Single:
         floor = duals.floor(duals.value(rows.count), target, rows.most)
         if not needed.largest:
             return np.empty((0, 1), dtype=np.int32), duals
-        question = Question(
+        question = ListingInput(
             boxes=rows.boxes,
             value=rows.value,
             count=rows.count,
@@ -121,7 +121,7 @@ def priced_loss(
     """
     single = Single.of(problem, claim.part)
     rows, root = single.rows, claim.root
-    duals = Duals.of(rows, root.duals, odd_sets(rows, claim.cuts), root.cut_duals, root.scale)
+    duals = ClaimedDuals.of(rows, root.duals, odd_sets(rows, claim.cuts), root.cut_duals, root.scale)
     _, duals = single.columns(duals, over=over)
     if hidden is not None:
         duals = duals.at_most(int(hidden * rows.one * duals.scale))
@@ -143,7 +143,7 @@ def proven_loss(
     apart = Fraction(0) if claim.part is None else priced_loss(problem, claim, None, over)
     single = Single.of(problem)
     rows, root = single.rows, claim.root
-    duals = Duals.of(rows, root.duals, odd_sets(rows, claim.cuts), root.cut_duals, root.scale)
+    duals = ClaimedDuals.of(rows, root.duals, odd_sets(rows, claim.cuts), root.cut_duals, root.scale)
     # One list: the columns of the tree's program, and the proof that no group costs less than its duals.
     groups, duals = single.columns(duals, claim.tree.listed_for, over)
     bound = max(apart, Fraction(duals.bound(rows.count), rows.one))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...models.domain import Domain
 from ...models.table import Microdata
 
-__all__ = ["Boxes", "Ints", "Rows", "cost_of_one"]
+__all__ = ["Boxes", "CheckedRows", "Ints", "cost_of_one"]
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -51,7 +51,7 @@ class Boxes(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class CheckedRows:
     """Rows in the order in which the table names their first tuples.
 
     Attributes
@@ -116,7 +116,7 @@ class Rows:
         *,
         blind: bool = False,
         kinds: Sequence[int] | None = None,
-    ) -> Rows:
+    ) -> CheckedRows:
         """Read a table.
 
         Parameters

@@ -21,13 +21,13 @@ from ...models.errors import CertificateError
 from ...models.problem import Problem
 from .. import claims
 from ..exact.program import covering
-from .duals import Duals, odd_sets
+from .duals import ClaimedDuals, odd_sets
 from .histograms import Needed
-from .listing import MOST_LISTED, Listed, Meetings, Question, TooLongError, listed, no_meetings
+from .listing import MOST_LISTED, Listed, ListingInput, Meetings, TooLongError, listed, no_meetings
 from .parts import units_of
-from .past import Bucket, Past
+from .past import PastDemands, SignatureBucket
 from .priced import refuted
-from .rows import Boxes, Ints, Rows
+from .rows import Boxes, CheckedRows, Ints
 from .trees import searched
 
 __all__ = ["Column", "Kinds", "priced_series", "proven_series"]
@@ -52,8 +52,8 @@ class Kinds:
         Whether groups cost their counterfeits, and nothing else.
     """
 
-    past: Past
-    rows: Rows
+    past: PastDemands
+    rows: CheckedRows
     home: Ints
     met: tuple[tuple[int, ...], ...]
     counting: bool
@@ -65,11 +65,13 @@ class Kinds:
         Raises
         ------
         CertificateError
-            As `Past.of`.
+            As `PastDemands.of`.
         """
-        past = Past.of(problem)
+        past = PastDemands.of(problem)
         rows = (
-            _flat(problem, past) if counting else Rows.of(problem.table, units_of(problem), kinds=past.kinds)
+            _flat(problem, past)
+            if counting
+            else CheckedRows.of(problem.table, units_of(problem), kinds=past.kinds)
         )
         first = [alike[0] for alike in rows.tuples]
         return cls(
@@ -104,7 +106,7 @@ class Kinds:
             return self.fakes(column)
         return int(self.rows.costs(np.array([column[0]], dtype=np.int32))[0])
 
-    def duals(self, stated: claims.FakeDuals) -> Duals:
+    def duals(self, stated: claims.FakeDuals) -> ClaimedDuals:
         """Read a claim's duals.
 
         Raises
@@ -114,7 +116,7 @@ class Kinds:
         """
         if self.counting and (stated.fake_dual != -stated.scale or stated.fakes):
             raise CertificateError("the bound on counterfeits takes another price or number of them as given")
-        return Duals.of(
+        return ClaimedDuals.of(
             self.rows,
             stated.duals,
             odd_sets(self.rows, stated.cuts),
@@ -127,7 +129,7 @@ class Kinds:
 
     def columns(
         self,
-        duals: Duals,
+        duals: ClaimedDuals,
         fakes: int,
         target: int | None = None,
         over: Callable[[], bool] | None = None,
@@ -154,12 +156,12 @@ class Kinds:
                 raise TooLongError("the groups that a better release may hold are too many to be checked")
         return sorted(found)
 
-    def _buckets(self, duals: Duals) -> list[tuple[int, Question]]:
+    def _buckets(self, duals: ClaimedDuals) -> list[tuple[int, ListingInput]]:
         """One search for each bucket and number of times."""
         shifted = duals.rows - duals.fake
         falling = np.argsort(-shifted, kind="stable").astype(np.int64)
         shared = _Shared(self, duals)
-        made = list[tuple[int, Question]]()
+        made = list[tuple[int, ListingInput]]()
         for b, bucket in enumerate(self.past.buckets):
             inside = self.home == b
             may = inside | ((self.home < 0) & np.isin(self.rows.value, bucket.signature))
@@ -175,7 +177,7 @@ class Kinds:
                 made.append((times, replace(question, meetings=self._meetings(bucket, times))))
         return made
 
-    def _new(self, duals: Duals) -> list[tuple[int, Question]]:
+    def _new(self, duals: ClaimedDuals) -> list[tuple[int, ListingInput]]:
         """The search for groups of new people."""
         new, least = self.home < 0, self.past.least
         falling = np.argsort(-duals.rows, kind="stable").astype(np.int64)
@@ -189,7 +191,7 @@ class Kinds:
         )
         return [(0, question)]
 
-    def _meetings(self, bucket: Bucket, times: int) -> Meetings:
+    def _meetings(self, bucket: SignatureBucket, times: int) -> Meetings:
         tables = bucket.tables(times)
         if not tables:
             return no_meetings(len(self.rows))
@@ -257,13 +259,13 @@ class _Shared:
     """What all searches of one claim have in common."""
 
     kinds: Kinds
-    duals: Duals
+    duals: ClaimedDuals
 
     def question(
         self, dual: Ints, *, order: Ints, anchors: NDArray[np.bool_], extra: Ints, needed: Needed
-    ) -> Question:
+    ) -> ListingInput:
         rows = self.kinds.rows
-        return Question(
+        return ListingInput(
             boxes=rows.boxes,
             value=rows.value,
             count=rows.count,
@@ -295,7 +297,7 @@ def _read(answer: Listed, times: int) -> list[Column]:
     return [(tuple(r for r in line if r >= 0), times) for line in answer.groups.tolist()]
 
 
-def _flat(problem: Problem, past: Past) -> Rows:
+def _flat(problem: Problem, past: PastDemands) -> CheckedRows:
     """Rows without quasi-identifiers, whose boxes cost nothing."""
     table = problem.table
     number = {value: n for n, value in enumerate(sorted(table.histogram))}
@@ -304,7 +306,7 @@ def _flat(problem: Problem, past: Past) -> Rows:
         alike.setdefault((number[member.value], kind), []).append(t)
     none = np.zeros(0, dtype=np.int64)
     code = np.zeros((len(alike), 0), dtype=np.int64)
-    return Rows(
+    return CheckedRows(
         boxes=Boxes(code=code, price=none, start=none, side=none, table=np.zeros(1, dtype=np.int64)),
         value=np.array([value for value, _ in alike], dtype=np.int64),
         count=np.array([len(tuples) for tuples in alike.values()], dtype=np.int64),

@@ -35,7 +35,7 @@ from ...models.table import Member
 from .parts import most_published
 from .rows import Ints
 
-__all__ = ["Shapes", "shapes_of"]
+__all__ = ["CheckedShapes", "shapes_of"]
 
 TOP = 4_000
 """Largest size up to which groups may be looked at."""
@@ -55,7 +55,7 @@ SMALL = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shapes:
+class CheckedShapes:
     """Shapes, one per line of `entries`.
 
     Attributes
@@ -83,7 +83,7 @@ class Shapes:
     beyond: int | None = None
 
 
-class _Judge:
+class _ShapeJudge:
     """Verdicts on histograms of all values that may be published."""
 
     def __init__(self, problem: Problem) -> None:
@@ -114,7 +114,7 @@ class _Judge:
         return QIGroup(members=tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values)))
 
 
-def shapes_of(problem: Problem, top: int) -> Shapes:
+def shapes_of(problem: Problem, top: int) -> CheckedShapes:
     """Find the shapes of groups up to `top` tuples, or of all if larger ones are never needed.
 
     Raises
@@ -124,7 +124,7 @@ def shapes_of(problem: Problem, top: int) -> Shapes:
     """
     if not 1 <= top <= TOP:
         raise CertificateError(f"the proof is about groups of up to {top} tuples")
-    judge = _Judge(problem)
+    judge = _ShapeJudge(problem)
     structures = [r.structure(problem) for r in judge.requirements]
     rules = [s.signature for s in structures if s.signature is not None]
     others = [s for s in structures if s.signature is None]
@@ -140,7 +140,7 @@ def shapes_of(problem: Problem, top: int) -> Shapes:
     return _by_values(judge, top)
 
 
-def _reach(judge: _Judge, top: int) -> tuple[int, int | None]:
+def _reach(judge: _ShapeJudge, top: int) -> tuple[int, int | None]:
     """Largest size to look at, and again if there may be needed groups beyond."""
     most, known = judge.most, None
     if len(judge.requirements) == 1:
@@ -151,13 +151,13 @@ def _reach(judge: _Judge, top: int) -> tuple[int, int | None]:
     return top, None if top == most else top
 
 
-def _by_size(judge: _Judge, top: int) -> Shapes:
+def _by_size(judge: _ShapeJudge, top: int) -> CheckedShapes:
     last, beyond = _reach(judge, top)
     counts = np.zeros((last, len(judge.names)), dtype=np.int64)
     counts[:, 0] = np.arange(1, last + 1)
     sizes = counts[judge(counts), 0]
     kept = _undivided(sizes[:, None], sizes, np.ones(len(sizes), dtype=np.bool_))
-    return Shapes(
+    return CheckedShapes(
         names=judge.names,
         tuples=np.array([judge.tuples.sum()]),
         entries=sizes[kept][:, None],
@@ -170,7 +170,7 @@ def _by_size(judge: _Judge, top: int) -> Shapes:
 # -- by sums ----------------------------------------------------------------------------
 
 
-def _equal(judge: _Judge, least: int, times: set[int]) -> Shapes | None:
+def _equal(judge: _ShapeJudge, least: int, times: set[int]) -> CheckedShapes | None:
     """Groups with each of their values equally often; None if some are needed with values more often."""
     values, unit = len(judge.names), min(times, default=1)
     made: list[Ints] = []
@@ -184,7 +184,7 @@ def _equal(judge: _Judge, least: int, times: set[int]) -> Shapes | None:
                 return None
     entries = np.array(made, dtype=np.int64).reshape(len(made), values)
     kept = _undivided(entries, entries[:, -1], np.ones(len(made), dtype=np.bool_))
-    return Shapes(
+    return CheckedShapes(
         names=judge.names,
         tuples=judge.tuples,
         entries=entries[kept],
@@ -194,7 +194,7 @@ def _equal(judge: _Judge, least: int, times: set[int]) -> Shapes | None:
     )
 
 
-def _by_sums(judge: _Judge, top: int) -> Shapes:
+def _by_sums(judge: _ShapeJudge, top: int) -> CheckedShapes:
     last, beyond = _reach(judge, top)
     entries, real = list[Ints](), list[bool]()
     for sums in _largest_sums(judge, last):
@@ -208,7 +208,7 @@ def _by_sums(judge: _Judge, top: int) -> Shapes:
         real += [False] if tried is None else [True] * len(tried)
     table = np.array(entries, dtype=np.int64).reshape(len(entries), len(judge.names))
     kept = _undivided(table, table[:, -1], np.array(real, dtype=np.bool_))
-    return Shapes(
+    return CheckedShapes(
         names=judge.names,
         tuples=judge.tuples,
         entries=table[kept],
@@ -218,7 +218,7 @@ def _by_sums(judge: _Judge, top: int) -> Shapes:
     )
 
 
-def _largest_sums(judge: _Judge, last: int) -> Iterator[Ints]:
+def _largest_sums(judge: _ShapeJudge, last: int) -> Iterator[Ints]:
     """For every size that groups can have, the largest sums of 1, 2, ... counts."""
     values = len(judge.names)
     sizes = np.arange(1, last + 1, dtype=np.int64)
@@ -245,7 +245,7 @@ def _spread(sizes: Ints, sums: Ints, k: int, values: int) -> Ints:
     return counts
 
 
-def _tried(judge: _Judge, sums: Ints) -> list[Ints] | None:
+def _tried(judge: _ShapeJudge, sums: Ints) -> list[Ints] | None:
     """Sums of all admissible counts of a size that no others' are at least as large as; None if too many."""
     listed: list[tuple[int, ...]] = []
     for counts in _counts_within(sums.tolist(), 0, 0, int(sums[-1])):
@@ -292,7 +292,7 @@ def _undivided(entries: Ints, sizes: Ints, real: NDArray[np.bool_]) -> NDArray[n
 # -- by values --------------------------------------------------------------------------
 
 
-def _by_values(judge: _Judge, top: int) -> Shapes:
+def _by_values(judge: _ShapeJudge, top: int) -> CheckedShapes:
     limit, known = judge.problem.policy.counterfeit_limit, None
     if len(judge.requirements) == 1:
         known = judge.requirements[0].structure(judge.problem).decomposable_from
@@ -309,7 +309,7 @@ def _by_values(judge: _Judge, top: int) -> Shapes:
     good = listed[judge(listed)]
     if len(good) <= MOST_COMPARED:
         good = good[_unsplit(good)]
-    return Shapes(
+    return CheckedShapes(
         names=judge.names,
         tuples=judge.tuples,
         entries=good,

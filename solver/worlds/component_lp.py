@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.adversary.proof import Step
+from ...models.adversary.proof import ProofStep
 from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Integers
 from ..backends.highs import LinearProgram, LPStatus, Simplex
@@ -96,7 +96,7 @@ class ComponentLP:
             return None
         return ComponentOptimum(-self._solver.value, self._solver.amount, -self._solver.duals)
 
-    def excludes(self, pairs: Sequence[int], found: ComponentOptimum) -> Step | None:
+    def excludes(self, pairs: Sequence[int], found: ComponentOptimum) -> ProofStep | None:
         """The proof that some counts are 0 (or that nothing fits), if rounding the duals gives one."""
         if found.counts is None:
             largest = np.abs(found.duals).max(initial=0)
@@ -109,7 +109,7 @@ class ComponentLP:
             return None
         return self._rounded(tuple(pairs), found.duals)
 
-    def _rounded(self, pairs: tuple[int, ...], duals: Floats) -> Step | None:
+    def _rounded(self, pairs: tuple[int, ...], duals: Floats) -> ProofStep | None:
         component = self.component
         for scale in SCALES:
             times = np.rint(duals * scale).astype(np.int64)
@@ -120,7 +120,7 @@ class ComponentLP:
             total += np.where(rest > 0, rest * self.upper, rest * self.lower).sum()
             if total < (scale if pairs else 0):
                 used = np.flatnonzero(times)
-                return Step(
+                return ProofStep(
                     columns=tuple(component.pairs[list(pairs)].tolist()),
                     side=1,
                     bound=0 if pairs else -1,

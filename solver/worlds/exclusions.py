@@ -11,8 +11,8 @@ import numpy as np
 from ...models.adversary.boxes import box_population
 from ...models.adversary.cells import System, population
 from ...models.adversary.knowledge import Knowledge
-from ...models.adversary.proof import Case, Checker, Proof, Split, Step
-from ...models.adversary.rows import Rows
+from ...models.adversary.proof import Case, Checker, ProofStep, Split, ZeroProof
+from ...models.adversary.rows import RowSystem
 from ...models.errors import CertificateError
 from ...models.history import History
 from .counts import Verdict
@@ -77,7 +77,7 @@ class Exclusion:
             self._possible.derivation.checker.check(self._possible.derivation.proof(self._column))
 
     @property
-    def steps(self) -> Proof | None:
+    def steps(self) -> ZeroProof | None:
         """The proof itself; None for set intersection and where there is none."""
         if self._column is None or self.proof == "rests on CP-SAT":
             return None
@@ -139,7 +139,7 @@ def certificates(possible: Possible[AnyPopulation]) -> dict[str, Any]:
     }
 
 
-def _system(system: Rows) -> dict[str, list[int]]:
+def _system(system: RowSystem) -> dict[str, list[int]]:
     compact = system.compact
     parts = {
         "start": compact.start,
@@ -152,7 +152,7 @@ def _system(system: Rows) -> dict[str, list[int]]:
     return {name: array.tolist() for name, array in parts.items()}
 
 
-def check_certificates(content: Mapping[str, Any], system: Rows) -> dict[str, int]:
+def check_certificates(content: Mapping[str, Any], system: RowSystem) -> dict[str, int]:
     """Re-check a file of certificates against the releases, in whole numbers.
 
     Parameters
@@ -178,7 +178,7 @@ def check_certificates(content: Mapping[str, Any], system: Rows) -> dict[str, in
         checker = Checker(system)
         proven = set(checker.replay(_read_step(step) for step in content["steps"]))
         for column, case in content["cases"]:
-            checker.check(Proof(column, _read_case(case)))
+            checker.check(ZeroProof(column, _read_case(case)))
             proven.add(column)
         left = set(content["excluded"]) - proven
         if left - set(content["rests on CP-SAT"]):
@@ -207,16 +207,16 @@ def verify_audit(
     return check_certificates(content, build(history, known).system)
 
 
-def _plain_step(step: Step) -> list[Any]:
+def _plain_step(step: ProofStep) -> list[Any]:
     return [list(step.columns), step.side, step.bound, [list(pair) for pair in step.rows], step.scale]
 
 
-def _read_step(plain: Any) -> Step:
+def _read_step(plain: Any) -> ProofStep:
     columns, side, bound, rows, scale = plain
     numbers = [*columns, side, bound, scale, *(x for pair in rows for x in pair)]
     if not all(type(x) is int for x in numbers):
         raise CertificateError("certificate: a step holds something else than whole numbers")
-    return Step(tuple(columns), side, bound, tuple((row, times) for row, times in rows), scale)
+    return ProofStep(tuple(columns), side, bound, tuple((row, times) for row, times in rows), scale)
 
 
 def _plain_case(case: Case) -> dict[str, Any]:

@@ -31,14 +31,14 @@ from .counting import StateLimits, expected_counts
 from .possible import Possible
 from .sampling import CountEstimate, estimated_counts
 
-__all__ = ["STATES", "Posterior", "posterior", "transient_posterior"]
+__all__ = ["STATES", "ValueProbabilities", "posterior", "transient_posterior"]
 
 STATES = 150_000
 """Most states between two pairs for which worlds are counted."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Posterior:
+class ValueProbabilities:
     """Exact probabilities; None where worlds are too many to be counted.
 
     Attributes
@@ -78,7 +78,7 @@ def posterior(
     clock: Clock | None = None,
     estimate: bool = True,
     progress: Callable[[int, int], None] | None = None,
-) -> Posterior:
+) -> ValueProbabilities:
     """Count the worlds of every independent part, and estimate where there are too many.
 
     Parameters
@@ -124,7 +124,7 @@ def posterior(
                 found[j] = None if expected is None else expected[i] / sizes[j]
         if progress is not None:
             progress(number, len(components))
-    return Posterior(
+    return ValueProbabilities(
         possible=possible,
         probabilities=tuple(found),
         estimates=_estimated(system, bounds, left, clock) if estimate else {},

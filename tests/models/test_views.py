@@ -25,13 +25,13 @@ from optanon.models.errors import PolicyError, ReleaseError, TableError
 from optanon.models.views import (
     AttackModel,
     CodedTable,
-    Component,
-    Counts,
-    Exposure,
+    ComponentCounts,
+    JoinComponent,
     Pattern,
     Posterior,
     ProtectedAssociation,
     PublishedWeight,
+    SecretColumns,
     SecretQuery,
     ViewPair,
     association_cover,
@@ -63,8 +63,10 @@ def read(name: str) -> pd.DataFrame:
     return pd.read_csv(DATA / name)
 
 
-def component(*properties: str, others: int = 1, s: int = 1) -> Counts:
-    return Counts(m=s + others, s=s, multiplicity={v: properties.count(v) for v in sorted(set(properties))})
+def component(*properties: str, others: int = 1, s: int = 1) -> ComponentCounts:
+    return ComponentCounts(
+        m=s + others, s=s, multiplicity={v: properties.count(v) for v in sorted(set(properties))}
+    )
 
 
 # --- closed forms -----------------------------------------------------------------------
@@ -205,7 +207,7 @@ def test_shipped_views_are_the_projections_of_their_table(case: dict[str, Any]) 
 def test_graph_of_figure_4() -> None:
     views = ViewPair(first=read("patients-v1.csv"), second=read("patients-v2.csv"))
     (graph,) = connectivity_graph(views, parse_secret_query("select Problem from T where Name='George'"))
-    assert graph == Component(
+    assert graph == JoinComponent(
         join_value=(45,),
         id_side=(("John", 45), ("George", 45), ("Sarah", 45)),
         property_side=(
@@ -294,10 +296,10 @@ def test_what_one_view_shows_is_certain_and_what_none_shows_is_open(model: Attac
     table = pd.DataFrame({"i": ["l", "x"], "b": [1, 2], "p": ["p", "q"]})
     together = ViewPair.of(table, ["i", "p"], ["b", "p"])
     withheld = ViewPair.of(table, ["i", "b"], ["b"])
-    assert together.exposure(secret("l", "p")) is Exposure.TOGETHER
+    assert together.exposure(secret("l", "p")) is SecretColumns.TOGETHER
     assert breach(together, secret("l", "p"), model).probability == 1
     assert breach(together, secret("l", "q"), model).probability == 0
-    assert breach(withheld, secret("l", "p"), model).exposure is Exposure.WITHHELD
+    assert breach(withheld, secret("l", "p"), model).exposure is SecretColumns.WITHHELD
     assert breach(withheld, secret("l", "p"), model).probability == 0
 
 
@@ -351,7 +353,7 @@ def test_breach_equals_enumeration_of_relations(seed: int) -> None:
 def test_very_large_components_are_bounded_and_decided(model: AttackModel) -> None:
     # 10,000 tuples on both sides: counts of 10**8 bits. With so many other identifiers nearly
     # every tuple is covered anyway, so c outweighs b like 2**3999 - 1 does 2**3001 - 1
-    counts = Counts(m=10_000, s=1, multiplicity={"a": 3000, "b": 3001, "c": 3999})
+    counts = ComponentCounts(m=10_000, s=1, multiplicity={"a": 3000, "b": 3001, "c": 3999})
     bounds = posterior([counts], "c", model, bits=64)
     assert bounds.upper - bounds.lower < Fraction(1, 2**40)
     assert exceeds([counts], "c", model, Fraction(99, 100))
@@ -361,7 +363,7 @@ def test_very_large_components_are_bounded_and_decided(model: AttackModel) -> No
 
 def test_bounds_of_a_large_component_enclose_the_exact_value() -> None:
     # m = 4 identifiers, 4,200 tuples: still countable exactly, and beyond the default limit
-    counts = Counts(m=4, s=1, multiplicity={"a": 4, "b": 5, "c": 4191})
+    counts = ComponentCounts(m=4, s=1, multiplicity={"a": 4, "b": 5, "c": 4191})
     for value, model in itertools.product("ab", AttackModel):
         exact = posterior([counts], value, model)
         bounds = posterior([counts], value, model, bits=8192)
@@ -418,8 +420,8 @@ def test_incomplete_questions_are_refused() -> None:
 @pytest.mark.parametrize(
     "build",
     [
-        lambda: Counts(m=1, s=2, multiplicity={"a": 1}),
-        lambda: Counts(m=1, s=1, multiplicity={}),
+        lambda: ComponentCounts(m=1, s=2, multiplicity={"a": 1}),
+        lambda: ComponentCounts(m=1, s=1, multiplicity={}),
         lambda: Posterior(lower=Fraction(1), upper=Fraction(1, 2)),
         lambda: SecretQuery(id_attribute="i", property_attribute="i"),
         lambda: SecretQuery(id_attribute="", property_attribute="i"),
@@ -688,7 +690,7 @@ def test_unrestricted_one_half_can_only_be_met_by_withholding() -> None:
     half = ProtectedAssociation(query=george, threshold=Fraction(1, 2), model=UNRESTRICTED)
     assert half.forbids_joining
     choice = choose_views(read("patients.csv"), [half])
-    assert [b.exposure for b in choice.breaches] == [Exposure.WITHHELD]
+    assert [b.exposure for b in choice.breaches] == [SecretColumns.WITHHELD]
     more = ProtectedAssociation(query=george, threshold=Fraction(61, 100), model=UNRESTRICTED)
     assert not more.forbids_joining
     choice = choose_views(read("patients.csv"), [more])
@@ -704,7 +706,7 @@ def test_threshold_zero_may_hold_without_withholding() -> None:
     choice = choose_views(table, [never], required=["i", "p"])
     assert choice.status is ChoiceStatus.OPTIMAL
     assert choice.join == ("b",)
-    assert choice.breaches[0].exposure is Exposure.SPLIT
+    assert choice.breaches[0].exposure is SecretColumns.SPLIT
     assert choice.breaches[0].probability == 0
 
 

@@ -17,9 +17,9 @@ from optanon.models.losses.information import InformationLoss
 from optanon.models.problem import Problem
 from optanon.models.release import QIGroup
 from optanon.models.requirement import GroupRequirement
-from optanon.solver.verify.duals import Cut, Duals
-from optanon.solver.verify.past import Past
-from optanon.solver.verify.rows import Rows
+from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers
+from optanon.solver.verify.past import PastDemands
+from optanon.solver.verify.rows import CheckedRows
 
 Group = tuple[int, ...]
 """Rows, rising, with repeats."""
@@ -55,12 +55,12 @@ def cost_of(problem: Problem, tuples: Sequence[int]) -> Fraction:
     return InformationLoss().of_group(group, problem.table)
 
 
-def group_of(rows: Rows, tuples: Sequence[int]) -> Group:
+def group_of(rows: CheckedRows, tuples: Sequence[int]) -> Group:
     """The rows of some tuples."""
     return tuple(sorted(int(rows.row_of[t]) for t in tuples))
 
 
-def penalty(cuts: Iterable[tuple[Cut, int]], group: Group) -> int:
+def penalty(cuts: Iterable[tuple[CutMultipliers, int]], group: Group) -> int:
     """What cuts take off a group's profit."""
     total = 0
     for cut, dual in cuts:
@@ -70,17 +70,25 @@ def penalty(cuts: Iterable[tuple[Cut, int]], group: Group) -> int:
 
 
 def random_duals(
-    random: Random, rows: Rows, *, fake: bool = False, cuts: bool = True, scale: int = 4, high: float = 0.8
-) -> Duals:
+    random: Random,
+    rows: CheckedRows,
+    *,
+    fake: bool = False,
+    cuts: bool = True,
+    scale: int = 4,
+    high: float = 0.8,
+) -> ClaimedDuals:
     """Duals of moderate size, and cuts over a few rows each."""
     top = int(high * rows.one * max(1, rows.boxes.code.shape[1]) * scale)
-    made: list[tuple[Cut, int]] = []
+    made: list[tuple[CutMultipliers, int]] = []
     for _ in range(random.randrange(6) if cuts else 0):
         over = random.choice([2, 2, 3, 4, 5])
         inside = sorted(random.sample(range(len(rows)), min(len(rows), random.randint(2, 5))))
         times = tuple(random.randrange(1, over) for _ in inside)
-        made.append((Cut(rows=tuple(inside), times=times, over=over), -random.randrange(1, max(2, top))))
-    return Duals(
+        made.append(
+            (CutMultipliers(rows=tuple(inside), times=times, over=over), -random.randrange(1, max(2, top)))
+        )
+    return ClaimedDuals(
         rows=np.array([random.randint(-top // 4, top) for _ in range(len(rows))], dtype=np.int64),
         cuts=tuple(made),
         fake=-random.randrange(max(1, top // 2)) if fake else 0,
@@ -88,7 +96,7 @@ def random_duals(
     )
 
 
-def needed_in_series(problem: Problem, past: Past) -> dict[tuple[tuple[int, ...], int], int]:
+def needed_in_series(problem: Problem, past: PastDemands) -> dict[tuple[tuple[int, ...], int], int]:
     """Needed groups of people and how often each value occurs (0: new ones), with their counterfeits.
 
     A group is built with its counterfeits and put to all requirements.
@@ -136,7 +144,7 @@ def cheapest(
     return best[(1 << tuples) - 1]
 
 
-def filled(rows: Rows, group: Group) -> Iterable[tuple[int, ...]]:
+def filled(rows: CheckedRows, group: Group) -> Iterable[tuple[int, ...]]:
     """All sets of tuples with some rows."""
     ways = [combinations(rows.tuples[r], group.count(r)) for r in sorted(set(group))]
     for chosen in product(*ways):

@@ -22,7 +22,7 @@ from ....models.requirement import GroupRequirement, Requirement, Violation
 from ....models.structure import DependsOn
 from ...search import solve_problem
 from ..comparison.comparing import Proofs, narrowed
-from ..comparison.distance import Distance, Proof, Reference
+from ..comparison.distance import Distance, ProvenBounds, Reference
 from ..comparison.figures import Figures, figures, queries_for
 
 __all__ = ["ForeignAudit", "audit_release"]
@@ -196,7 +196,7 @@ def audit_release(
     searched = "not asked for"
     if given is not None:
         later = [None] * (len(problem.policy.levels) - 1)
-        proofs.proofs.append(Proof(asked=proofs.known, bounds=(given, *later)))
+        proofs.proofs.append(ProvenBounds(asked=proofs.known, bounds=(given, *later)))
         searched = "bound given"
     elif solve:
         searched = _search(problem, proofs.known, proofs, time_limit, seed, workers)

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from ....models.errors import InputError
 from ....models.files import write_whole
 from .distance import Distance
-from .rows import Row
+from .rows import ComparisonRow
 
 __all__ = ["check_picture", "plot", "save_picture"]
 
@@ -28,7 +28,7 @@ class ComparisonView(Protocol):
     @property
     def levels(self) -> Sequence[str]: ...
     @property
-    def rows(self) -> Sequence[Row]: ...
+    def rows(self) -> Sequence[ComparisonRow]: ...
     @property
     def settings(self) -> Mapping[str, Any]: ...
 
@@ -102,15 +102,15 @@ def _draw(part: FigureBase, comparison: ComparisonView) -> None:
         _errors(panels[1], comparison, rows)
 
 
-def _made(comparison: ComparisonView) -> list[Row]:
+def _made(comparison: ComparisonView) -> list[ComparisonRow]:
     return [row for row in comparison.rows if row.figures is not None]
 
 
-def _asked(row: Row) -> bool:
+def _asked(row: ComparisonRow) -> bool:
     return row.figures is not None and row.figures.query_error is not None
 
 
-def _multiples(axes: Axes, comparison: ComparisonView, rows: Sequence[Row]) -> None:
+def _multiples(axes: Axes, comparison: ComparisonView, rows: Sequence[ComparisonRow]) -> None:
     for place, row in enumerate(rows):
         _bar(axes, place + 0.19, row.distance, WHOLE, broken=not row.keeps_policy)
         _bar(axes, place - 0.19, row.own, OWN, broken=not row.keeps_promises)
@@ -145,7 +145,7 @@ def _bar(axes: Axes, height: float, place: Distance | None, colour: str, *, brok
     axes.text(length, height, f" {label}", va="center", fontsize="x-small")
 
 
-def _errors(axes: Axes, comparison: ComparisonView, rows: Sequence[Row]) -> None:
+def _errors(axes: Axes, comparison: ComparisonView, rows: Sequence[ComparisonRow]) -> None:
     for place, row in enumerate(rows):
         error = None if row.figures is None else row.figures.query_error
         if error is not None:

@@ -13,11 +13,11 @@ from ....models.release import Release
 from ...baselines.registry import Baseline, baselines as all_baselines
 from ...result import Result, Status
 from ...search import engines as all_engines, solve_problem
-from .distance import Distance, Found, Proof, Reference, distance, reference
+from .distance import Distance, FoundRelease, ProvenBounds, Reference, distance, reference
 from .figures import Figures, figures, queries_for
 from .found import Comparison
 from .queries import RangeQueries
-from .rows import Row
+from .rows import ComparisonRow
 
 __all__ = ["Proofs", "compare", "narrowed"]
 
@@ -120,17 +120,17 @@ class Proofs:
     def __init__(self, problem: Problem) -> None:
         self.known = frozenset(requirement.name for requirement in problem.policy.requirements)
         self.levels = len(problem.policy.levels)
-        self.found: list[Found] = []
-        self.proofs: list[Proof] = []
+        self.found: list[FoundRelease] = []
+        self.proofs: list[ProvenBounds] = []
 
     def add(self, measured: Figures) -> None:
         """A release that somebody found."""
-        self.found.append(Found(objective=measured.objective, broken=frozenset(measured.violations)))
+        self.found.append(FoundRelease(objective=measured.objective, broken=frozenset(measured.violations)))
 
     def prove(self, asked: frozenset[str], result: Result) -> None:
         """What a search for the best release that keeps these requirements proved."""
         infeasible = result.status is Status.INFEASIBLE
-        self.proofs.append(Proof(asked=asked, bounds=result.bounds, infeasible=infeasible))
+        self.proofs.append(ProvenBounds(asked=asked, bounds=result.bounds, infeasible=infeasible))
 
     def of(self, asked: frozenset[str]) -> Reference:
         """What is known of the best release that keeps these requirements."""
@@ -204,14 +204,14 @@ def _once(names: Iterable[str], what: str) -> list[str]:
 
 def _engine_row(
     problem: Problem, name: str, search: _Comparing, asked: RangeQueries | None, proofs: Proofs
-) -> Row:
+) -> ComparisonRow:
     promises = tuple(dict.fromkeys(requirement.name for requirement in problem.policy.requirements))
     try:
         result = _solve(problem, name, search)
     except EngineError as error:  # only "auto" is left to find that nobody takes the problem
-        return Row(name=name, kind="engine", source="", promises=promises, refused=str(error))
+        return ComparisonRow(name=name, kind="engine", source="", promises=promises, refused=str(error))
     proofs.prove(proofs.known, result)
-    row = Row(
+    row = ComparisonRow(
         name=name if name != "auto" else result.engine.split(" (")[0],
         kind="engine",
         source=result.engine,
@@ -226,8 +226,8 @@ def _engine_row(
 
 def _baseline_row(
     problem: Problem, baseline: Baseline, seed: int, asked: RangeQueries | None, proofs: Proofs
-) -> Row:
-    row = Row(
+) -> ComparisonRow:
+    row = ComparisonRow(
         name=baseline.name,
         kind="baseline",
         source=baseline.reference,
@@ -242,8 +242,8 @@ def _baseline_row(
 
 
 def _measured(
-    problem: Problem, row: Row, release: Release, asked: RangeQueries | None, proofs: Proofs
-) -> Row:
+    problem: Problem, row: ComparisonRow, release: Release, asked: RangeQueries | None, proofs: Proofs
+) -> ComparisonRow:
     measured = figures(problem, release, asked)
     proofs.add(measured)
     limits = tuple(name for name in measured.violations if name not in proofs.known)
@@ -272,7 +272,7 @@ def _solve(problem: Problem, engine: str, search: _Comparing) -> Result:
     )
 
 
-def _placed(row: Row, proofs: Proofs, *, promised: bool) -> Row:
+def _placed(row: ComparisonRow, proofs: Proofs, *, promised: bool) -> ComparisonRow:
     if row.figures is None:
         return row
     own = None

@@ -16,11 +16,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["Distance", "Found", "Proof", "Reference", "distance", "reference"]
+__all__ = ["Distance", "FoundRelease", "ProvenBounds", "Reference", "distance", "reference"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class FoundRelease:
     """A release that somebody found.
 
     Attributes
@@ -36,7 +36,7 @@ class Found:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proof:
+class ProvenBounds:
     """What a search proved.
 
     Attributes
@@ -115,7 +115,10 @@ class Distance:
 
 
 def reference(
-    asked: frozenset[str], known: frozenset[str], found: Iterable[Found], proofs: Sequence[Proof]
+    asked: frozenset[str],
+    known: frozenset[str],
+    found: Iterable[FoundRelease],
+    proofs: Sequence[ProvenBounds],
 ) -> Reference:
     """Put together what is proven of the best release that keeps the requirements `asked`.
 

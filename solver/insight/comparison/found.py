@@ -14,7 +14,7 @@ import pandas as pd
 
 from ....models.files import write_whole
 from .distance import Distance, Reference
-from .rows import Row
+from .rows import ComparisonRow
 from .table import cells, columns
 
 __all__ = ["Comparison", "comparisons_to_csv", "comparisons_to_json"]
@@ -26,7 +26,7 @@ class Comparison:
 
     Attributes
     ----------
-    rows : tuple of Row
+    rows : tuple of ComparisonRow
         Engines first, then baselines in the order of the registry.
     levels : tuple of str
         The policy's objective, most important first.
@@ -40,14 +40,14 @@ class Comparison:
         Seed, time limit per search, number and selectivity of queries.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     levels: tuple[str, ...]
     requirements: tuple[str, ...]
     reference: Reference
     tuples: int
     settings: Mapping[str, Any]
 
-    def __getitem__(self, name: str) -> Row:
+    def __getitem__(self, name: str) -> ComparisonRow:
         """The row of a baseline or engine.
 
         Raises
@@ -108,7 +108,7 @@ class Comparison:
 
         save_picture({"": self}, path)
 
-    def _flat(self, row: Row) -> dict[str, Any]:
+    def _flat(self, row: ComparisonRow) -> dict[str, Any]:
         found = row.figures
         flat: dict[str, Any] = {"name": row.name, "kind": row.kind}
         for level, name in enumerate(self.levels):
@@ -134,7 +134,7 @@ class Comparison:
             "refused": row.refused,
         }
 
-    def _nested(self, row: Row) -> dict[str, Any]:
+    def _nested(self, row: ComparisonRow) -> dict[str, Any]:
         found = row.figures
         return {
             "name": row.name,

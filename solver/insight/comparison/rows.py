@@ -9,11 +9,11 @@ from ....models.release import Release
 from .distance import Distance
 from .figures import Figures
 
-__all__ = ["Row"]
+__all__ = ["ComparisonRow"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class ComparisonRow:
     """One baseline or engine.
 
     Attributes

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 from ...display import show_number
 from .distance import Distance
-from .rows import Row
+from .rows import ComparisonRow
 
 __all__ = ["cells", "columns", "notes"]
 
 _COUNTED = ("counterfeits", "suppressed", "hidden_cells")
 
 
-def columns(levels: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...]:
+def columns(levels: Sequence[str], rows: Sequence[ComparisonRow]) -> tuple[str, ...]:
     """Headings; counts that are 0 everywhere, or are in the objective, have no column."""
     extra = _extra(levels, rows)
     return ("", *levels, "x best", "x promised", *extra, "sizes", "query error", "seconds")
 
 
-def cells(levels: Sequence[str], rows: Sequence[Row], row: Row) -> tuple[str, ...]:
+def cells(levels: Sequence[str], rows: Sequence[ComparisonRow], row: ComparisonRow) -> tuple[str, ...]:
     """One of some rows that have releases."""
     figures = row.figures
     assert figures is not None, "only rows with a release are shown"
@@ -35,7 +35,7 @@ def cells(levels: Sequence[str], rows: Sequence[Row], row: Row) -> tuple[str, ..
     )
 
 
-def notes(levels: Sequence[str], rows: Sequence[Row]) -> list[str]:
+def notes(levels: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:
     """How to read the rows."""
     found = ["x best: value over that of the best release that keeps the policy"]
     if len(levels) > 1:
@@ -53,7 +53,7 @@ def notes(levels: Sequence[str], rows: Sequence[Row]) -> list[str]:
     return found
 
 
-def _extra(levels: Sequence[str], rows: Sequence[Row]) -> list[str]:
+def _extra(levels: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:
     free = [name for name in _COUNTED if name not in levels]
     return [name for name in free if any(getattr(row.figures, name) for row in rows)]
 

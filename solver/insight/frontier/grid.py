@@ -17,7 +17,7 @@ from ....models.relaxations import Monotonicity
 from ....models.requirement import Requirement
 from ...parts import PolicyPart, nested, parts_of
 
-__all__ = ["Axis", "Grid", "Setting", "parse_vary"]
+__all__ = ["Axis", "FrontierGrid", "Setting", "parse_vary"]
 
 Setting: TypeAlias = int | Fraction | str | bool
 LIMITS = ("max_suppressed", "max_counterfeits")
@@ -56,7 +56,7 @@ class Axis:
         return policy.changed(requirements=requirements)
 
 
-class Grid:
+class FrontierGrid:
     """All combinations of the axes' values.
 
     Parameters

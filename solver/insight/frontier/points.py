@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from ....models.release import Release
 from ...result import LevelValue, Result, Status, Termination
-from .grid import Grid, Setting
+from .grid import FrontierGrid, Setting
 
 __all__ = ["FrontierPoint", "share_bounds"]
 
@@ -119,7 +119,7 @@ class FrontierPoint:
 
 
 def share_bounds(
-    grid: Grid,
+    grid: FrontierGrid,
     points: Sequence[FrontierPoint],
     keeps: Callable[[tuple[Setting, ...], Release], tuple[Fraction, ...] | None],
 ) -> tuple[FrontierPoint, ...]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ....models.files import write_whole
 from ...result import Status
-from .grid import Grid
+from .grid import FrontierGrid
 from .plot import draw
 from .points import FrontierPoint
 from .state import plain, text
@@ -32,7 +32,7 @@ class Frontier:
         Whether every point was searched.
     """
 
-    grid: Grid = field(repr=False)
+    grid: FrontierGrid = field(repr=False)
     points: tuple[FrontierPoint, ...]
     complete: bool
 

@@ -23,7 +23,7 @@ from ....models.files import write_whole
 from ....models.problem import Problem
 from ....models.release import Release
 from ...result import Status, Termination
-from .grid import Grid, Setting
+from .grid import FrontierGrid, Setting
 from .points import FrontierPoint
 
 __all__ = ["plain", "read_state", "text", "write_state"]
@@ -49,7 +49,7 @@ class _Record(BaseModel):
     fakes: list[dict[str, int]] | None
 
 
-class _State(BaseModel):
+class _StateFile(BaseModel):
     """The whole file."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -70,7 +70,7 @@ def plain(value: Setting) -> int | str | bool:
     return str(value) if isinstance(value, Fraction) else value
 
 
-def write_state(path: Path, grid: Grid, points: Iterable[FrontierPoint]) -> None:
+def write_state(path: Path, grid: FrontierGrid, points: Iterable[FrontierPoint]) -> None:
     """Write everything found so far, whole or not at all."""
     content = {
         "format": FORMAT,
@@ -82,7 +82,7 @@ def write_state(path: Path, grid: Grid, points: Iterable[FrontierPoint]) -> None
     write_whole(path, lambda draft: draft.write_text(written, encoding="utf-8"), private=True)
 
 
-def read_state(path: Path, grid: Grid) -> dict[tuple[Setting, ...], FrontierPoint]:
+def read_state(path: Path, grid: FrontierGrid) -> dict[tuple[Setting, ...], FrontierPoint]:
     """Points of a state file that are points of the grid; none if there is no such file.
 
     Raises
@@ -93,7 +93,7 @@ def read_state(path: Path, grid: Grid) -> dict[tuple[Setting, ...], FrontierPoin
     if not path.exists():
         return {}
     try:
-        state = _State.model_validate(read_json(path))
+        state = _StateFile.model_validate(read_json(path))
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         key = ".".join(str(part) for part in first["loc"]) or "the file"
@@ -145,7 +145,7 @@ def _record(problem: Problem, point: FrontierPoint) -> dict[str, Any]:
     }
 
 
-def _point(grid: Grid, settings: tuple[Setting, ...], record: _Record) -> FrontierPoint:
+def _point(grid: FrontierGrid, settings: tuple[Setting, ...], record: _Record) -> FrontierPoint:
     problem = grid.at(settings)
     release: Release | None = None
     values = tuple(exact_number(value) for value in record.values)

@@ -12,7 +12,7 @@ from ....models.problem import Problem
 from ....models.release import Release
 from ...result import Status, Termination
 from ...search import solve_problem
-from .grid import Grid, Setting
+from .grid import FrontierGrid, Setting
 from .points import FrontierPoint, share_bounds
 from .result import Frontier
 from .state import read_state, write_state
@@ -70,7 +70,7 @@ def frontier(
     InputError
         If the state file is of another problem or damaged.
     """
-    grid = Grid(problem, vary)
+    grid = FrontierGrid(problem, vary)
     file = None if state is None else Path(state)
     found = {} if file is None else read_state(file, grid)
     todo = [
@@ -119,7 +119,7 @@ def _worth_another_try(point: FrontierPoint, time_limit: float | None) -> bool:
 
 
 def _searched(
-    grid: Grid,
+    grid: FrontierGrid,
     settings: tuple[Setting, ...],
     found: Mapping[tuple[Setting, ...], FrontierPoint],
     time_limit: float | None,
@@ -163,7 +163,7 @@ def _searched(
     return FrontierPoint.of(settings, losses, result, time_limit)
 
 
-def _judge(grid: Grid) -> Callable[[tuple[Setting, ...], Release], tuple[Fraction, ...] | None]:
+def _judge(grid: FrontierGrid) -> Callable[[tuple[Setting, ...], Release], tuple[Fraction, ...] | None]:
     def judge(settings: tuple[Setting, ...], release: Release) -> tuple[Fraction, ...] | None:
         problem = grid.at(settings)
         try:

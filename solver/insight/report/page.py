@@ -26,7 +26,7 @@ PLAIN = {
 MOST_SIZES = 24
 
 
-class Comparison(BaseModel):
+class ComparisonTable(BaseModel):
     """What `optanon compare --json` wrote for one problem, as far as a report shows it."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
@@ -72,9 +72,9 @@ def report_page(said: Told, found: Facts, *, comparison: object = None) -> str:
     )
 
 
-def _compared(comparison: object) -> Comparison:
+def _compared(comparison: object) -> ComparisonTable:
     try:
-        found = Comparison.model_validate(comparison)
+        found = ComparisonTable.model_validate(comparison)
     except ValidationError as error:
         raise ProblemFileError(
             "the comparison is not of one problem: make it with `optanon compare --json` for the problem of "

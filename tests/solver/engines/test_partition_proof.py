@@ -17,7 +17,7 @@ from optanon.models.requirements import KCAnonymity
 from optanon.solver.claims import ListedClaim, PricedClaim
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.exact.payload import packed, unpacked
-from optanon.solver.exact.tree_check import Proof
+from optanon.solver.exact.tree_check import TreeProof
 from optanon.solver.result import Status
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify.priced import Single, proven_loss
@@ -96,11 +96,11 @@ def test_a_cut_that_names_a_tuple_twice_is_caught(tree: tuple[Problem, Any, Any]
         verify_bound(problem, changed(proof, cuts=cuts))
 
 
-def read(problem: Problem, proof: Any) -> Proof:
+def read(problem: Problem, proof: Any) -> TreeProof:
     return unpacked(proof["tree"]["proof"], len(Single.of(problem).rows))
 
 
-def written(proof: Any, tree: Proof, listed_for: int | None = None) -> Any:
+def written(proof: Any, tree: TreeProof, listed_for: int | None = None) -> Any:
     text = packed(tree)
     return changed(proof, tree={"listed_for": listed_for or proof["tree"]["listed_for"], "proof": text})
 

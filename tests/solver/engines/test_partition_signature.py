@@ -24,7 +24,7 @@ from optanon.solver.exact.payload import packed, unpacked
 from optanon.solver.result import Status
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify.counts import counts_program
-from optanon.solver.verify.past import Past
+from optanon.solver.verify.past import PastDemands
 
 SAFE = Policy([WeakMInvariance(m=3), HcSafety(n=2)], LEVELS)
 
@@ -86,7 +86,7 @@ def test_verify_recomputes_both_bounds_and_catches_wrong_duals():
     assert f"integer duals: at least {result.levels[0].value} counterfeits" in confirmed
     assert f"at least {result.levels[1].value}: exact pricing of series" in confirmed
 
-    rows = len(counts_program(problem, Past.of(problem)).low)
+    rows = len(counts_program(problem, PastDemands.of(problem)).low)
 
     def raised(text: str) -> str | None:
         proof = unpacked(text, rows)

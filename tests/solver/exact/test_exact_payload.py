@@ -15,18 +15,18 @@ from optanon.solver.exact import payload
 from optanon.solver.exact.payload import packed, unpacked
 from optanon.solver.exact.program import Program
 from optanon.solver.exact.tree import Tree
-from optanon.solver.exact.tree_check import Duals, Node, Proof, check
+from optanon.solver.exact.tree_check import Node, NodeDuals, TreeProof, check
 
 
 @pytest.fixture(scope="module")
-def case() -> tuple[Program, Proof]:
+def case() -> tuple[Program, TreeProof]:
     program = partition_program(4, rows=24, columns=140)
     tree = Tree(program, 10_000)
     assert tree.run()
     return program, tree.proof()
 
 
-def plain(proof: Proof) -> object:
+def plain(proof: TreeProof) -> object:
     """Everything in a proof, comparable."""
     return (
         proof.target,
@@ -46,7 +46,7 @@ def plain(proof: Proof) -> object:
     )
 
 
-def test_a_proof_is_read_back_as_it_was(case: tuple[Program, Proof]):
+def test_a_proof_is_read_back_as_it_was(case: tuple[Program, TreeProof]):
     program, proof = case
     text = packed(proof)
     assert text is not None
@@ -61,7 +61,7 @@ def test_numbers_are_read_back(numbers: list[int]):
     assert payload._numbers(payload._bytes(made)).tolist() == numbers
 
 
-def test_damaged_bytes_prove_nothing_false(case: tuple[Program, Proof]):
+def test_damaged_bytes_prove_nothing_false(case: tuple[Program, TreeProof]):
     program, proof = case
     text = packed(proof)
     assert text is not None
@@ -99,5 +99,5 @@ def test_a_text_that_inflates_without_end_is_refused():
 
 def test_too_large_a_proof_is_not_written():
     rows = np.arange(payload.MOST_NUMBERS, dtype=np.int64)
-    assert packed(Proof(target=1, cuts=(), nodes=(Node(-1, 0, Duals(1, rows)),))) is None
-    assert packed(Proof(target=1, cuts=(), nodes=(Node(-1, 0, Duals(3, rows[:3])),))) is None
+    assert packed(TreeProof(target=1, cuts=(), nodes=(Node(-1, 0, NodeDuals(1, rows)),))) is None
+    assert packed(TreeProof(target=1, cuts=(), nodes=(Node(-1, 0, NodeDuals(3, rows[:3])),))) is None

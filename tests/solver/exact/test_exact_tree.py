@@ -13,15 +13,15 @@ from scipy.sparse import csr_array
 
 from optanon.models.errors import CertificateError
 from optanon.solver.exact.program import Program
-from optanon.solver.exact.rank1 import Cut, Stack
+from optanon.solver.exact.rank1 import Rank1Cut, RowStack
 from optanon.solver.exact.tree import Tree
-from optanon.solver.exact.tree_check import Branch, Duals, Node, Part, Proof, check
+from optanon.solver.exact.tree_check import Branch, Node, NodeDuals, ProofPart, TreeProof, check
 from optanon.solver.settings import Clock
 
 ABOVE = 10_000
 
 
-def proved(program: Program, target: int) -> tuple[Tree, Proof]:
+def proved(program: Program, target: int) -> tuple[Tree, TreeProof]:
     """A finished tree and its proof, which holds, and for a higher target does not."""
     tree = Tree(program, target)
     assert tree.run()
@@ -62,14 +62,14 @@ def test_a_general_program_costs_what_enumeration_says(seed: int):
 def test_no_cut_loses_a_solution(seed: int):
     random = np.random.default_rng(seed)
     program = general_program(seed)
-    stack = Stack(program.matrix, program.low, program.high)
+    stack = RowStack(program.matrix, program.low, program.high)
     every = np.array(solutions(program))
     for _ in range(30):
         rows = random.choice(len(stack), random.integers(1, min(5, len(stack)) + 1), replace=False)
         over, grid = int(random.integers(2, 12)), int(random.integers(1, 12))
         times = [int(t) for t in random.integers(-15, 16, len(rows)) if t]
         if times:
-            stack.extend([Cut(tuple(zip(rows.tolist(), times, strict=False)), over, grid)])
+            stack.extend([Rank1Cut(tuple(zip(rows.tolist(), times, strict=False)), over, grid)])
     assert (stack.matrix @ every.T <= stack.high[:, None]).all()
 
 
@@ -77,8 +77,8 @@ def test_an_odd_set_is_a_cut():
     # Three rows, a column for each two of them: at most one column, where halves are 3/2.
     matrix = csr_array(np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1]]))
     one = np.ones(3, dtype=np.int64)
-    stack = Stack(matrix, one, one)
-    stack.extend([Cut(((0, 1), (1, 1), (2, 1)), 2)])
+    stack = RowStack(matrix, one, one)
+    stack.extend([Rank1Cut(((0, 1), (1, 1), (2, 1)), 2)])
     assert stack.matrix.toarray()[3].tolist() == [1, 1, 1]
     assert stack.high[3] == 1
 
@@ -91,7 +91,7 @@ def large(seed: int) -> Program:
 
 
 @pytest.fixture(scope="module")
-def proofs() -> list[tuple[Program, Proof]]:
+def proofs() -> list[tuple[Program, TreeProof]]:
     """Programs with proofs of several nodes, cuts, pairs, columns and parts among them."""
     programs = [large(seed) for seed in (1, 8, 9)]
     programs.append(side_by_side(large(1), large(8)))
@@ -109,7 +109,7 @@ def side_by_side(one: Program, other: Program) -> Program:
     return Program(matrix=csr_array(matrix), **parts)
 
 
-def test_the_proofs_have_everything_in_them(proofs: list[tuple[Program, Proof]]):
+def test_the_proofs_have_everything_in_them(proofs: list[tuple[Program, TreeProof]]):
     nodes = [node for _, proof in proofs for node in proof.nodes]
     assert any(proof.cuts for _, proof in proofs)
     assert any(cut.over > 2 for _, proof in proofs for cut in proof.cuts)
@@ -118,13 +118,13 @@ def test_the_proofs_have_everything_in_them(proofs: list[tuple[Program, Proof]])
     assert any(node.parts for node in nodes)
 
 
-def changed(proof: Proof, at: int, **parts: object) -> Proof:
+def changed(proof: TreeProof, at: int, **parts: object) -> TreeProof:
     nodes = list(proof.nodes)
     nodes[at] = replace(nodes[at], **parts)
     return replace(proof, nodes=tuple(nodes))
 
 
-def test_no_forged_proof_of_a_false_claim_is_accepted(proofs: list[tuple[Program, Proof]]):
+def test_no_forged_proof_of_a_false_claim_is_accepted(proofs: list[tuple[Program, TreeProof]]):
     """Every target is the optimum, so a higher one is false, whatever is done to the proof."""
     random = np.random.default_rng(0)
     tried = 0
@@ -141,7 +141,7 @@ def test_no_forged_proof_of_a_false_claim_is_accepted(proofs: list[tuple[Program
                 changed(false, at, duals=replace(duals, scale=1)),
                 changed(false, at, duals=replace(duals, cuts=tuple((c, 1 - d) for c, d in duals.cuts))),
                 changed(false, at, branch=None),
-                changed(false, at, branch=None, parts=(Part(tuple(range(len(program.low))), false),)),
+                changed(false, at, branch=None, parts=(ProofPart(tuple(range(len(program.low))), false),)),
                 changed(false, at, branch=Branch()),
                 changed(false, at, side=1 - node.side),
                 replace(false, cuts=tuple(replace(cut, over=cut.over + 1) for cut in false.cuts)),
@@ -153,7 +153,7 @@ def test_no_forged_proof_of_a_false_claim_is_accepted(proofs: list[tuple[Program
     assert tried == 10 * 12 * len(proofs)
 
 
-def test_a_dual_of_a_cut_above_zero_is_refused(proofs: list[tuple[Program, Proof]]):
+def test_a_dual_of_a_cut_above_zero_is_refused(proofs: list[tuple[Program, TreeProof]]):
     program, proof = next(found for found in proofs if found[1].cuts)
     at = next(k for k, node in enumerate(proof.nodes) if node.duals.cuts)
     duals = proof.nodes[at].duals
@@ -161,7 +161,7 @@ def test_a_dual_of_a_cut_above_zero_is_refused(proofs: list[tuple[Program, Proof
         check(program, changed(proof, at, duals=replace(duals, cuts=((duals.cuts[0][0], 1),))))
 
 
-def test_a_missing_side_is_refused(proofs: list[tuple[Program, Proof]]):
+def test_a_missing_side_is_refused(proofs: list[tuple[Program, TreeProof]]):
     program, proof = next(found for found in proofs if len(found[1].nodes) > 2)
     with pytest.raises(CertificateError, match="lacks a side"):
         check(program, replace(proof, nodes=proof.nodes[:-1]))
@@ -178,17 +178,17 @@ def test_rows_that_count_twice_are_no_pair():
         low=np.array([2, 2]),
         high=np.array([2, 2]),
     )
-    none = Duals(1, np.zeros(2, dtype=np.int64))
+    none = NodeDuals(1, np.zeros(2, dtype=np.int64))
     nodes = (Node(-1, 0, none, Branch(pair=(0, 1))), Node(0, 0, none), Node(0, 1, none))
     with pytest.raises(CertificateError, match="not exactly once"):
-        check(program, Proof(target=2, cuts=(), nodes=nodes))
+        check(program, TreeProof(target=2, cuts=(), nodes=nodes))
 
 
-def test_a_column_in_two_parts_is_refused(proofs: list[tuple[Program, Proof]]):
+def test_a_column_in_two_parts_is_refused(proofs: list[tuple[Program, TreeProof]]):
     program, proof = proofs[-1]
     at = next(k for k, node in enumerate(proof.nodes) if node.parts)
     first, *rest = proof.nodes[at].parts
-    moved = Part(first.rows[1:], first.proof)
+    moved = ProofPart(first.rows[1:], first.proof)
     with pytest.raises(CertificateError, match="rows of two parts"):
         check(program, changed(proof, at, parts=(moved, *rest)))
 
@@ -204,12 +204,12 @@ def test_sums_beyond_64_bits_are_refused_before_they_are_made():
         high=np.array([1, 0, 0]),
     )
     rows = np.array([5, 1 << 50, -(1 << 50)])
-    proof = Proof(target=2, cuts=(), nodes=(Node(-1, 0, Duals(1, rows)),))
+    proof = TreeProof(target=2, cuts=(), nodes=(Node(-1, 0, NodeDuals(1, rows)),))
     with pytest.raises(CertificateError, match="too large"):
         check(program, proof)
-    huge = Cut(((0, 1 << 40),), 2, 1 << 40)
+    huge = Rank1Cut(((0, 1 << 40),), 2, 1 << 40)
     with pytest.raises(CertificateError, match="too large"):
-        check(program, Proof(target=1, cuts=(huge,), nodes=proof.nodes))
+        check(program, TreeProof(target=1, cuts=(huge,), nodes=proof.nodes))
 
 
 def test_the_checker_knows_neither_solver_nor_search():

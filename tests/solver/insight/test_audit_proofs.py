@@ -16,7 +16,7 @@ from oracle.brute_force_notation import release
 
 from optanon.models.adversary.cells import population
 from optanon.models.adversary.knowledge import Knowledge
-from optanon.models.adversary.proof import Case, Proof, Step
+from optanon.models.adversary.proof import Case, ProofStep, ZeroProof
 from optanon.models.errors import CertificateError
 from optanon.solver.insight.audit.audit import audit
 from optanon.solver.worlds import decide
@@ -68,7 +68,7 @@ def test_what_only_whole_numbers_exclude_is_proven_by_cases(seed: int, k: int, t
             broken.append(replace(split, below=Case(())))
         for wrong in broken:
             with pytest.raises(CertificateError):
-                checker.check(Proof(column, Case(proof.case.steps, wrong)))
+                checker.check(ZeroProof(column, Case(proof.case.steps, wrong)))
 
 
 def test_without_a_proof_an_exclusion_says_what_it_rests_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ def test_without_a_proof_an_exclusion_says_what_it_rests_on(monkeypatch: pytest.
     assert check_certificates(report.certificates(), people.system)["rests on CP-SAT"] == len(resting)
 
 
-def tampered(random: Random, step: Step) -> Step:
+def tampered(random: Random, step: ProofStep) -> ProofStep:
     """The step with one number changed."""
     rows = list(step.rows)
     at = random.randrange(len(rows)) if rows else 0
@@ -118,7 +118,7 @@ def test_no_tampering_excludes_what_is_possible() -> None:
                 changed = (*steps[:at], tampered(random, steps[at]), *steps[at + 1 :])
                 claim = random.randrange(len(found.verdicts))
                 try:
-                    checker.check(Proof(claim, Case(changed)))
+                    checker.check(ZeroProof(claim, Case(changed)))
                 except CertificateError:
                     refused += 1
                 else:
@@ -145,11 +145,11 @@ def test_each_step_of_a_proof_is_needed_or_checked() -> None:
             replace(last, rows=((-1, 1), *last.rows)),
         ):
             with pytest.raises(CertificateError):
-                checker.check(Proof(column, Case((*proof.case.steps[:-1], wrong))))
+                checker.check(ZeroProof(column, Case((*proof.case.steps[:-1], wrong))))
         with pytest.raises(CertificateError, match="no such count"):
-            checker.check(Proof(10**6, proof.case))
+            checker.check(ZeroProof(10**6, proof.case))
         with pytest.raises(CertificateError, match="do not show"):
-            checker.check(Proof(column, Case(())))
+            checker.check(ZeroProof(column, Case(())))
 
 
 # --- files ----------------------------------------------------------------------------------

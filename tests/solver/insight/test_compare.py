@@ -16,7 +16,13 @@ from command_line import run
 import optanon as oa
 from optanon.instances import catalog
 from optanon.instances.generators import clustered_table, generated_roles, series
-from optanon.solver.insight.comparison.distance import Found, Proof, Reference, distance, reference
+from optanon.solver.insight.comparison.distance import (
+    FoundRelease,
+    ProvenBounds,
+    Reference,
+    distance,
+    reference,
+)
 from optanon.solver.insight.comparison.figures import figures, queries_for
 
 A, B, AB = frozenset("a"), frozenset("b"), frozenset("ab")
@@ -34,37 +40,37 @@ def value(*numbers: int) -> tuple[Fraction, ...]:
 
 
 def test_a_bound_for_fewer_requirements_holds_for_more_and_not_the_other_way():
-    found = [Found(objective=value(9), broken=frozenset())]
-    proofs = [Proof(asked=A, bounds=levels(5)), Proof(asked=AB, bounds=levels(4))]
+    found = [FoundRelease(objective=value(9), broken=frozenset())]
+    proofs = [ProvenBounds(asked=A, bounds=levels(5)), ProvenBounds(asked=AB, bounds=levels(4))]
     assert reference(AB, AB, found, proofs) == Reference(optimum=(), bound=Fraction(5))
     assert reference(B, AB, found, proofs) == Reference(optimum=(), bound=None)
     assert reference(A, AB, [], proofs) == Reference(optimum=(), bound=Fraction(5))
 
 
 def test_a_release_at_the_bound_is_optimal_whoever_found_it():
-    proofs = [Proof(asked=A, bounds=levels(5))]
-    kept = Found(objective=value(5), broken=frozenset())
+    proofs = [ProvenBounds(asked=A, bounds=levels(5))]
+    kept = FoundRelease(objective=value(5), broken=frozenset())
     assert reference(AB, AB, [kept], proofs).optimum == value(5)
-    broken = Found(objective=value(5), broken=B)
+    broken = FoundRelease(objective=value(5), broken=B)
     assert reference(AB, AB, [broken], proofs) == Reference(optimum=(), bound=Fraction(5))
     assert reference(A, AB, [broken], proofs).optimum == value(5)
-    limited = Found(objective=value(5), broken=frozenset({"counterfeits"}))
+    limited = FoundRelease(objective=value(5), broken=frozenset({"counterfeits"}))
     assert reference(A, AB, [limited], proofs).optimum == ()
 
 
 def test_later_levels_count_only_after_the_same_proven_values():
-    found = [Found(objective=value(2, 7), broken=frozenset())]
-    first = Proof(asked=A, bounds=levels(1, 7))  # says something of releases with 1, not with 2
-    whole = Proof(asked=AB, bounds=levels(2, 6))
+    found = [FoundRelease(objective=value(2, 7), broken=frozenset())]
+    first = ProvenBounds(asked=A, bounds=levels(1, 7))  # says something of releases with 1, not with 2
+    whole = ProvenBounds(asked=AB, bounds=levels(2, 6))
     assert reference(AB, AB, found, [first, whole]) == Reference(optimum=value(2), bound=Fraction(6))
-    same = Proof(asked=A, bounds=levels(2, 7))
+    same = ProvenBounds(asked=A, bounds=levels(2, 7))
     assert reference(AB, AB, found, [same, whole]) == Reference(optimum=value(2, 7), bound=None)
-    none = Proof(asked=AB, bounds=levels(2, None))
+    none = ProvenBounds(asked=AB, bounds=levels(2, None))
     assert reference(AB, AB, found, [none]) == Reference(optimum=value(2), bound=None)
 
 
 def test_infeasible_with_some_is_infeasible_with_more():
-    proofs = [Proof(asked=A, bounds=(), infeasible=True)]
+    proofs = [ProvenBounds(asked=A, bounds=(), infeasible=True)]
     assert reference(AB, AB, [], proofs).infeasible
     assert not reference(B, AB, [], proofs).infeasible
 

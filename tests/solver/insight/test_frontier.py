@@ -32,7 +32,7 @@ from optanon import (
 from optanon.instances import catalog
 from optanon.models.release import Release
 from optanon.solver.insight.frontier import plot, sweep
-from optanon.solver.insight.frontier.grid import Grid, Setting, parse_vary
+from optanon.solver.insight.frontier.grid import FrontierGrid, Setting, parse_vary
 from optanon.solver.insight.frontier.points import FrontierPoint, share_bounds
 
 F = Fraction
@@ -76,7 +76,9 @@ def test_every_point_is_what_a_solve_of_its_own_finds(swept: Frontier):
 def test_parameters_without_a_direction_are_searched_one_by_one():
     problem = hospital()
     found = frontier(problem, {"reading": ["hcsafe", "definition"]}, workers=1)
-    assert not Grid(problem, {"reading": ["hcsafe", "definition"]}).stricter(("hcsafe",), ("definition",))
+    assert not FrontierGrid(problem, {"reading": ["hcsafe", "definition"]}).stricter(
+        ("hcsafe",), ("definition",)
+    )
     assert [point.status for point in found.points] == [Status.OPTIMAL] * 2
     assert found.points[1].values <= found.points[0].values
     assert not any(point.borrowed for point in found.points)
@@ -95,7 +97,7 @@ def test_limits_of_the_policy_are_parameters_too():
 
 def test_shares_given_as_text_or_number_are_one_value():
     asked = catalog.load("infeasible", "frequent-value.yaml")
-    grid = Grid(asked, {"c": ["1/2", 0.5, F(3, 4)]})
+    grid = FrontierGrid(asked, {"c": ["1/2", 0.5, F(3, 4)]})
     assert grid.points == ((F(1, 2),), (F(3, 4),))
     assert grid.stricter((F(1, 2),), (F(3, 4),))
     assert grid.strictest_first() == [(F(1, 2),), (F(3, 4),)]
@@ -104,9 +106,9 @@ def test_shares_given_as_text_or_number_are_one_value():
 def test_full_domain_recoding_with_suppression_claims_no_direction():
     """Asking less suppresses fewer groups: another release, which need not lose less."""
     asked = catalog.load("infeasible", "full-domain.yaml")
-    assert not Grid(asked, {"k": [2, 3]}).stricter((3,), (2,))
+    assert not FrontierGrid(asked, {"k": [2, 3]}).stricter((3,), (2,))
     none = Problem(table=asked.table, policy=asked.policy.changed(max_suppressed=0))
-    assert Grid(none, {"k": [2, 3]}).stricter((3,), (2,))
+    assert FrontierGrid(none, {"k": [2, 3]}).stricter((3,), (2,))
     found = frontier(asked, {"c": ["1/2", "2/3"]}, workers=1)
     assert [point.status for point in found.points] == [Status.INFEASIBLE, Status.OPTIMAL]
 
@@ -134,7 +136,7 @@ def nobody(settings: tuple[Setting, ...], release: Release) -> None:
 
 
 def test_bounds_travel_to_stricter_points_and_no_further_than_they_hold():
-    grid = Grid(hospital(), {"m": [2, 3]})
+    grid = FrontierGrid(hospital(), {"m": [2, 3]})
     found = point_at((3,), status=Status.FEASIBLE, values=(F(1), F(9)), bounds=(F(0), None))
     looser = point_at((2,), status=Status.OPTIMAL, values=(F(1), F(4)), bounds=(F(1), F(4)))
     (stricter,) = [p for p in share_bounds(grid, [looser, found], nobody) if p.settings == (3,)]
@@ -157,7 +159,7 @@ def test_bounds_travel_to_stricter_points_and_no_further_than_they_hold():
 def test_what_neighbours_say_is_never_wrong():
     """Random true optima on a grid, random partial knowledge of them: bounds stay below, gaps close."""
     asked = hospital()
-    grid = Grid(asked, {"m": [1, 2, 3], "n": [1, 2, 3]})
+    grid = FrontierGrid(asked, {"m": [1, 2, 3], "n": [1, 2, 3]})
     raised = 0
     for seed in range(300):
         source = seeded("neighbours", seed)
@@ -365,8 +367,8 @@ def test_names_and_values_that_mean_nothing_are_refused(vary: dict[str, list[int
 def test_a_name_that_two_requirements_share_must_be_made_unique():
     asked = catalog.load("clinic", "release-2.yaml")
     with pytest.raises(PolicyError, match="several requirements have the parameter 'k'"):
-        Grid(asked, {"k": [2]})
-    grid = Grid(asked, {"difference.k": [1, 2]})
+        FrontierGrid(asked, {"k": [2]})
+    grid = FrontierGrid(asked, {"difference.k": [1, 2]})
     assert [r.settings()["k"] for r in grid.at((1,)).policy.requirements[:2]] == [2, 1]
 
 

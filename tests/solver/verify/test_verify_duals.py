@@ -10,32 +10,32 @@ from oracle.partition import random_problem
 
 from optanon.models.errors import CertificateError
 from optanon.models.requirements import KCAnonymity
-from optanon.solver.verify.duals import Cut, Duals, odd_sets
+from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers, odd_sets
 from optanon.solver.verify.parts import units_of
-from optanon.solver.verify.rows import Rows
+from optanon.solver.verify.rows import CheckedRows
 
 
 @pytest.fixture(scope="module")
-def rows() -> Rows:
+def rows() -> CheckedRows:
     """Twelve tuples, some of them alike."""
     problem = random_problem(5, 12, [KCAnonymity(k=2)])
-    found = Rows.of(problem.table, units_of(problem))
+    found = CheckedRows.of(problem.table, units_of(problem))
     assert 1 < len(found) < 12
     return found
 
 
-def stated(rows: Rows, **changes: Any) -> Duals:
+def stated(rows: CheckedRows, **changes: Any) -> ClaimedDuals:
     known: dict[str, Any] = {
         "per_tuple": [int(r) for r in rows.row_of],
-        "cuts": [Cut(rows=(0, 1, 2), times=(1, 1, 1), over=2)],
+        "cuts": [CutMultipliers(rows=(0, 1, 2), times=(1, 1, 1), over=2)],
         "per_cut": [-3],
         "scale": 4,
         "fake": -2,
     }
-    return Duals.of(rows, **(known | changes))
+    return ClaimedDuals.of(rows, **(known | changes))
 
 
-def test_the_bound_is_the_sum_over_tuples_counterfeits_and_cuts(rows: Rows):
+def test_the_bound_is_the_sum_over_tuples_counterfeits_and_cuts(rows: CheckedRows):
     duals = stated(rows)
     half = int(rows.count[:3].sum()) // 2
     value = int(sum(rows.row_of)) - 3 * half - 2 * 5
@@ -46,8 +46,10 @@ def test_the_bound_is_the_sum_over_tuples_counterfeits_and_cuts(rows: Rows):
 
 def test_a_cut_counts_by_its_multipliers():
     count = np.array([2, 1, 4], dtype=np.int64)
-    assert Cut(rows=(0, 2), times=(2, 3), over=5).limit(count) == (2 * 2 + 3 * 4) // 5
-    duals = Duals(rows=count * 0, cuts=((Cut(rows=(0, 2), times=(2, 3), over=5), -7),), fake=0, scale=1)
+    assert CutMultipliers(rows=(0, 2), times=(2, 3), over=5).limit(count) == (2 * 2 + 3 * 4) // 5
+    duals = ClaimedDuals(
+        rows=count * 0, cuts=((CutMultipliers(rows=(0, 2), times=(2, 3), over=5), -7),), fake=0, scale=1
+    )
     found = duals.penalties()
     assert found.start.tolist() == [0, 1, 1, 2]
     assert (found.cut.tolist(), found.times.tolist()) == ([0, 0], [2, 3])
@@ -69,7 +71,7 @@ def test_a_cut_counts_by_its_multipliers():
         ({"per_cut": [-(1 << 60)]}, "too large"),
     ],
 )
-def test_what_is_no_dual_is_refused(rows: Rows, changes: dict[str, Any], why: str):
+def test_what_is_no_dual_is_refused(rows: CheckedRows, changes: dict[str, Any], why: str):
     with pytest.raises(CertificateError, match=why):
         stated(rows, **changes)
 
@@ -77,12 +79,12 @@ def test_what_is_no_dual_is_refused(rows: Rows, changes: dict[str, Any], why: st
 @pytest.mark.parametrize(
     ("named", "why"), [([0, 12], "does not have"), ([-1, 0], "does not have"), ([3, 3], "twice")]
 )
-def test_a_cut_names_different_tuples_of_the_table(rows: Rows, named: list[int], why: str):
+def test_a_cut_names_different_tuples_of_the_table(rows: CheckedRows, named: list[int], why: str):
     with pytest.raises(CertificateError, match=why):
         odd_sets(rows, [named])
 
 
-def test_a_cut_over_tuples_that_are_alike_is_refused(rows: Rows):
+def test_a_cut_over_tuples_that_are_alike_is_refused(rows: CheckedRows):
     alike = next(tuples for tuples in rows.tuples if len(tuples) > 1)
     with pytest.raises(CertificateError, match="twice"):
         odd_sets(rows, [alike[:2]])

@@ -44,19 +44,19 @@ from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.signature.nearest import neighbours
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify import histograms, listing, priced
-from optanon.solver.verify.duals import Duals
+from optanon.solver.verify.duals import ClaimedDuals
 from optanon.solver.verify.histograms import Needed, judged
 from optanon.solver.verify.listing import TooLongError
 from optanon.solver.verify.parts import units_of
 from optanon.solver.verify.priced import Single
-from optanon.solver.verify.rows import Rows
+from optanon.solver.verify.rows import CheckedRows
 from optanon.solver.verify.series import Kinds
 
 SEEDS = [seed for seed in range(2 * len(KINDS)) if seed not in (1, 13)]
 """Of series with enough values for their requirements."""
 
 
-def listed(single: Single, duals: Duals, target: int) -> set[tuple[int, ...]]:
+def listed(single: Single, duals: ClaimedDuals, target: int) -> set[tuple[int, ...]]:
     return {tuple(r for r in line if r >= 0) for line in single.columns(duals, target)[0].tolist()}
 
 
@@ -66,7 +66,7 @@ def listed(single: Single, duals: Duals, target: int) -> set[tuple[int, ...]]:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_group_costs_its_information_loss(seed: int):
     problem, random = random_problem(seed, 12), Random(seed)
-    rows = Rows.of(problem.table, units_of(problem))
+    rows = CheckedRows.of(problem.table, units_of(problem))
     assert rows.exact
     for _ in range(20):
         tuples = sorted(random.sample(range(12), random.randint(1, 6)))
@@ -79,7 +79,7 @@ def test_costs_too_large_for_64_bits_are_rounded_down(monkeypatch: pytest.Monkey
 
     problem = random_problem(3, 12)
     monkeypatch.setattr(module, "MOST_COST", 400)
-    rows = Rows.of(problem.table, units_of(problem))
+    rows = CheckedRows.of(problem.table, units_of(problem))
     assert not rows.exact
     assert rows.most <= 400
     for tuples in ([0, 1], [2, 5, 7], [0, 3, 4, 11]):
@@ -198,7 +198,10 @@ def test_all_needed_groups_above_a_floor_are_listed(seed: int):
 def test_needed_groups_make_up_a_best_release(seed: int):
     problem = random_problem(seed, 8)
     single = Single.of(problem)
-    rows, zero = single.rows, Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
+    rows, zero = (
+        single.rows,
+        ClaimedDuals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1),
+    )
     priced = {
         tuples: [(0, cost_of(problem, tuples))]
         for group in listed(single, zero, single.rows.most + 1)
@@ -212,7 +215,7 @@ def test_needed_groups_make_up_a_best_release(seed: int):
 def test_columns_come_in_the_order_of_tuples():
     problem = random_problem(4, 9, [KCAnonymity(k=2)])
     single = Single.of(problem)
-    zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
+    zero = ClaimedDuals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
     columns = [
         tuple(r for r in line if r >= 0) for line in single.columns(zero, single.rows.most + 1)[0].tolist()
     ]
@@ -247,7 +250,7 @@ def test_groups_too_large_for_the_list_are_ruled_out_or_lower_the_duals(
 def test_a_target_above_all_releases_is_refused():
     problem = random_problem(4, 9, [KCAnonymity(k=2)])
     single = Single.of(problem)
-    zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
+    zero = ClaimedDuals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
     for target in (single.rows.most + 2, 10**30):
         with pytest.raises(CertificateError, match="more than any"):
             single.columns(zero, target)
@@ -255,7 +258,7 @@ def test_a_target_above_all_releases_is_refused():
 
 def test_a_table_without_admissible_groups_has_no_columns():
     single = Single.of(random_problem(4, 9, [KCAnonymity(k=10)]))
-    zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
+    zero = ClaimedDuals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
     groups, _ = single.columns(zero, 5)
     assert len(groups) == len(single.rows.costs(groups)) == 0
 
@@ -263,7 +266,7 @@ def test_a_table_without_admissible_groups_has_no_columns():
 def test_time_that_is_over_ends_a_listing():
     problem = random_problem(4, 9, [KCAnonymity(k=2)])
     single = Single.of(problem)
-    zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
+    zero = ClaimedDuals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
     with pytest.raises(TooLongError, match="in time"):
         single.columns(zero, single.rows.most + 1, over=lambda: True)
 
@@ -271,7 +274,7 @@ def test_time_that_is_over_ends_a_listing():
 def test_lists_longer_than_their_room_are_whole(monkeypatch: pytest.MonkeyPatch):
     problem = random_problem(4, 10, [KCAnonymity(k=2)])
     single = Single.of(problem)
-    zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
+    zero = ClaimedDuals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
     whole = listed(single, zero, single.rows.most + 1)
     monkeypatch.setattr(listing, "FIRST_ROOM", 1)
     assert listed(single, zero, single.rows.most + 1) == whole
@@ -298,7 +301,7 @@ def test_the_engine_s_search_finds_the_same_groups(kind: str):
     lowered = duals.made_feasible(pricing.price(duals, per_anchor=1).worst)
     at = np.empty(len(rows), dtype=np.int64)
     at[own] = lowered.rows
-    duals = Duals(rows=at, cuts=(), fake=0, scale=16)
+    duals = ClaimedDuals(rows=at, cuts=(), fake=0, scale=16)
     value = duals.value(rows.count)
     for target in (value // duals.scale + rows.one // 50, value // duals.scale + rows.one // 5):
         found = pricing.all_below(lowered, (target - 1) * duals.scale - value, room=200_000)
@@ -323,7 +326,7 @@ def test_all_needed_groups_of_a_series_above_a_floor_are_listed(seed: int, count
     for high in (0.2, 0.6):
         duals = random_duals(random, rows, fake=True, high=high)
         if counting:
-            duals = Duals(rows=duals.rows, cuts=duals.cuts, fake=-duals.scale, scale=duals.scale)
+            duals = ClaimedDuals(rows=duals.rows, cuts=duals.cuts, fake=-duals.scale, scale=duals.scale)
         profits = {
             (group, times): int(duals.rows[list(group)].sum())
             + penalty(duals.cuts, group)
@@ -352,7 +355,7 @@ def test_needed_groups_of_a_series_make_up_a_best_release(seed: int):
     for counting in (False, True):
         kinds = Kinds.of(problem, counting=counting)
         assert not any(bucket.loose for bucket in kinds.past.buckets)
-        zero = Duals(rows=np.zeros(len(kinds.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
+        zero = ClaimedDuals(rows=np.zeros(len(kinds.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
         priced: dict[tuple[int, ...], list[tuple[int, object]]] = {}
         for column in kinds.columns(zero, 0, kinds.most + 1):
             for tuples in filled(kinds.rows, column[0]):
@@ -385,7 +388,7 @@ def test_the_engine_s_search_finds_the_same_groups_of_a_series(hc: int):
         lowered = duals.made_feasible(pricing.price(duals, per_anchor=1).worst)
         at = np.empty(len(own), dtype=np.int64)
         at[own] = lowered.rows
-        duals = Duals(rows=at, cuts=(), fake=duals.fake, scale=16)
+        duals = ClaimedDuals(rows=at, cuts=(), fake=duals.fake, scale=16)
         value = duals.value(kinds.rows.count, 2)
         target = value // 16 + 3 * kinds.rows.one
         found = pricing.all_below(lowered, (target - 1) * duals.scale - value, room=100_000)
@@ -420,7 +423,7 @@ def fresh(name: str) -> ModuleType:
 def test_without_numba_the_same_source_lists_the_same_groups(monkeypatch: pytest.MonkeyPatch):
     problem = random_problem(3, 9)
     single = Single.of(problem)
-    zero = Duals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
+    zero = ClaimedDuals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
     expected = listed(single, zero, single.rows.most + 1)
     monkeypatch.setitem(sys.modules, "numba", None)
     plain = fresh("optanon.models.compiled")
