@@ -18,9 +18,13 @@ from fractions import Fraction
 from itertools import islice
 from math import factorial
 
+import numpy as np
+
 from ..errors import EngineError, InputError
 from .blocks import Joined
 from .propagation import Bounds
+from .rows import compact
+from .tighten import tightened
 
 __all__ = ["LIMIT", "Tableau", "tableau"]
 
@@ -99,21 +103,15 @@ class Tableau:
 
     def _propagated(self) -> Tableau:
         """Bounds tightened by every row until nothing changes."""
-        lower, upper = list(self.lower), list(self.upper)
-        changed = True
-        while changed:
-            changed = False
-            for row in self.rows:
-                least, most = sum(lower[j] for j in row.pairs), sum(upper[j] for j in row.pairs)
-                if least > row.high or most < row.low:
-                    raise InputError("the releases contradict each other: check the groups and their values")
-                for j in row.pairs:
-                    high = min(upper[j], row.high - least + lower[j])
-                    low = max(lower[j], row.low - most + upper[j])
-                    if (low, high) != (lower[j], upper[j]):
-                        least, most = least + low - lower[j], most + high - upper[j]
-                        lower[j], upper[j], changed = low, high, True
-        return replace(self, lower=tuple(lower), upper=tuple(upper))
+        lower, upper = np.array(self.lower, dtype=np.int64), np.array(self.upper, dtype=np.int64)
+        of_row = np.repeat(np.arange(len(self.rows)), [len(row.pairs) for row in self.rows])
+        pairs = np.array([j for row in self.rows for j in row.pairs], dtype=np.int64)
+        rows = compact(of_row, pairs, np.ones_like(pairs), len(self.rows), len(self.cell))
+        low = np.array([row.low for row in self.rows], dtype=np.int64)
+        high = np.array([row.high for row in self.rows], dtype=np.int64)
+        if not tightened(rows, low, high, lower, upper)[0]:
+            raise InputError("the releases contradict each other: check the groups and their values")
+        return replace(self, lower=tuple(lower.tolist()), upper=tuple(upper.tolist()))
 
     def _parts(self) -> list[list[int]]:
         """Open pairs that share rows."""

@@ -27,7 +27,7 @@ from ..compiled import compiled
 from ..errors import OptanonError
 from .propagation import Component
 from .rows import Bounds, Integers, compact
-from .tighten import tighten
+from .tighten import tightened
 
 __all__ = ["independent_parts"]
 
@@ -119,9 +119,7 @@ def _tighten(part: Component, lower: Integers, upper: Integers) -> None:
     entries = part.entry_row, part.entry_pair, part.entry_sign
     rows = compact(*entries, len(part.rows), len(part.pairs))
     least, most = lower[part.pairs], upper[part.pairs]
-    fits, _ = tighten(
-        rows.start, rows.column, rows.sign, rows.first, rows.row, part.low, part.high, least, most
-    )
+    fits, _ = tightened(rows, part.low, part.high, least, most)
     if not fits:
         raise OptanonError("the audit contradicts itself: please report this history")
     lower[part.pairs], upper[part.pairs] = least, most

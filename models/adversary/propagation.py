@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from .cells import System
 from .derivation import Derivation
 from .rows import Bounds, Integers, RowSystem
-from .tighten import tighten
+from .tighten import tightened
 
 __all__ = ["Bounds", "Component", "first_bounds", "open_components", "propagate", "symmetric"]
 
@@ -32,17 +32,9 @@ def propagate(system: RowSystem, bounds: Bounds, derivation: Derivation | None =
 
     O(entries of the rows whose bounds change), compiled. What was concluded is noted in `derivation`.
     """
-    lower, upper, compact = bounds.lower.copy(), bounds.upper.copy(), system.compact
-    fits, log = tighten(
-        compact.start,
-        compact.column,
-        compact.sign,
-        compact.first,
-        compact.row,
-        system.low,
-        system.high,
-        lower,
-        upper,
+    lower, upper = bounds.lower.copy(), bounds.upper.copy()
+    fits, log = tightened(
+        system.compact, system.low, system.high, lower, upper, noting=derivation is not None
     )
     if derivation is not None:
         derivation.note_bounds(log)

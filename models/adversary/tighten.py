@@ -1,4 +1,8 @@
-"""The compiled heart of bound propagation."""
+"""The compiled heart of bound propagation: told once for the audit, the counting of worlds and explanations.
+
+Each row bounds each of its columns by what the others can be at most and at least. Where that ends does not
+depend on the order of the rows, so whoever changed few bounds starts with few rows.
+"""
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
 # pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
@@ -6,11 +10,41 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..compiled import compiled
-from .rows import Integers
+from .rows import Compact, Integers
 
-__all__ = ["tighten"]
+__all__ = ["tighten", "tightened"]
+
+NOTED = 256
+"""Conclusions a log has room for at first."""
+
+
+def tightened(
+    rows: Compact, low: Integers, high: Integers, lower: Integers, upper: Integers, *, noting: bool = False
+) -> tuple[bool, Integers]:
+    """Tighten bounds in place by every row until nothing changes.
+
+    Returns whether the rows have not contradicted each other, and the log if it was asked for: per
+    conclusion the row, its multiplier, the column, the side and the bound.
+    """
+    fits, log, count = tighten(
+        rows.start,
+        rows.column,
+        rows.sign,
+        rows.first,
+        rows.row,
+        low,
+        high,
+        lower,
+        upper,
+        np.arange(rows.height, dtype=np.int64),
+        rows.height,
+        np.ones(rows.height, dtype=np.bool_),
+        np.empty((NOTED if noting else 0, 5), dtype=np.int64),
+    )
+    return fits, log[:count]
 
 
 @compiled
@@ -24,81 +58,88 @@ def tighten(
     high: Integers,
     lower: Integers,
     upper: Integers,
-) -> tuple[bool, Integers]:
-    """Tighten bounds in place, row by row, until nothing changes.
+    queue: Integers,
+    length: int,
+    waiting: NDArray[np.bool_],
+    log: Integers,
+) -> tuple[bool, Integers, int]:
+    """As `tightened`, from the first `length` rows of the queue on, which are `waiting`.
 
-    Returns whether the rows have not contradicted each other, and the log: per conclusion the row,
-    its multiplier, the column, the side and the bound.
+    There is room for every row in the queue, and nothing is noted in a log without room. In the end no row
+    is waiting. Returns the log and how many conclusions it has, too.
     """
-    height = len(start) - 1
-    log = np.empty((256, 5), dtype=np.int64)
-    count = 0
-    waiting = np.ones(height, dtype=np.bool_)
-    queue = np.arange(height)
-    head = 0
-    length = height
+    height, head, count, fits = len(queue), 0, 0, True
     while length > 0:
         r = queue[head]
         head = (head + 1) % height
         length -= 1
         waiting[r] = False
-        least = 0
-        most = 0
-        for p in range(start[r], start[r + 1]):
-            if sign[p] > 0:
-                least += lower[column[p]]
-                most += upper[column[p]]
-            else:
-                least -= upper[column[p]]
-                most -= lower[column[p]]
-        if least > high[r] or most < low[r]:
-            return False, log[:count].copy()
-        if least >= low[r] and most <= high[r]:
+        if not fits:
+            continue
+        least, most = _reach(start, column, sign, lower, upper, r)
+        fits = least <= high[r] and most >= low[r]
+        if not fits or (least >= low[r] and most <= high[r]):
             continue
         for p in range(start[r], start[r + 1]):
             j = column[p]
-            width = upper[j] - lower[j]
-            if width == 0:
+            if lower[j] == upper[j]:
                 continue
             # How far the column can be from the end where it adds least, and most, to the row.
-            room = min(width, high[r] - least)
-            gap = min(width, most - low[r])
-            changed = False
-            for side in (1, -1):
-                reach = room if side == sign[p] else gap
-                if reach >= width:
-                    continue
-                if side > 0:
-                    upper[j] = lower[j] + reach
-                else:
-                    lower[j] = upper[j] - reach
-                if side == sign[p]:
-                    most -= width - reach
-                    gap = min(gap, most - low[r])
-                else:
-                    least += width - reach
-                    room = min(room, high[r] - least)
-                width = upper[j] - lower[j]
-                gap = min(gap, width)
-                room = min(room, width)
-                if count == len(log):
-                    grown = np.empty((2 * count, 5), dtype=np.int64)
-                    grown[:count] = log
-                    log = grown
-                log[count, 0] = r
-                log[count, 1] = side * sign[p]
-                log[count, 2] = j
-                log[count, 3] = side
-                log[count, 4] = upper[j] if side > 0 else lower[j]
-                count += 1
-                changed = True
-                if width < 0:
-                    return False, log[:count].copy()
-            if changed:
-                for z in range(first[j], first[j + 1]):
-                    other = row[z]
-                    if not waiting[other]:
-                        waiting[other] = True
-                        queue[(head + length) % height] = other
-                        length += 1
-    return True, log[:count].copy()
+            room, gap = high[r] - least, most - low[r]
+            if sign[p] > 0:
+                up, down = min(upper[j], lower[j] + room), max(lower[j], upper[j] - gap)
+                least, most = least + down - lower[j], most + up - upper[j]
+            else:
+                up, down = min(upper[j], lower[j] + gap), max(lower[j], upper[j] - room)
+                least, most = least + upper[j] - up, most + lower[j] - down
+            if up == upper[j] and down == lower[j]:
+                continue
+            if len(log):
+                log, count = _noted(log, count, r, sign[p], j, upper[j] - up, lower[j] - down, up, down)
+            lower[j], upper[j] = down, up
+            if down > up:
+                fits = False
+                break
+            for z in range(first[j], first[j + 1]):
+                other = row[z]
+                if not waiting[other]:
+                    waiting[other] = True
+                    queue[(head + length) % height] = other
+                    length += 1
+    return fits, log, count
+
+
+@compiled
+def _reach(
+    start: Integers, column: Integers, sign: Integers, lower: Integers, upper: Integers, r: int
+) -> tuple[int, int]:
+    """The least and the most that a row can add up to."""
+    least, most = 0, 0
+    for p in range(start[r], start[r + 1]):
+        if sign[p] > 0:
+            least += lower[column[p]]
+            most += upper[column[p]]
+        else:
+            least -= upper[column[p]]
+            most -= lower[column[p]]
+    return least, most
+
+
+@compiled
+def _noted(
+    log: Integers, count: int, r: int, sign: int, j: int, lowered: int, raised: int, up: int, down: int
+) -> tuple[Integers, int]:
+    """Write down the new bounds of a column, the upper one first."""
+    if count + 2 > len(log):
+        grown = np.empty((2 * len(log), 5), dtype=np.int64)
+        grown[:count] = log[:count]
+        log = grown
+    for side, changed, bound in ((1, lowered, up), (-1, raised, down)):
+        if changed != 0:
+            log[count, 0] = r
+            log[count, 1] = side * sign
+            log[count, 2] = j
+            log[count, 3] = side
+            log[count, 4] = bound
+            count += 1
+    return log, count

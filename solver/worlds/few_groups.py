@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.adversary.rows import Integers
+from ...models.adversary.tighten import tighten
 from ...models.compiled import compiled
 
 __all__ = ["EXCLUDED", "OPEN", "POSSIBLE", "any_world"]
@@ -54,184 +55,115 @@ def any_world(
     int
         `EXCLUDED` if no world fits, `POSSIBLE` if one does, `OPEN` if the search gave up.
     """
-    cells, values = allowed.shape
-    groups = len(active)
-    here = np.zeros(cells, dtype=np.bool_)
-    for c in range(cells):
-        for t in range(place.shape[1]):
-            if place[c, t] >= 0 and active[place[c, t]]:
-                here[c] = True
-    lower = np.empty((DEPTH + 1, cells, values), dtype=np.int64)
-    upper = np.empty((DEPTH + 1, cells, values), dtype=np.int64)
-    lower[0], upper[0] = 0, 0
-    for c in range(cells):
-        for v in range(values):
-            if here[c] and allowed[c, v]:
-                most = sizes[c]
-                for t in range(place.shape[1]):
-                    g = place[c, t]
-                    if g >= 0 and active[g]:
-                        most = min(most, high[g, v])
-                upper[0, c, v] = most
-    cell_waits = here.copy()
-    row_waits = np.zeros((groups, values), dtype=np.bool_)
-    for g in range(groups):
-        if active[g]:
-            row_waits[g] = True
-    members = np.zeros((groups, cells), dtype=np.int64)
-    number = np.zeros(groups, dtype=np.int64)
-    for c in range(cells):
-        for t in range(place.shape[1]):
-            g = place[c, t]
-            if g >= 0 and active[g]:
-                members[g, number[g]] = c
-                number[g] += 1
+    values = allowed.shape[1]
+    start, column, first, row, least, most, reach = _rows(place, sizes, allowed, low, high, active)
+    ones, nothing = np.ones(len(column), dtype=np.int64), np.empty((0, 5), dtype=np.int64)
+    queue, length = np.arange(len(least)), len(least)
+    waiting = np.ones(length, dtype=np.bool_)
+    lower = np.zeros((DEPTH + 1, len(reach)), dtype=np.int64)
+    upper = np.zeros((DEPTH + 1, len(reach)), dtype=np.int64)
+    upper[0] = reach
     # Per level the branch not yet tried: a count, its end that moves, and where to.
-    branch = np.zeros((DEPTH + 1, 4), dtype=np.int64)
+    branch = np.zeros((DEPTH + 1, 3), dtype=np.int64)
     depth, nodes = 0, 0
     while True:
-        fits = _tightened(
-            place,
-            sizes,
-            low,
-            high,
-            active,
-            members,
-            number,
-            lower[depth],
-            upper[depth],
-            cell_waits,
-            row_waits,
+        down, up = lower[depth], upper[depth]
+        fits, _, _ = tighten(
+            start, column, ones, first, row, least, most, down, up, queue, length, waiting, nothing
         )
         if fits:
-            chosen, value = _loosest(here, lower[depth], upper[depth])
+            chosen = _loosest(down, up, values)
             if chosen < 0:
                 return POSSIBLE
             nodes += 1
             if depth == DEPTH or nodes > NODES:
                 return OPEN
-            least, most = lower[depth, chosen, value], upper[depth, chosen, value]
-            down, up = lower[depth, chosen].sum(), upper[depth, chosen].sum()
-            # As much as would be there if all counts of the cell were as far from their ends.
-            at = least + ((most - least) * (sizes[chosen] - down) * 2 + up - down) // (2 * (up - down))
-            lower[depth + 1], upper[depth + 1] = lower[depth], upper[depth]
-            branch[depth, 0], branch[depth, 1] = chosen, value
-            if at > least:
-                lower[depth + 1, chosen, value] = at
-                branch[depth, 2], branch[depth, 3] = 1, at - 1
+            lower[depth + 1], upper[depth + 1] = down, up
+            at = _middle(down, up, chosen, values, sizes[chosen // values])
+            branch[depth, 0] = chosen
+            if at > down[chosen]:
+                lower[depth + 1, chosen] = at
+                branch[depth, 1], branch[depth, 2] = 1, at - 1
             else:
-                upper[depth + 1, chosen, value] = least
-                branch[depth, 2], branch[depth, 3] = 0, least + 1
+                upper[depth + 1, chosen] = at
+                branch[depth, 1], branch[depth, 2] = 0, at + 1
             depth += 1
         else:
             depth -= 1
             if depth < 0:
                 return EXCLUDED
-            chosen, value = branch[depth, 0], branch[depth, 1]
-            if branch[depth, 2] == 1:
-                upper[depth, chosen, value] = branch[depth, 3]
+            chosen = branch[depth, 0]
+            if branch[depth, 1] == 1:
+                upper[depth, chosen] = branch[depth, 2]
             else:
-                lower[depth, chosen, value] = branch[depth, 3]
-            cell_waits[:] = False
-            row_waits[:] = False
-        cell_waits[chosen] = True
-        for t in range(place.shape[1]):
-            g = place[chosen, t]
-            if g >= 0 and active[g]:
-                row_waits[g, value] = True
+                lower[depth, chosen] = branch[depth, 2]
+        length = first[chosen + 1] - first[chosen]
+        queue[:length] = row[first[chosen] : first[chosen + 1]]
+        waiting[queue[:length]] = True
 
 
 @compiled
-def _loosest(here: NDArray[np.bool_], lower: Integers, upper: Integers) -> tuple[int, int]:
-    """An open count of the cell with the fewest open ones, and of it the one with the widest bounds."""
-    best, fewest = -1, 0
-    for c in range(len(here)):
-        if here[c]:
-            open_ = 0
-            for v in range(lower.shape[1]):
-                open_ += lower[c, v] < upper[c, v]
-            if open_ and (best < 0 or open_ < fewest):
-                best, fewest = c, open_
-    if best < 0:
-        return -1, -1
-    value = int(np.argmax(upper[best] - lower[best]))
-    return best, value
-
-
-@compiled
-def _tightened(
+def _rows(
     place: Integers,
     sizes: Integers,
+    allowed: NDArray[np.bool_],
     low: Integers,
     high: Integers,
     active: NDArray[np.bool_],
-    members: Integers,
-    number: Integers,
-    lower: Integers,
-    upper: Integers,
-    cell_waits: NDArray[np.bool_],
-    row_waits: NDArray[np.bool_],
-) -> bool:
-    """Tighten bounds until nothing changes; False if rows contradict each other."""
-    cells, values = lower.shape
-    groups = len(active)
-    while True:
-        changed = False
-        for c in range(cells):
-            if not cell_waits[c]:
-                continue
-            cell_waits[c] = False
-            least, most = 0, 0
-            for v in range(values):
-                least += lower[c, v]
-                most += upper[c, v]
-            if least > sizes[c] or most < sizes[c]:
-                return False
-            for v in range(values):
-                down = max(lower[c, v], upper[c, v] + sizes[c] - most)
-                up = min(upper[c, v], lower[c, v] + sizes[c] - least)
-                if down == lower[c, v] and up == upper[c, v]:
-                    continue
-                if down > up:
-                    return False
-                least += down - lower[c, v]
-                most += up - upper[c, v]
-                lower[c, v], upper[c, v] = down, up
-                changed = True
-                cell_waits[c] = True
-                for t in range(place.shape[1]):
-                    g = place[c, t]
-                    if g >= 0 and active[g]:
-                        row_waits[g, v] = True
-        for g in range(groups):
-            for v in range(values):
-                if not row_waits[g, v]:
-                    continue
-                row_waits[g, v] = False
-                least, most = 0, 0
-                for i in range(number[g]):
-                    least += lower[members[g, i], v]
-                    most += upper[members[g, i], v]
-                if least > high[g, v] or most < low[g, v]:
-                    return False
-                if least >= low[g, v] and most <= high[g, v]:
-                    continue
-                for i in range(number[g]):
-                    c = members[g, i]
-                    down = max(lower[c, v], upper[c, v] + low[g, v] - most)
-                    up = min(upper[c, v], lower[c, v] + high[g, v] - least)
-                    if down == lower[c, v] and up == upper[c, v]:
-                        continue
-                    if down > up:
-                        return False
-                    least += down - lower[c, v]
-                    most += up - upper[c, v]
-                    lower[c, v], upper[c, v] = down, up
-                    changed = True
-                    cell_waits[c] = True
-                    for t in range(place.shape[1]):
-                        other = place[c, t]
-                        if other >= 0 and active[other]:
-                            row_waits[other, v] = True
-        if not changed:
-            return True
+) -> tuple[Integers, Integers, Integers, Integers, Integers, Integers, Integers]:
+    """Rows of the cells, then of each group and value, over counts of all cells and values.
+
+    By rows, by columns, sides, and the most of each count. What no active group tells about has no entry.
+    """
+    cells, values = allowed.shape
+    first = np.zeros(cells * values + 1, dtype=np.int64)
+    row = np.empty(cells * values * (1 + place.shape[1]), dtype=np.int64)
+    least = np.zeros(cells + len(active) * values, dtype=np.int64)
+    most, reach = np.zeros_like(least), np.zeros(cells * values, dtype=np.int64)
+    for g in range(len(active)):
+        if active[g]:
+            at = cells + g * values
+            least[at : at + values], most[at : at + values] = low[g], high[g]
+    filled = 0
+    for c in range(cells):
+        for v in range(values):
+            j, at = c * values + v, filled
+            for g in place[c]:
+                if g >= 0 and active[g]:
+                    row[filled] = cells + g * values + v
+                    reach[j] = high[g, v] if filled == at else min(reach[j], high[g, v])
+                    filled += 1
+            if filled > at:
+                row[filled] = c
+                filled += 1
+                least[c] = most[c] = sizes[c]
+                reach[j] = min(reach[j], sizes[c]) if allowed[c, v] else 0
+            first[j + 1] = filled
+    start = np.zeros(len(least) + 1, dtype=np.int64)
+    start[1:] = np.cumsum(np.bincount(row[:filled], minlength=len(least)))
+    column, free = np.empty(filled, dtype=np.int64), start[:-1].copy()
+    for j in range(cells * values):
+        for r in row[first[j] : first[j + 1]]:
+            column[free[r]] = j
+            free[r] += 1
+    return start, column, first, row, least, most, reach
+
+
+@compiled
+def _loosest(lower: Integers, upper: Integers, values: int) -> int:
+    """An open count of the cell with the fewest open ones, and of it the one with the widest bounds."""
+    best, fewest = -1, 0
+    for c in range(0, len(lower), values):
+        number = (lower[c : c + values] < upper[c : c + values]).sum()
+        if number and (best < 0 or number < fewest):
+            best, fewest = c, number
+    return best if best < 0 else best + np.argmax(upper[best : best + values] - lower[best : best + values])
+
+
+@compiled
+def _middle(lower: Integers, upper: Integers, chosen: int, values: int, size: int) -> int:
+    """As much as would be there if all counts of the cell were as far from their ends."""
+    least, most = lower[chosen], upper[chosen]
+    cell = chosen - chosen % values
+    down, up = lower[cell : cell + values].sum(), upper[cell : cell + values].sum()
+    return least + ((most - least) * (size - down) * 2 + up - down) // (2 * (up - down))

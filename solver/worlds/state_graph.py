@@ -152,6 +152,7 @@ class StateGraph:
             fits, following, targets = advance(
                 part.start,
                 part.column,
+                part.sign,
                 part.first,
                 part.row,
                 self._low,

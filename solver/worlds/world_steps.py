@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.adversary.rows import Integers
+from ...models.adversary.tighten import tighten
 from ...models.compiled import compiled
 
 __all__ = [
@@ -18,7 +19,6 @@ __all__ = [
     "alive",
     "backward",
     "backward_float",
-    "dead",
     "forward",
     "forward_float",
 ]
@@ -28,67 +28,10 @@ Targets = NDArray[np.int32]
 
 
 @compiled
-def dead(
-    start: Integers,
-    column: Integers,
-    across: Integers,
-    row: Integers,
-    low: Integers,
-    high: Integers,
-    lower: Integers,
-    upper: Integers,
-    queue: Integers,
-    length: int,
-    waiting: NDArray[np.bool_],
-) -> bool:
-    """Whether bounds contradict each other once they are tightened row by row, from some rows on.
-
-    `lower`, `upper`, `queue` and `waiting` are used up; `waiting` is all False in the end.
-    """
-    height = len(queue)
-    head = 0
-    found = False
-    while length > 0:
-        r = queue[head]
-        head = (head + 1) % height
-        length -= 1
-        waiting[r] = False
-        if found:
-            continue
-        least, most = 0, 0
-        for p in range(start[r], start[r + 1]):
-            least += lower[column[p]]
-            most += upper[column[p]]
-        if least > high[r] or most < low[r]:
-            found = True
-            continue
-        if least >= low[r] and most <= high[r]:
-            continue
-        for p in range(start[r], start[r + 1]):
-            j = column[p]
-            up = min(upper[j], lower[j] + high[r] - least)
-            down = max(lower[j], upper[j] + low[r] - most)
-            if up == upper[j] and down == lower[j]:
-                continue
-            if up < down:
-                found = True
-                break
-            least += down - lower[j]
-            most += up - upper[j]
-            lower[j], upper[j] = down, up
-            for z in range(across[j], across[j + 1]):
-                other = row[z]
-                if not waiting[other]:
-                    waiting[other] = True
-                    queue[(head + length) % height] = other
-                    length += 1
-    return found
-
-
-@compiled
 def advance(
     start: Integers,
     column: Integers,
+    sign: Integers,
     across: Integers,
     row: Integers,
     low: Integers,
@@ -112,7 +55,7 @@ def advance(
 
     Parameters
     ----------
-    start, column, across, row : the component, by rows and by pairs.
+    start, column, sign, across, row : the component, by rows and by pairs.
     low, high, spans : sides of its rows, and how far they are apart at most.
     lower, upper : bounds of pairs still to be taken up; 0 for the others.
     where : the row at each position of the next states.
@@ -141,7 +84,7 @@ def advance(
     gone = np.zeros(max(16, number), dtype=np.bool_)
     row_low, row_high = low.copy(), high.copy()
     queue = np.empty(len(low), dtype=np.int64)
-    waiting = np.zeros(len(low), dtype=np.bool_)
+    waiting, nothing = np.zeros(len(low), dtype=np.bool_), np.empty((0, 5), dtype=np.int64)
     now = np.empty(touched, dtype=np.int64)
     key = np.empty(size, dtype=np.int16)
     for s in range(number):
@@ -197,9 +140,10 @@ def advance(
                 waiting[r] = True
                 row_high[r] = key[i]
                 row_low[r] = max(0, key[i] - spans[r])
-            gone[count] = size > 0 and dead(
+            fits, _, _ = tighten(
                 start,
                 column,
+                sign,
                 across,
                 row,
                 row_low,
@@ -209,7 +153,9 @@ def advance(
                 queue,
                 size,
                 waiting,
+                nothing,
             )
+            gone[count] = not fits
             if not gone[count]:
                 targets[s, x - least] = count
             count += 1
