@@ -168,7 +168,11 @@ class AverageInformationLoss(BoxLoss):
 
 @register_loss
 class Semiperimeter(Loss):
-    """Sum over all groups of the widths of their boxes (suppressed tuples cost nothing here)."""
+    """Sum over all groups of the widths of their boxes (suppressed tuples cost nothing here).
+
+    Fewer groups have fewer boxes to pay for: one group of everybody often meets it best. What is usually
+    meant is the sum over tuples, `information_loss`.
+    """
 
     name: ClassVar[str] = "semiperimeter"
     box_payer: ClassVar[Literal["tuple", "group"]] = "group"
