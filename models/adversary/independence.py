@@ -11,6 +11,12 @@ Theory). Bound propagation sees none of this, and components often fall apart in
 The elimination is done modulo a prime and its vectors are checked in whole numbers: the rank modulo
 a prime is at most the rank, so as many independent whole vectors of the kernel as it leaves columns
 free are a basis. If a vector fails the check nothing is concluded.
+
+Why not a library: python-flint 0.9 (`nmod_mat.rref`, modulo the same prime; 27 MB) takes 9 ms of CPU for a
+component of 231 rows and 392 columns and 18 ms for 293 and 529, besides 71 and 122 ms to hand the numbers
+over and back; `_reduce` takes 1 and 2 ms. `linear` has an elimination of its own, sparse and in rationals,
+because it must say which groups a vector comes from: 0.10 and 0.52 s there, where `fmpz_mat.rref` beside an
+identity takes 0.11 and 0.23 s; its systems are smaller, and CP-SAT's search follows.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.

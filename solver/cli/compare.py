@@ -17,6 +17,7 @@ from ..insight.comparison.comparing import compare
 from ..insight.comparison.found import Comparison, comparisons_to_csv, comparisons_to_json
 from ..insight.comparison.rows import ComparisonRow
 from ..insight.comparison.table import cells, columns, notes
+from ..insight.picture import check_picture
 from ..overwriting import may_write
 from .commands.alternatives import CompareCommand
 
@@ -28,8 +29,6 @@ def compare_all(asked: CompareCommand) -> None:
     outputs = (asked.csv_file, asked.json_file, asked.plot_file)
     may_write(outputs, force=asked.force, problems=asked.problem_files)
     if asked.plot_file is not None:
-        from ..insight.comparison.chart import check_picture  # loads what draws
-
         check_picture(asked.plot_file)
     problems = _read(asked)
     console = plain_console()

@@ -14,10 +14,10 @@ from ...instances.problem_file import load_problem
 from ...models.errors import PolicyError
 from ..display import plain_console, show_number, warn_unchecked
 from ..insight.frontier.grid import parse_vary
-from ..insight.frontier.plot import require_plotting
 from ..insight.frontier.points import FrontierPoint
 from ..insight.frontier.result import Frontier
 from ..insight.frontier.sweep import Listener, frontier
+from ..insight.picture import check_picture
 from ..overwriting import may_write
 from .commands.alternatives import FrontierCommand
 from .writing import write_json
@@ -31,7 +31,7 @@ def draw_frontier(asked: FrontierCommand) -> None:
     if len({name for name, _ in varied}) < len(varied):
         raise PolicyError("--vary: a parameter is named twice: give all its values at once, as in m=2,4..6")
     if asked.plot_file is not None:
-        require_plotting(asked.plot_file)
+        check_picture(asked.plot_file)
     outputs = [asked.csv_file, asked.json_file, asked.plot_file]
     may_write(outputs, force=asked.force, problems=[asked.problem_file])
     # A state is there to be gone on with; another kind of file is not taken for one.

@@ -4,6 +4,13 @@ Primal-dual hybrid gradient (Chambolle and Pock) with reflected Halpern steps, s
 column, and restarts (as in PDLP: Applegate, Diaz, Hinder, Lu, Lubin, O'Donoghue and Schudy; Lu and Yang).
 Duals of rows are kept in a box around a centre: without it they would wander far between two
 rounds of pricing. Nothing here is exact, and nothing has to be: it only proposes duals.
+
+Why not PDLP of a library: Adult, 30,162 tuples (3,152 rows), k = 5, four quasi-identifiers, the programs of
+rounds 10 and 15 with the box as bounded slacks (6,647 and 6,863 columns), CPU time on one thread and error
+of the dual value. Here, 300 iterations from where the last round ended: 0.03 to 0.04 s, below 1e-6. HiGHS
+1.12 PDLP at tolerance 1e-4: 0.12 to 0.13 s, 2e-6 to 4e-6. OR-tools 9.15 PDLP at 1e-4 from the same start:
+0.04 to 0.07 s, 3e-5 to 1e-4, besides a copy of the matrix. Simplex, started cold: 0.09 to 0.11 s, exactly.
+Far from the end (round 5) 300 iterations leave 1e-2: there duals only have to be better than the last.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.

@@ -6,19 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.patches import Patch
 
 from ....models.errors import InputError
-from ....models.files import write_whole
+from ..picture import check_picture, write_picture
 from .distance import Distance
 from .rows import ComparisonRow
 
-__all__ = ["check_picture", "plot", "save_picture"]
+__all__ = ["plot", "save_picture"]
 
-FORMATS = (".png", ".svg", ".pdf")
 WHOLE, OWN, KEPT = "#1b6ca8", "#8fb8d8", "#555555"
 
 
@@ -33,37 +31,16 @@ class ComparisonView(Protocol):
     def settings(self) -> Mapping[str, Any]: ...
 
 
-def check_picture(path: str | Path) -> Path:
-    """Make sure that a picture can be written, before time is spent on what it shows.
-
-    Raises
-    ------
-    InputError
-        If the ending is unknown or the folder does not exist.
-    """
-    target = Path(path)
-    if target.suffix.lower() not in FORMATS:
-        raise InputError(f"{target}: a plot ends in {', '.join(FORMATS)}: name the file so")
-    if not target.parent.is_dir():
-        raise InputError(f"{target}: there is no folder {target.parent}: create it or name another")
-    return target
-
-
 def save_picture(comparisons: Mapping[str, ComparisonView], path: str | Path) -> None:
     """Draw comparisons into one file, whole or not at all.
 
     Raises
     ------
-    InputError
+    OptanonError
         As `check_picture`, and if no row has a release.
     """
     target = check_picture(path)
-    figure = plot(comparisons)
-    ending = target.suffix.lower().removeprefix(".")
-    # Without a date the same comparison gives the same file.
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
-    with rc_context({"svg.hashsalt": "optanon"}):
-        write_whole(target, lambda draft: figure.savefig(draft, format=ending, dpi=150, metadata=metadata))
+    write_picture(plot(comparisons), target)
 
 
 def plot(comparisons: Mapping[str, ComparisonView]) -> Figure:
@@ -82,7 +59,7 @@ def plot(comparisons: Mapping[str, ComparisonView]) -> Figure:
         raise InputError("there is nothing to draw: no baseline and no engine gave a release")
     asked = any(_asked(row) for found in shown.values() for row in _made(found))
     heights = [1.6 + 0.42 * len(_made(found)) for found in shown.values()]
-    figure = Figure(figsize=(10 if asked else 7, sum(heights)), layout="constrained")
+    figure = Figure(figsize=(10 if asked else 7, sum(heights)), layout="constrained", dpi=150)
     parts: list[FigureBase] = list(
         figure.subfigures(len(shown), 1, squeeze=False, height_ratios=heights)[:, 0]
     )

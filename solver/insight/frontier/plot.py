@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ....models.errors import InputError, OptanonError
-from ....models.files import write_whole
 from ...result import Status
+from ..picture import check_picture, write_picture
 from .grid import Setting
 from .points import FrontierPoint
 
-__all__ = ["draw", "require_plotting"]
-
-ENDINGS = ("svg", "pdf", "png")
-
-
-def require_plotting(path: Path) -> None:
-    """See that a picture could be written there, before hours are spent on what it shows.
-
-    Raises
-    ------
-    OptanonError
-        If matplotlib is missing, or the file's ending is not known.
-    """
-    if path.suffix.removeprefix(".") not in ENDINGS:
-        raise InputError(f"{path}: a plot ends in .svg, .pdf or .png: name it so")
-    if find_spec("matplotlib") is None:
-        raise OptanonError("plots need matplotlib, which is not installed: pip install matplotlib")
+__all__ = ["draw"]
 
 
 def draw(names: Sequence[str], points: Sequence[FrontierPoint], path: Path) -> None:
     """One panel per loss: value, down to the proven bound where they differ, and points without release."""
-    require_plotting(path)
-    from matplotlib import rc_context
+    target = check_picture(path)
     from matplotlib.figure import Figure
 
     losses = points[0].losses if points else ()
@@ -60,10 +41,7 @@ def draw(names: Sequence[str], points: Sequence[FrontierPoint], path: Path) -> N
         panel.set_xticks([place[value] for value in first], [str(value) for value in first])
     panels[-1, 0].set_xlabel(names[0])
     figure.suptitle("least loss found; bars reach down to the proven bound, x: no release exists", fontsize=9)
-    ending = path.suffix.removeprefix(".")
-    metadata = {"Date": None} if ending == "svg" else None
-    with rc_context({"svg.hashsalt": "optanon"}):
-        write_whole(path, lambda draft: figure.savefig(draft, format=ending, metadata=metadata))
+    write_picture(figure, target)
 
 
 def _line(

@@ -118,7 +118,7 @@ class Frontier:
         Raises
         ------
         OptanonError
-            If matplotlib is missing, or the ending is none of these.
+            If the ending is none of these, the folder does not exist or matplotlib is missing.
         """
         draw(self.grid.names, self.points, Path(path))
 

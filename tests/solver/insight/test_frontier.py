@@ -31,7 +31,8 @@ from optanon import (
 )
 from optanon.instances import catalog
 from optanon.models.release import Release
-from optanon.solver.insight.frontier import plot, sweep
+from optanon.solver.insight import picture
+from optanon.solver.insight.frontier import sweep
 from optanon.solver.insight.frontier.grid import FrontierGrid, Setting, parse_vary
 from optanon.solver.insight.frontier.points import FrontierPoint, share_bounds
 
@@ -395,12 +396,14 @@ def test_table_csv_json_and_plot(tmp_path: Path, swept: Frontier):
     assert ET.fromstring(drawn).tag.endswith("svg")
     with pytest.raises(InputError, match="a plot ends in"):
         swept.plot(tmp_path / "points.txt")
+    with pytest.raises(InputError, match="there is no folder"):
+        swept.plot(tmp_path / "nowhere" / "points.svg")
 
 
 def test_without_matplotlib_the_remedy_is_named(
     tmp_path: Path, swept: Frontier, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(plot, "find_spec", lambda name: None)
+    monkeypatch.setattr(picture, "find_spec", lambda name: None)
     with pytest.raises(OptanonError, match=r"pip install matplotlib"):
         swept.plot(tmp_path / "points.svg")
 
@@ -420,4 +423,4 @@ def test_command_line(tmp_path: Path):
     assert "named twice" in twice.stderr
     wrong = run(*asked, "--plot", "p.gif", folder=tmp_path)
     assert wrong.returncode == 2
-    assert "a plot ends in .svg" in wrong.stderr
+    assert "a plot ends in .png, .svg, .pdf" in wrong.stderr
