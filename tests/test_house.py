@@ -56,7 +56,7 @@ KERNELS = {
 """Compiled functions, where splitting costs time: what they keep true is in their docstrings."""
 
 COMPLEXITY = 30
-COMPLEX = 6
+COMPLEX = 5
 """Functions of a cyclomatic complexity above `COMPLEXITY` that are allowed."""
 
 CIRCLES = 0

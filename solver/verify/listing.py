@@ -274,6 +274,70 @@ def _allowed(
 
 
 @compiled
+def _enter(
+    w: int, times: int, value: Ints, seen: Ints, penalties: Penalties, touched: Ints, meetings: Meetings,
+    shared: Ints,
+) -> int:  # fmt: skip
+    """Count row w into the group (`times` 1) or out of it (-1); what cuts give for it."""
+    cut_start, cut_of, cut_times, cut_over, cut_dual = penalties
+    met_start, met, _ = meetings
+    gain = 0
+    seen[value[w]] += times
+    for e in range(cut_start[w], cut_start[w + 1]):
+        c, before = cut_of[e], touched[cut_of[e]]
+        touched[c] = before + times * cut_times[e]
+        gain += cut_dual[c] * (touched[c] // cut_over[c] - before // cut_over[c])
+    for e in range(met_start[w], met_start[w + 1]):
+        shared[met[e]] += times
+    return gain
+
+
+@compiled
+def _near(
+    boxes: Boxes, count: Ints, dual: Ints, scale: int, order: Ints, anchors: NDArray[np.bool_],
+    bonus: int, cells: Cells, needs: int, largest: int, most: int, often: int, floor: int, place: int,
+    lo: Ints, hi: Ints, near: Ints, cand: NDArray[np.int32],
+) -> int:  # fmt: skip
+    """Write down at depth 1 who may be in a group with the anchor, as often as there are copies; how many.
+
+    Candidates are rows after the anchor, and those of the other kind; `needs` members are missing at least.
+    """
+    code, price, start, side, table = boxes
+    cell_start, cell_place, cell_lo, cell_hi, cell_best = cells
+    u = order[place]
+    # No further member has a larger dual than the first candidate.
+    best = LOW
+    for k in range(len(order)):
+        w = order[k]
+        if (k >= place or not anchors[w]) and (w != u or min(count[w], often, largest) > 1):
+            best = dual[w]
+            break
+    found = 0
+    for c in range(len(cell_best)):
+        far = scale * _gap(code, price, start, side, table, cell_lo, cell_hi, c, u)
+        others = most - 2 if best > far else max(0, needs - 1)
+        if dual[u] + cell_best[c] + others * best + bonus - (others + 2) * far <= floor:
+            continue
+        for e in range(cell_start[c], cell_start[c + 1]):
+            k = cell_place[e]
+            w = order[k]
+            if k < place and anchors[w]:
+                continue
+            far = scale * _price(code, price, start, side, table, lo, hi, 1, w)
+            others = most - 2 if best > far else max(0, needs - 1)
+            if dual[u] + dual[w] + others * best + bonus - (others + 2) * far > floor:
+                near[found] = k
+                found += 1
+    kept = 0
+    for k in np.sort(near[:found]):
+        w = order[k]
+        for _ in range(min(count[w], often, largest) - (1 if w == u else 0)):
+            cand[1, kept] = w
+            kept += 1
+    return kept
+
+
+@compiled
 def _search(
     boxes: Boxes,
     value: Ints,
@@ -306,7 +370,6 @@ def _search(
     to go on from, how many groups are written down, what is left of `visits`, and how it ended.
     """
     code, price, start, side, table = boxes
-    cut_start, cut_of, cut_times, cut_over, cut_dual = penalties
     met_start, met, allowed = meetings
     attributes, bonus = code.shape[1], extra[len(extra) - 1]
     cand = np.zeros((largest + 1, wide), dtype=np.int32)
@@ -319,9 +382,8 @@ def _search(
     for u in range(len(value)):
         values = max(values, value[u] + 1)
     seen, taken = np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64)
-    top, touched = np.zeros(wide + 2, dtype=np.int64), np.zeros(len(cut_over), dtype=np.int64)
+    top, touched = np.zeros(wide + 2, dtype=np.int64), np.zeros(len(penalties.over), dtype=np.int64)
     shared, near = np.zeros(allowed.shape[0], dtype=np.int64), np.zeros(len(order), dtype=np.int64)
-    cell_start, cell_place, cell_lo, cell_hi, cell_best = cells
     total = 0
     pause = visits - PAUSE
     for place in range(begin, len(order)):
@@ -337,41 +399,11 @@ def _search(
         member[1], state[1], sure[1], box[1] = u, first, dual[u], 0
         for a in range(attributes):
             lo[1, a], hi[1, a] = code[u, a], code[u, a]
-        seen[value[u]] += 1
-        for e in range(cut_start[u], cut_start[u + 1]):
-            touched[cut_of[e]] += cut_times[e]
-        for e in range(met_start[u], met_start[u + 1]):
-            shared[met[e]] += 1
-        # Candidates: rows after the anchor, and those of the other kind. No further member has a larger dual
-        # than the first of them.
-        best = LOW
-        for k in range(len(order)):
-            w = order[k]
-            if (k >= place or not anchors[w]) and (w != u or min(count[w], often, largest) > 1):
-                best = dual[w]
-                break
-        found = 0
-        for c in range(len(cell_best)):
-            far = scale * _gap(code, price, start, side, table, cell_lo, cell_hi, c, u)
-            others = most - 2 if best > far else max(0, missing[first] - 1)
-            if dual[u] + cell_best[c] + others * best + bonus - (others + 2) * far <= floor:
-                continue
-            for e in range(cell_start[c], cell_start[c + 1]):
-                k = cell_place[e]
-                w = order[k]
-                if k < place and anchors[w]:
-                    continue
-                far = scale * _price(code, price, start, side, table, lo, hi, 1, w)
-                others = most - 2 if best > far else max(0, missing[first] - 1)
-                if dual[u] + dual[w] + others * best + bonus - (others + 2) * far > floor:
-                    near[found] = k
-                    found += 1
-        kept = 0
-        for k in np.sort(near[:found]):
-            w = order[k]
-            for _ in range(min(count[w], often, largest) - (1 if w == u else 0)):
-                cand[1, kept] = w
-                kept += 1
+        _enter(u, 1, value, seen, penalties, touched, meetings, shared)
+        kept = _near(
+            boxes, count, dual, scale, order, anchors, bonus, cells, missing[first], largest, most, often,
+            floor, place, lo, hi, near, cand,
+        )  # fmt: skip
         before = kept + 1
         while kept < before and largest > 1:
             before = kept
@@ -429,15 +461,7 @@ def _search(
                 box[r + 1] = scale * _price(code, price, start, side, table, lo, hi, r, w)
                 for a in range(attributes):
                     lo[r + 1, a], hi[r + 1, a] = min(lo[r, a], code[w, a]), max(hi[r, a], code[w, a])
-                seen[v] += 1
-                for e in range(cut_start[w], cut_start[w + 1]):
-                    c = cut_of[e]
-                    gain += cut_dual[c] * (
-                        (touched[c] + cut_times[e]) // cut_over[c] - touched[c] // cut_over[c]
-                    )
-                    touched[c] += cut_times[e]
-                for e in range(met_start[w], met_start[w + 1]):
-                    shared[met[e]] += 1
+                gain += _enter(w, 1, value, seen, penalties, touched, meetings, shared)
                 last, r = number[r], r + 1
                 member[r], state[r], sure[r], kept = w, after, gain, 0
                 number[r], at[r] = 0, 0
@@ -453,12 +477,7 @@ def _search(
                         kept += 1
                 fresh = True
             else:
-                w = member[r]
-                seen[value[w]] -= 1
-                for e in range(cut_start[w], cut_start[w + 1]):
-                    touched[cut_of[e]] -= cut_times[e]
-                for e in range(met_start[w], met_start[w + 1]):
-                    shared[met[e]] -= 1
+                _enter(member[r], -1, value, seen, penalties, touched, meetings, shared)
                 r -= 1
     return len(order), total, visits, DONE
 
