@@ -86,6 +86,66 @@ def separated(
 
 
 @compiled
+def _around(
+    row: int, members: Members, amount: NDArray[np.float64], groups: Sparse, near: Ints, place: Ints
+) -> tuple[int, bool]:
+    """Write down the row itself, rows that share a group with it, and theirs, until there are enough.
+
+    How many there are, and whether one of their groups is not taken as a whole. ``place[near[k]]`` is k.
+    """
+    near[0], place[row], size, ring = row, 0, 1, 0
+    split = False
+    while ring < size and size < NEAR:
+        u = near[ring]
+        for e in range(groups.start[u], groups.start[u + 1]):
+            j = groups.place[e]
+            split = split or amount[j] < 1 - 1e-6
+            for k in range(members.shape[1]):
+                w = members[j, k]
+                if w >= 0 and place[w] < 0 and size < NEAR:
+                    near[size], place[w] = w, size
+                    size += 1
+        ring += 1
+    return size, split
+
+
+@compiled
+def _best_flip(
+    near: Ints, count: Ints, number: int, odd_in: NDArray[np.bool_], weight: NDArray[np.float64],
+    gain: NDArray[np.float64], change: NDArray[np.float64],
+) -> tuple[float, int, int]:  # fmt: skip
+    """The flip that takes most odd mass away, and how much: a row of even count, or two of odd count.
+
+    ``weight[line]`` is what flipping a row of that line moves: positive where the group is even. No row
+    (-1) if nothing helps.
+    """
+    size = len(near)
+    for a in range(size):
+        gain[a] = 0.0
+        for b in range(size):
+            change[a, b] = 0.0
+    for line in range(number):
+        for a in range(size):
+            if odd_in[line, a]:
+                gain[a] += weight[line]
+                for b in range(a):
+                    if odd_in[line, b]:
+                        change[a, b] += weight[line]
+    best, one, other = -1e-6, -1, -1
+    for a in range(size):
+        if count[near[a]] % 2 == 0:
+            if gain[a] < best:
+                best, one, other = gain[a], a, a
+            continue
+        for b in range(a):
+            if count[near[b]] % 2 == 1:
+                both = gain[a] + gain[b] - 2 * change[a, b]
+                if both < best:
+                    best, one, other = both, a, b
+    return best, one, other
+
+
+@compiled
 def _descend(
     members: Members, amount: NDArray[np.float64], groups: Sparse, count: Ints
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
@@ -100,20 +160,7 @@ def _descend(
     for row in range(rows):
         if count[row] % 2 == 0:
             continue
-        # The row itself, rows that share a group with it, and theirs, until there are enough.
-        near[0], place[row], size, ring = row, 0, 1, 0
-        split = False
-        while ring < size and size < NEAR:
-            u = near[ring]
-            for e in range(groups.start[u], groups.start[u + 1]):
-                j = groups.place[e]
-                split = split or amount[j] < 1 - 1e-6
-                for k in range(wide):
-                    w = members[j, k]
-                    if w >= 0 and place[w] < 0 and size < NEAR:
-                        near[size], place[w] = w, size
-                        size += 1
-            ring += 1
+        size, split = _around(row, members, amount, groups, near, place)
         number = 0
         for at in range(size):
             for e in range(groups.start[near[at]], groups.start[near[at] + 1]):
@@ -139,28 +186,7 @@ def _descend(
             for at in range(size):
                 inside[at] = at == 0
             for _ in range(STEPS):
-                for a in range(size):
-                    gain[a] = 0.0
-                    for b in range(size):
-                        change[a, b] = 0.0
-                for line in range(number):
-                    for a in range(size):
-                        if odd_in[line, a]:
-                            gain[a] += weight[line]
-                            for b in range(a):
-                                if odd_in[line, b]:
-                                    change[a, b] += weight[line]
-                best, one, other = -1e-6, -1, -1
-                for a in range(size):
-                    if count[near[a]] % 2 == 0:
-                        if gain[a] < best:
-                            best, one, other = gain[a], a, a
-                        continue
-                    for b in range(a):
-                        if count[near[b]] % 2 == 1:
-                            both = gain[a] + gain[b] - 2 * change[a, b]
-                            if both < best:
-                                best, one, other = both, a, b
+                best, one, other = _best_flip(near[:size], count, number, odd_in, weight, gain, change)
                 if one < 0:
                     break
                 mass += best

@@ -295,7 +295,7 @@ def _enter(
 @compiled
 def _near(
     boxes: Boxes, count: Ints, dual: Ints, scale: int, order: Ints, anchors: NDArray[np.bool_],
-    bonus: int, cells: Cells, needs: int, largest: int, most: int, often: int, floor: int, place: int,
+    bonus: int, cells: NearCells, needs: int, largest: int, most: int, often: int, floor: int, place: int,
     lo: Ints, hi: Ints, near: Ints, cand: NDArray[np.int32],
 ) -> int:  # fmt: skip
     """Write down at depth 1 who may be in a group with the anchor, as often as there are copies; how many.

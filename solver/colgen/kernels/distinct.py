@@ -52,6 +52,44 @@ def _reach(
 
 
 @compiled
+def _further(
+    q: Asked, given: NDArray[np.int32], r: int, sure: int, lo: Ints, hi: Ints, least: int, low: int,
+    used: NDArray[np.bool_], rank: Ints, own: Ints, top: Ints, rows: NDArray[np.int32], bound: Ints,
+) -> int:  # fmt: skip
+    """Write down which of the given rows (by falling dual) may join a group of r rows and still pay.
+
+    Gives how many, with the bounds of the groups they make; `rank` is -1 everywhere before and after.
+    """
+    most, tops, length = 2 * least - 1, 0, 0
+    for u in given:
+        v = q.value[u]
+        if used[v] or rank[v] >= 0:
+            continue
+        if tops == most - r:
+            break
+        rank[v], own[v] = tops, q.dual[u]
+        tops += 1
+        top[tops] = top[tops - 1] + own[v]
+    for u in given:
+        v = q.value[u]
+        if used[v]:
+            continue
+        wide = 0
+        for a in range(len(lo)):
+            x = q.geometry.codes[u, a]
+            wide += side(q.geometry, a, min(lo[a], x), max(hi[a], x))
+        reach = _reach(
+            sure + q.dual[u], r + 1, wide * q.scale, q.fake, least, most, top, tops, rank[v], own[v]
+        )
+        if reach > low:
+            rows[length], bound[length] = u, reach
+            length += 1
+    for u in given:
+        rank[q.value[u]] = -1
+    return length
+
+
+@compiled
 def search_distinct(
     q: Asked,
     fresh: Ints,
@@ -130,43 +168,10 @@ def search_distinct(
                             low = min(low, profits[j])
                 length[r], at[r] = 0, 0
                 if r < most:
-                    tops = 0
-                    for e in range(at[r - 1], length[r - 1]):
-                        v = q.value[rows[r - 1, e]]
-                        if used[v] or rank[v] >= 0:
-                            continue
-                        if tops == most - r:
-                            break
-                        rank[v], own[v] = tops, q.dual[rows[r - 1, e]]
-                        tops += 1
-                        top[tops] = top[tops - 1] + own[v]
-                    for e in range(at[r - 1], length[r - 1]):
-                        u = rows[r - 1, e]
-                        v = q.value[u]
-                        if used[v]:
-                            continue
-                        wide = 0
-                        for a in range(attributes):
-                            x = q.geometry.codes[u, a]
-                            wide += side(q.geometry, a, min(lo[r, a], x), max(hi[r, a], x))
-                        reach = _reach(
-                            sure[r] + q.dual[u],
-                            r + 1,
-                            wide * q.scale,
-                            q.fake,
-                            least,
-                            most,
-                            top,
-                            tops,
-                            rank[v],
-                            own[v],
-                        )
-                        if reach > low:
-                            rows[r, length[r]] = u
-                            bound[r, length[r]] = reach
-                            length[r] += 1
-                    for e in range(at[r - 1], length[r - 1]):
-                        rank[q.value[rows[r - 1, e]]] = -1
+                    length[r] = _further(
+                        q, rows[r - 1, at[r - 1] : length[r - 1]], r, sure[r], lo[r], hi[r], least, low, used,
+                        rank, own, top, rows[r], bound[r],
+                    )  # fmt: skip
             if visited >= limit and not stopped:
                 stopped = True
                 cut_short += 1
