@@ -75,6 +75,7 @@ Ratio: TypeAlias = Annotated[Fraction, PlainValidator(_ratio), PlainSerializer(s
 Words: TypeAlias = Annotated[str, Field(max_length=2_000)]
 Proof: TypeAlias = Annotated[str, Field(max_length=MOST_TEXT)]
 """A search tree over an integer program that the verifier writes down for itself; see `exact.payload`."""
+Divisor: TypeAlias = Annotated[int, Field(ge=2, lt=1 << 31)]
 Scale: TypeAlias = Annotated[int, Field(ge=1, lt=LIMIT)]
 
 
@@ -122,13 +123,15 @@ class FakeDuals(WrittenDuals):
 class PricedClaim(StrictRecord):
     """Duals of tuples and cuts that no needed group's cost is below: their sum bounds every release.
 
-    With `part`, groups are those that some requirements (indices, from 0) need.
+    With `part`, groups are those that some requirements (indices, from 0) need. A cut counts its tuples over
+    its divisor, rounded down; where no divisors are said, all are 2.
     """
 
     kind: Literal["priced"] = "priced"
     level: Natural
     root: WrittenDuals
     cuts: tuple[tuple[Natural, ...], ...]
+    divisors: tuple[Divisor, ...] = ()
     part: tuple[Natural, ...] | None
 
 
@@ -139,6 +142,7 @@ class ListedClaim(StrictRecord):
     level: Natural
     root: WrittenDuals
     cuts: tuple[tuple[Natural, ...], ...]
+    divisors: tuple[Divisor, ...] = ()
     part: tuple[Natural, ...] | None
     tree: WrittenTree
 

@@ -81,6 +81,22 @@ class HistogramLimits:
     """Nodes of the program that combines releases."""
     far: float = 0.03
     """Gap from which on groups are moved one by one before windows."""
+    box_nodes: int = 3_000
+    """Of a search in a box under cuts."""
+    box_close: float = 2e-4
+    """Relative distance of bound and linear program at which the latter counts as solved, by boxes."""
+    box_few: int = 50
+    """One new column for so many rows is few: duals are taken nearer to the linear program's."""
+    box_noise: float = 0.3
+    """Most that is added to a taken column's amount for another release."""
+    box_smoothing: float = 0.3
+    """Share of the best duals after cuts were added: far from them, searches under cuts take long."""
+    box_gain: float = 2e-5
+    """Relative gain of a round of cuts that counts,"""
+    box_patience: int = 4
+    """and rounds without one after which cutting ends."""
+    box_stalled: int = 12
+    """So many roundings in a row that lead to nothing better are tried."""
     finished_rows: int = 4_000
     """Rows up to which the gap is closed over listed groups; larger tables are swept on."""
     whole_nodes: int = 20_000

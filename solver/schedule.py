@@ -196,6 +196,8 @@ class Histogram(Schedule):
     linear_least: Share = Share(part=0.5, of=Of.PASSED, why="and this where releases need more")
     rounding: Seconds = Seconds(value=8e-5, unit="s a row", why="what a release needs")
     cuts: Share = Share(part=0.25, of=Of.PASSED, why="cuts are sought until then: releases need the rest")
+    boxes: Share = Share(part=0.75, of=Of.PASSED, why="the linear program by boxes, and its cuts")
+    box_moves: Share = Share(part=0.4, of=Of.LEFT, why="moves after one rounding of it")
     others: Share = Share(part=0.85, of=Of.PASSED, why="other releases are improved until the last step")
     part: Share = Share(part=0.25, of=Of.PASSED, why="linear program of the part with a largest group")
     part_cuts: Share = Share(part=0.35, of=Of.PASSED, why="its cuts")

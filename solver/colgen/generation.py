@@ -5,6 +5,7 @@ Each round prices integer duals exactly and makes them feasible, so each round p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ __all__ = ["Generation"]
 NODES, MORE = 2_000, 5
 """Search nodes per anchor at first; so many times as many whenever nothing is found."""
 CLOSE = 1e-6
-"""Relative distance of bound and linear program at which the program counts as solved."""
+"""How close bound and linear program are when it counts as solved, if nothing else is said."""
 
 
 class _Center(NamedTuple):
@@ -55,6 +56,12 @@ class Generation:
         Columns taken over per anchor and round.
     most_nodes : int
         Search nodes per anchor, at most.
+    close : float
+        Relative distance of bound and linear program at which the program counts as solved.
+    few : int
+        New columns up to which a round weighs the master's duals more.
+    raised : callable, optional
+        Told of every round.
 
     Attributes
     ----------
@@ -73,11 +80,15 @@ class Generation:
         *,
         per_anchor: int,
         most_nodes: int,
+        close: float = CLOSE,
+        few: int = 0,
+        raised: Callable[[], None] = lambda: None,
     ) -> None:
         self.source, self.master, self.clock = source, master, clock
         self.best = DualBound(source, master.fakes or 0) if best is None else best
         self.proposal: Proposal | None = None
         self._per_anchor, self._most_nodes = per_anchor, most_nodes
+        self._close, self._few, self._raised = close, few, raised
         self._center: _Center | None = None
 
     @property
@@ -115,8 +126,9 @@ class Generation:
             before = self.best.value
             if self.best.offer(duals.made_feasible(found.worst)) > before:
                 self._center = asked
+            self._raised()
             fresh = self.master.add(found.columns)
-            if float(self.best.value) >= self.proposal.value - CLOSE * abs(self.proposal.value) - 1e-3:
+            if float(self.best.value) >= self.proposal.value - self._close * abs(self.proposal.value) - 1e-3:
                 return True
             if not fresh and not first:
                 if not found.complete and nodes >= self._most_nodes:
@@ -128,6 +140,8 @@ class Generation:
                 else:
                     share = share / 2 if share > 0.1 else 0.0
                 continue
+            if fresh < self._few:
+                share *= 0.6
             proposal = self.master.solve(self.clock.left)
             if proposal is None:
                 return False

@@ -42,7 +42,8 @@ class Priced:
     lines : Members
         Columns of negative reduced cost.
     worst : int array, shape (rows,)
-        No needed column with this anchor has a scaled reduced cost below minus that.
+        No needed column with this anchor has a scaled reduced cost below minus that; or, in all, duals that
+        are lowered by so much are feasible.
     short : int
         How many searches were not carried to their end.
     bounded : bool

@@ -17,7 +17,7 @@ from ...models.errors import CertificateError
 from .listing import Penalties
 from .rows import CheckedRows, Ints
 
-__all__ = ["ClaimedDuals", "CutMultipliers", "odd_sets"]
+__all__ = ["ClaimedDuals", "CutMultipliers", "divided", "odd_sets"]
 
 LIMIT = 1 << 61
 """No sum of absolute numbers may be larger: all that is added up stays inside 64 bits."""
@@ -159,20 +159,31 @@ class ClaimedDuals:
 
 
 def odd_sets(rows: CheckedRows, named: Sequence[Sequence[int]]) -> tuple[CutMultipliers, ...]:
-    """Cuts that count half of some tuples, rounded down; tuples by their row of the microdata.
+    """Cuts that count half of some tuples, rounded down; see `divided`."""
+    return divided(rows, named, ())
+
+
+def divided(
+    rows: CheckedRows, named: Sequence[Sequence[int]], divisors: Sequence[int]
+) -> tuple[CutMultipliers, ...]:
+    """Cuts that count some tuples over a divisor, rounded down; tuples by their row of the microdata.
+
+    Without divisors all are 2.
 
     Raises
     ------
     CertificateError
-        If a cut names a tuple that the table does not have, or two that are alike.
+        If a cut names a tuple that the table does not have, or two that are alike, or divisors do not fit.
     """
+    if divisors and len(divisors) != len(named):
+        raise CertificateError("the proof has another number of divisors than of cuts")
     row_of = rows.row_of
     found: list[CutMultipliers] = []
-    for tuples in named:
+    for tuples, over in zip(named, divisors or [2] * len(named), strict=True):
         if any(not 0 <= t < len(row_of) for t in tuples):
             raise CertificateError("the proof names a tuple that the table does not have")
         inside = tuple(sorted({int(row_of[t]) for t in tuples}))
         if len(inside) != len(tuples):
             raise CertificateError("a cut names a tuple twice")
-        found.append(CutMultipliers(rows=inside, times=(1,) * len(inside), over=2))
+        found.append(CutMultipliers(rows=inside, times=(1,) * len(inside), over=over))
     return tuple(found)

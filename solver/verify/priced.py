@@ -2,7 +2,8 @@
 
 A claim states duals, and possibly a tree over all groups that a release below a target may hold. Here the
 needed groups are found again (`histograms`), all with a profit above what the target leaves are listed
-(`listing`): one above 0 refutes the duals, and the others are the columns of the tree's program.
+(`listing`): one above 0 refutes the duals, and the others are the columns of the tree's program. Where only
+sizes matter and boxes are few, duals without a tree are checked box by box (`boxes`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ...models.errors import CertificateError
 from ...models.problem import Problem
 from .. import claims
 from ..exact.program import covering
-from .duals import ClaimedDuals, odd_sets
+from .boxes import Walk
+from .duals import ClaimedDuals, divided
 from .histograms import Needed, judged
 from .listing import ListingInput, TooLongError, listed, no_meetings
 from .parts import units_of
@@ -121,8 +123,13 @@ def priced_loss(
     """
     single = Single.of(problem, claim.part)
     rows, root = single.rows, claim.root
-    duals = ClaimedDuals.of(rows, root.duals, odd_sets(rows, claim.cuts), root.cut_duals, root.scale)
-    _, duals = single.columns(duals, over=over)
+    cuts = divided(rows, claim.cuts, claim.divisors)
+    duals = ClaimedDuals.of(rows, root.duals, cuts, root.cut_duals, root.scale)
+    walk = Walk.of(rows, single.needed)
+    if walk is None:
+        _, duals = single.columns(duals, over=over)
+    elif walk.pays(duals, over):
+        raise CertificateError("the duals prove nothing: a group in some box costs less than its duals")
     if hidden is not None:
         duals = duals.at_most(int(hidden * rows.one * duals.scale))
     return Fraction(duals.bound(rows.count), rows.one)
@@ -143,7 +150,8 @@ def proven_loss(
     apart = Fraction(0) if claim.part is None else priced_loss(problem, claim, None, over)
     single = Single.of(problem)
     rows, root = single.rows, claim.root
-    duals = ClaimedDuals.of(rows, root.duals, odd_sets(rows, claim.cuts), root.cut_duals, root.scale)
+    cuts = divided(rows, claim.cuts, claim.divisors)
+    duals = ClaimedDuals.of(rows, root.duals, cuts, root.cut_duals, root.scale)
     # One list: the columns of the tree's program, and the proof that no group costs less than its duals.
     groups, duals = single.columns(duals, claim.tree.listed_for, over)
     bound = max(apart, Fraction(duals.bound(rows.count), rows.one))

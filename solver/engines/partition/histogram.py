@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
+from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.duals import DualBound
 from ...colgen.finish import Finish
 from ...colgen.histogram_pricing import HistogramPricing
@@ -19,6 +20,7 @@ from ...ending import ending
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
+from .by_boxes import by_boxes
 from .loosened import Part, by_part
 from .objective import Objective
 from .progress import Progress
@@ -59,10 +61,10 @@ class Search:
             large = len(self.rows) >= LIMITS.simplex_rows
             if large and self.pricing.histograms.steps.beyond:
                 solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
+            elif large:
+                solved = self._large()
             else:
-                solved = large and at_scale(
-                    self.judge, self.pricing, self.progress, self.root, self.settings, self.annealing
-                )
+                solved = False
             if not large or (self.progress.groups is None and not self.clock.over):
                 # Only the simplex method can tell that there is no release.
                 solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
@@ -71,6 +73,16 @@ class Search:
         except KeyboardInterrupt:
             self.interrupted = True
         return self._conclude()
+
+    def _large(self) -> bool:
+        """Bound and releases: by boxes under taxonomies, if they are few; False if there is no release."""
+        boxes = None
+        if self.annealing is not None and not self.clock.over:
+            boxes = BoxPricing.of(self.rows, self.pricing.histograms, self.settings.workers, self.clock)
+        if boxes is None:
+            return at_scale(self.judge, self.pricing, self.progress, self.root, self.settings, self.annealing)
+        boxes.cuts = self.pricing.cuts
+        return by_boxes(self.judge, boxes, self.progress, self.root, self.settings, self.annealing)
 
     def _broken_whole(self) -> WholeTable | None:
         """A monotone requirement that the whole table breaks: merging all groups would keep it."""

@@ -25,6 +25,7 @@ from ....models.problem import Problem
 from ....models.problem_view import smallest_group
 from ....models.requirement import GroupRequirement, Requirement
 from ....models.requirements import KCAnonymity
+from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.duals import DualBound
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.relaxation import Relaxation
@@ -94,7 +95,8 @@ def by_part(
     """
     clock = pricing.clock or Clock()
     indices, part, histograms = finite(judge.problem)
-    easier = HistogramPricing(part_rows(pricing.rows, part), histograms, settings.workers, clock)
+    asked = part_rows(pricing.rows, part), histograms, settings.workers, clock
+    easier = (BoxPricing.of(*asked) if pricing.rows.in_trees else None) or HistogramPricing(*asked)
     easier.cuts = pricing.cuts
     known = DualBound(easier)
     first = Relaxation(

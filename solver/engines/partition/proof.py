@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import claims
-from ...colgen.cuts import Cuts
+from ...colgen.cuts import HALF, Cuts
 from ...colgen.duals import Duals
 from ...colgen.finish import Closed
 from ...colgen.table import Rows
@@ -41,6 +41,7 @@ def describe(
             cut_duals=tuple(duals.cuts.tolist()),
         ),
         "cuts": tuple(tuple(first[row] for row in rows_of_cut) for rows_of_cut in cuts.sets),
+        "divisors": () if all(q == HALF for q in cuts.divisors) else tuple(cuts.divisors),
         "part": part,
     }
     text = None if found is None else packed(found.tree.proof())

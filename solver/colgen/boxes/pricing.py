@@ -1,0 +1,123 @@
+"""Box pricing: the same columns as by histograms, where only sizes matter; priced box by box.
+
+Duals are made feasible by one repair of all boxes instead of by anchors: what a violation costs is paid once
+for all groups that share it, so every pass proves nearly what the duals are worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+
+from ...settings import Clock
+from ..column import Members, in_order
+from ..duals import Duals
+from ..histogram_pricing import HistogramPricing
+from ..pricing import MOST_NODES, Priced
+from ..structure.histograms import Histograms, Steps
+from ..table import Ints, Rows
+from .grid import BoxGrid, grid_of
+from .scan import BestGroups, ScanInput, desk, room, walk
+
+__all__ = ["BoxPricing"]
+
+PARTS = 16
+"""Cells are priced in so many parts, whatever the number of workers: the answer is the same."""
+AT_ONCE = 256
+"""Cells between two looks at the clock."""
+
+
+class BoxPricing(HistogramPricing):
+    """Groups of `least` to `most` tuples in the boxes of a grid; see `of`."""
+
+    def __init__(
+        self, rows: Rows, histograms: Histograms, grid: BoxGrid, workers: int = 1, clock: Clock | None = None
+    ) -> None:
+        super().__init__(rows, histograms, workers, clock)
+        self.grid = grid
+        sizes = _sizes(histograms.steps)
+        assert sizes is not None
+        self.least, self.most = sizes
+
+    @classmethod
+    def of(
+        cls, rows: Rows, histograms: Histograms, workers: int = 1, clock: Clock | None = None
+    ) -> BoxPricing | None:
+        """For the groups that histograms need; None if more than sizes matter, or boxes are too many."""
+        if _sizes(histograms.steps) is None or rows.value.any():
+            return None
+        grid = grid_of(rows)
+        return None if grid is None else cls(rows, histograms, grid, workers, clock)
+
+    def price(self, duals: Duals, *, per_anchor: int, nodes: int = MOST_NODES) -> Priced:
+        """As `ColumnSource` says; `worst` is what the repair lowers."""
+        asked = ScanInput(
+            self.grid,
+            self.rows.count,
+            duals.rows.copy(),
+            duals.scale,
+            self.least,
+            self.most,
+            self.cuts.index(duals.cuts),
+            nodes,
+        )
+        parts = [np.arange(part, len(self.grid.cost), PARTS) for part in range(PARTS)]
+        with ThreadPoolExecutor(max(1, self.workers)) as pool:
+            found = list(pool.map(partial(self._priced, asked, per_anchor), parts))
+        known = [one for one in found if one is not None]
+        lines = _best([one for one, _ in known], per_anchor)
+        bounded, short = len(known) == len(found), sum(cut_short for _, cut_short in known)
+        if bounded and (len(lines) or short):
+            repaired = self._repaired(asked)
+            bounded, short = repaired is not None, repaired or 0
+        return Priced(lines=in_order(lines), worst=duals.rows - asked.dual, short=short, bounded=bounded)
+
+    def _priced(self, asked: ScanInput, per_anchor: int, part: Ints) -> tuple[BestGroups, int] | None:
+        """The best groups in some cells, and searches cut short; None if time is over."""
+        found, memory, short = room(asked, per_anchor), desk(asked), 0
+        for at in range(0, len(part), AT_ONCE):
+            if self.clock is not None and self.clock.over:
+                return None
+            short += walk(asked, part[at : at + AT_ONCE], memory, found, False)
+        return found, short
+
+    def _repaired(self, asked: ScanInput) -> int | None:
+        """Lower the duals; searches cut short, None if time is over."""
+        none, memory, short = room(asked, 1), desk(asked), 0
+        for at in range(0, len(self.grid.cost), AT_ONCE):
+            if self.clock is not None and self.clock.over:
+                return None
+            cells = np.arange(at, min(at + AT_ONCE, len(self.grid.cost)))
+            short += walk(asked, cells, memory, none, True)
+        return short
+
+
+def _best(found: Sequence[BestGroups], per_anchor: int) -> Members:
+    """The best groups of each anchor, of all parts."""
+    if not found:
+        return np.empty((0, 1), dtype=np.int32)
+    profit = np.concatenate([one.profit for one in found], axis=1)
+    member = np.concatenate([one.member for one in found], axis=1)
+    order = np.argsort(-profit, axis=1, kind="stable")[:, :per_anchor]
+    lines = np.take_along_axis(member, order[:, :, None], axis=1).reshape(-1, member.shape[2])
+    kept = np.unique(lines, axis=0)
+    return kept[kept[:, 0] >= 0]
+
+
+def _sizes(steps: Steps) -> tuple[int, int] | None:
+    """The least and the largest needed size, if all between are needed, and nothing else matters."""
+    if steps.beyond:
+        return None
+    state, sizes = 0, list[int]()
+    for size in range(1, steps.largest + 1):
+        state = int(steps.step[state, size - 1 if steps.alike else 0])
+        if state < 0:
+            break
+        if steps.needed[state]:
+            sizes.append(size)
+    if not sizes or len(sizes) != sizes[-1] - sizes[0] + 1:
+        return None
+    return sizes[0], sizes[-1]

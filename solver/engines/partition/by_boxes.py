@@ -1,0 +1,131 @@
+"""Bound and releases by boxes: a linear program by simplex, cut and rounded, and moves that respect it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...colgen.boxes.pricing import BoxPricing
+from ...colgen.boxes.separation import TabuEffort, rank_one
+from ...colgen.column import Column, Members, lines_of
+from ...colgen.duals import DualBound
+from ...colgen.generation import Generation
+from ...colgen.master import RestrictedMaster
+from ...colgen.pool import Pool
+from ...colgen.primal.annealing import COLD, Annealing
+from ...colgen.primal.rounding import rounded
+from ...colgen.structure.histograms import Judge
+from ...limits import HISTOGRAM_LIMITS as LIMITS
+from ...schedule import HISTOGRAM
+from ...settings import Clock, Settings
+from .progress import Progress
+
+__all__ = ["Boxed", "by_boxes"]
+
+Floats = NDArray[np.float64]
+
+
+def by_boxes(
+    judge: Judge,
+    pricing: BoxPricing,
+    progress: Progress,
+    best: DualBound,
+    settings: Settings,
+    annealing: Annealing | None,
+) -> bool:
+    """Prove a bound, and improve releases by what the linear program says; False if there is no release.
+
+    There must be a release already.
+    """
+    boxed = Boxed(pricing, progress, best)
+    solved = boxed.solve()
+    if progress.bound > pricing.rows.most:
+        return False
+    boxed.rounded(judge, annealing, settings.seed, patience=1)
+    if solved:
+        boxed.tighten(settings.seed)
+    boxed.rounded(judge, annealing, settings.seed, patience=LIMITS.box_stalled)
+    return True
+
+
+class Boxed:
+    """The linear program over columns of boxes."""
+
+    def __init__(self, pricing: BoxPricing, progress: Progress, best: DualBound) -> None:
+        self.pricing, self.progress = pricing, progress
+        self.clock = pricing.clock or Clock()
+        rows = pricing.rows
+        assert progress.groups is not None
+        self.generation = Generation(
+            pricing,
+            RestrictedMaster(pricing, pricing.cuts, progress.cost / int(rows.count.sum())),
+            self.clock.share(HISTOGRAM.boxes),
+            best,
+            per_anchor=LIMITS.per_anchor,
+            most_nodes=LIMITS.box_nodes,
+            close=LIMITS.box_close,
+            few=len(rows) // LIMITS.box_few,
+            raised=lambda: progress.lift(best.bound, "linear program"),
+        )
+        known = (*progress.starts, *progress.groups)
+        self.generation.master.add([Column(tuple(sorted(group))) for group in known])
+        paid, often = np.zeros(len(rows)), np.zeros(len(rows))
+        for group, cost in zip(progress.groups, rows.group_costs(progress.groups), strict=True):
+            np.add.at(paid, list(group), cost / len(group))
+            np.add.at(often, list(group), 1)
+        self.generation.begin(paid / often)
+
+    def solve(self) -> bool:
+        """Solve the linear program; False if time ran out first."""
+        return self.generation.run()
+
+    def tighten(self, seed: int) -> None:
+        """Add cuts as long as they raise what is proven, and the clock allows."""
+        best, gained = self.generation.best, 0
+        for number in range(LIMITS.cut_rounds):
+            before = float(best.value)
+            if self.generation.clock.over or self.progress.closed or not self._cut(seed + number):
+                break
+            solved = self.generation.run(LIMITS.box_smoothing)
+            if float(best.value) - before >= LIMITS.box_gain * before:
+                gained = number
+            if not solved or number - gained >= LIMITS.box_patience:
+                break
+
+    def _cut(self, seed: int) -> bool:
+        """Post cuts that the latest solution breaks; whether there are some."""
+        lines, amount = self._taken()
+        cuts, divisors = self.pricing.cuts, range(2, self.pricing.least + 1)
+        known = list(zip(cuts.sets, cuts.divisors, strict=True))
+        found = rank_one(lines, amount, self.pricing.rows.count, known, divisors, TabuEffort(), seed)
+        for rows, divisor in found:
+            cuts.add([rows], divisor)
+        self.generation.master.extend()
+        return bool(found)
+
+    def _taken(self) -> tuple[Members, Floats]:
+        """The columns of the latest solution, and how much of each."""
+        proposal, known = self.generation.proposal, self.generation.master.columns
+        if proposal is None:
+            return np.empty((0, 1), dtype=np.int32), np.zeros(0)
+        taken = np.flatnonzero(proposal.amount > LIMITS.taken)
+        return lines_of(known[j] for j in taken.tolist()), proposal.amount[taken]
+
+    def rounded(self, judge: Judge, annealing: Annealing | None, seed: int, *, patience: int) -> None:
+        """Round the linear program in many ways, each improved by cool moves, until that is of no use."""
+        lines, amount = self._taken()
+        columns = Pool(self.pricing, lines.shape[1])
+        columns.add(lines)
+        random, rows, clock = np.random.default_rng(seed), self.pricing.rows, self.clock
+        stalled, noise, none = 0, 0.0, np.zeros(len(amount))
+        while len(amount) and stalled < patience and not clock.over and not self.progress.closed:
+            before = self.progress.cost
+            other = amount + noise * random.random(len(amount))
+            groups = rounded(rows, judge, columns, other, none, buckets=False, clock=clock)
+            self.progress.offer(groups, "rounded")
+            if annealing is not None and groups is not None:
+                annealing.begin(groups)
+                for better in annealing.rounds(COLD, clock.share(HISTOGRAM.box_moves)):
+                    self.progress.offer(better, "annealed")
+            noise = LIMITS.box_noise
+            stalled = stalled + 1 if self.progress.cost == before or patience == 1 else 0

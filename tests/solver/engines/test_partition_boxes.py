@@ -1,0 +1,70 @@
+"""The linear program by boxes: solved, cut, rounded and written down."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+from oracle.partition import LEAVES, REGIONS
+
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirements import KCAnonymity
+from optanon.models.table import Microdata
+from optanon.solver.colgen.boxes.pricing import BoxPricing
+from optanon.solver.colgen.duals import DualBound
+from optanon.solver.colgen.primal.start import halved
+from optanon.solver.colgen.structure.histograms import Histograms, Judge
+from optanon.solver.colgen.table import Rows
+from optanon.solver.engines.partition.by_boxes import Boxed
+from optanon.solver.engines.partition.progress import Progress
+from optanon.solver.engines.partition.proof import describe
+from optanon.solver.settings import Watch
+from optanon.solver.verify.priced import priced_loss
+
+
+def people(tuples: int, seed: int) -> Problem:
+    """Ages, regions and sexes, many of them alike."""
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "id": range(tuples),
+            "age": random.integers(20, 50, tuples),
+            "region": random.choice(LEAVES, tuples),
+            "sex": random.choice(["f", "m"], tuples),
+            "value": random.choice(["a", "b"], tuples),
+        }
+    )
+    table = Microdata.from_frame(
+        frame,
+        respondent="id",
+        quasi_identifiers={"age": "numeric", "region": REGIONS, "sex": "flat"},
+        sensitive="value",
+    )
+    return Problem(table=table, policy=Policy([KCAnonymity(k=3)]))
+
+
+def test_boxes_solve_the_linear_program_cuts_raise_it_and_the_verifier_proves_as_much():
+    problem = people(120, 1)
+    judge, rows, histograms = Judge(problem), Rows.of(problem, blind=True), Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    pricing = BoxPricing.of(rows, histograms)
+    assert pricing is not None
+    progress = Progress(problem, rows, Watch(), 0, Fraction(1))
+    progress.start(halved(rows, judge))
+    best, begun = DualBound(pricing), progress.cost
+    boxed = Boxed(pricing, progress, best)
+    assert boxed.solve()
+    proposal, without = boxed.generation.proposal, best.value
+    assert proposal is not None
+    assert proposal.missing < 1e-6
+    assert abs(float(without) - proposal.value) < 1e-3 * proposal.value
+    boxed.tighten(seed=1)
+    assert best.value > without
+    assert max(pricing.cuts.divisors) == 3
+    boxed.rounded(judge, None, 1, patience=3)
+    assert best.bound <= progress.cost < begun
+    assert best.duals is not None
+    claim = describe(rows, pricing.cuts, best.duals, None, level=0, part=None)
+    assert priced_loss(problem, claim, None) == rows.loss(best.bound)
