@@ -19,7 +19,7 @@ any other to the adversary.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -235,15 +235,8 @@ def population(history: History, knowledge: Knowledge, releases: int | None = No
     if not groups:
         raise InputError("the history has no published group: append a release first")
     number = {where: g for g, where in enumerate(groups)}
-    values = tuple(sorted({value for where in groups for value in history.group(*where).histogram}))
+    values, counts, fakes = _published(history, groups)
     code = {value: v for v, value in enumerate(values)}
-    counts = np.zeros((len(groups), len(values)), dtype=np.int64)
-    fakes = np.zeros(len(groups), dtype=np.int64)
-    for g, where in enumerate(groups):
-        group = history.group(*where)
-        fakes[g] = group.fakes
-        for value, count in group.histogram.items():
-            counts[g, code[value]] = count
     own = true_values(history)
     check_knowledge(knowledge, own)
     about = knowledge.about
@@ -253,13 +246,9 @@ def population(history: History, knowledge: Knowledge, releases: int | None = No
     for who, record in history.records.items():
         if record.first >= len(shown):
             continue
-        pattern = [-1] * len(shown)
-        for r, index in record.groups:
-            if r < len(shown):
-                pattern[r] = number[r, index]
+        pattern = _pattern(record.groups, number, len(shown))
         left = tuple(knowledge.allows(who, value) for value in values) if who in about else everything
-        cell_of[who] = found.setdefault((tuple(pattern), left), len(found))
-    allowed = np.array([left for _, left in found], dtype=bool)
+        cell_of[who] = found.setdefault((pattern, left), len(found))
     true_counts = np.zeros((len(found), len(values)), dtype=np.int64)
     for who, cell in cell_of.items():
         true_counts[cell, code[own[who]]] += 1
@@ -267,7 +256,7 @@ def population(history: History, knowledge: Knowledge, releases: int | None = No
     system = System(
         patterns=np.array([pattern for pattern, _ in found], dtype=np.int64),
         sizes=true_counts.sum(axis=1),
-        allowed=allowed,
+        allowed=np.array([left for _, left in found], dtype=bool),
         counts=counts,
         fakes=fakes,
     )
@@ -280,6 +269,33 @@ def population(history: History, knowledge: Knowledge, releases: int | None = No
         given=given,
         asked=not_given(cell_of, given, system.sizes),
     )
+
+
+def _pattern(
+    groups: Iterable[tuple[int, int]], number: Mapping[tuple[int, int], int], releases: int
+) -> tuple[int, ...]:
+    """Number of a respondent's group in each of the first releases, -1 where there is none."""
+    found = [-1] * releases
+    for r, index in groups:
+        if r < releases:
+            found[r] = number[r, index]
+    return tuple(found)
+
+
+def _published(
+    history: History, groups: Sequence[tuple[int, int]]
+) -> tuple[tuple[str, ...], Integers, Integers]:
+    """Values, sorted; how often each group publishes each; and how many counterfeits it has."""
+    values = tuple(sorted({value for where in groups for value in history.group(*where).histogram}))
+    code = {value: v for v, value in enumerate(values)}
+    counts = np.zeros((len(groups), len(values)), dtype=np.int64)
+    fakes = np.zeros(len(groups), dtype=np.int64)
+    for g, where in enumerate(groups):
+        group = history.group(*where)
+        fakes[g] = group.fakes
+        for value, count in group.histogram.items():
+            counts[g, code[value]] = count
+    return values, counts, fakes
 
 
 def not_given(cell_of: Mapping[str, int], given: Collection[str], sizes: Integers) -> Integers:

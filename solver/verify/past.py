@@ -132,25 +132,7 @@ class PastDemands:
         named = sorted({signature for signature in signatures if signature is not None})
         place = {signature: b for b, signature in enumerate(named)}
         home = tuple(-1 if s is None else place[s] for s in signatures)
-        present: dict[tuple[int, int], list[int]] = {}
-        for t, person in enumerate(people):
-            for group in records[person.respondent].groups if home[t] >= 0 else ():
-                present.setdefault(group, []).append(t)
-        found: list[dict[int, tuple[Allowed, ...]]] = [{} for _ in named]
-        met: list[list[int]] = [[] for _ in people]
-        known: dict[tuple[int, int, int, int, int], tuple[Allowed, ...]] = {}
-        for group, here in sorted(present.items()):
-            old, b = problem.history.group(*group), home[here[0]]
-            asked = (*_facts(old), len(named[b]), len(here))
-            if asked not in known:
-                known[asked] = _tables(meeting, *asked, once=rule.multiplicity == 1)
-            tables = known[asked]
-            if all(table.all() for table in tables):
-                continue
-            earlier = sum(map(len, found))
-            found[b][earlier] = tables
-            for t in here:
-                met[t].append(earlier)
+        found, met = _meetings(problem, meeting, rule, [len(signature) for signature in named], home)
         buckets: list[SignatureBucket] = []
         inside: list[list[int]] = [[] for _ in named]
         for t, b in enumerate(home):
@@ -176,6 +158,37 @@ class PastDemands:
             home=home,
             met=tuple(map(tuple, met)),
         )
+
+
+def _meetings(
+    problem: Problem,
+    meeting: list[OverlapRule],
+    rule: SignatureRule,
+    widths: list[int],
+    home: tuple[int, ...],
+) -> tuple[list[dict[int, tuple[Allowed, ...]]], list[list[int]]]:
+    """Per bucket what overlaps with which earlier groups are allowed; per tuple the groups that matter."""
+    records, people = problem.history.records, problem.table.members
+    present: dict[tuple[int, int], list[int]] = {}
+    for t, person in enumerate(people):
+        for group in records[person.respondent].groups if home[t] >= 0 else ():
+            present.setdefault(group, []).append(t)
+    found: list[dict[int, tuple[Allowed, ...]]] = [{} for _ in widths]
+    met: list[list[int]] = [[] for _ in people]
+    known: dict[tuple[int, int, int, int, int], tuple[Allowed, ...]] = {}
+    for group, here in sorted(present.items()):
+        old, b = problem.history.group(*group), home[here[0]]
+        asked = (*_facts(old), widths[b], len(here))
+        if asked not in known:
+            known[asked] = _tables(meeting, *asked, once=rule.multiplicity == 1)
+        tables = known[asked]
+        if all(table.all() for table in tables):
+            continue
+        earlier = sum(map(len, found))
+        found[b][earlier] = tables
+        for t in here:
+            met[t].append(earlier)
+    return found, met
 
 
 def _other(why: str) -> CertificateError:

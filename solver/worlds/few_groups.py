@@ -47,8 +47,7 @@ def any_world(
     allowed : bool array, shape (cells, values)
     low, high : int64 arrays, shape (groups, values)
         How many respondents of a group have a value, at least and at most.
-    active : bool array, per group
-        The groups asked about.
+    active : bool array, per group that is asked about
 
     Returns
     -------
@@ -57,9 +56,9 @@ def any_world(
     """
     values = allowed.shape[1]
     start, column, first, row, least, most, reach = _rows(place, sizes, allowed, low, high, active)
-    ones, nothing = np.ones(len(column), dtype=np.int64), np.empty((0, 5), dtype=np.int64)
+    ones, none = np.ones(len(column), dtype=np.int64), np.empty((0, 5), dtype=np.int64)
     queue, length = np.arange(len(least)), len(least)
-    waiting = np.ones(length, dtype=np.bool_)
+    waits = np.ones(length, dtype=np.bool_)
     lower = np.zeros((DEPTH + 1, len(reach)), dtype=np.int64)
     upper = np.zeros((DEPTH + 1, len(reach)), dtype=np.int64)
     upper[0] = reach
@@ -69,37 +68,37 @@ def any_world(
     while True:
         down, up = lower[depth], upper[depth]
         fits, _, _ = tighten(
-            start, column, ones, first, row, least, most, down, up, queue, length, waiting, nothing
+            start, column, ones, first, row, least, most, down, up, queue, length, waits, none
         )
         if fits:
             chosen = _loosest(down, up, values)
             if chosen < 0:
                 return POSSIBLE
-            nodes += 1
-            if depth == DEPTH or nodes > NODES:
+            if depth == DEPTH or nodes == NODES:
                 return OPEN
             lower[depth + 1], upper[depth + 1] = down, up
             at = _middle(down, up, chosen, values, sizes[chosen // values])
-            branch[depth, 0] = chosen
-            if at > down[chosen]:
-                lower[depth + 1, chosen] = at
-                branch[depth, 1], branch[depth, 2] = 1, at - 1
-            else:
-                upper[depth + 1, chosen] = at
-                branch[depth, 1], branch[depth, 2] = 0, at + 1
-            depth += 1
+            side = -1 if at > down[chosen] else 1
+            depth, nodes = depth + 1, nodes + 1
+            _bound(lower[depth], upper[depth], chosen, side, at)
+            branch[depth - 1, 0], branch[depth - 1, 1], branch[depth - 1, 2] = chosen, -side, at + side
         else:
             depth -= 1
             if depth < 0:
                 return EXCLUDED
             chosen = branch[depth, 0]
-            if branch[depth, 1] == 1:
-                upper[depth, chosen] = branch[depth, 2]
-            else:
-                lower[depth, chosen] = branch[depth, 2]
+            _bound(lower[depth], upper[depth], chosen, branch[depth, 1], branch[depth, 2])
         length = first[chosen + 1] - first[chosen]
         queue[:length] = row[first[chosen] : first[chosen + 1]]
-        waiting[queue[:length]] = True
+        waits[queue[:length]] = True
+
+
+@compiled
+def _bound(lower: Integers, upper: Integers, j: int, side: int, end: int) -> None:
+    if side > 0:
+        upper[j] = end
+    else:
+        lower[j] = end
 
 
 @compiled

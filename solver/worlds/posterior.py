@@ -1,16 +1,12 @@
 r"""The exact probability of each value of each respondent, for an adversary with all releases.
 
-Values that never change: worlds are counted. Given the counts ``x[c, v]`` there are
+Values never change: worlds are counted. Given the counts ``x[c, v]`` there are
 ``prod_c size! / prod_v x!`` arrangements of respondents and ``prod_g f! / prod_v (N[g, v] - sum x)!``
 of counterfeits, so the weight of a component is a product over its cells and rows. It is first taken
 apart into what is independent, see `independent_parts`; the worlds of each part are counted by
 dynamic programming, see `counting`. By exchangeability a respondent of cell c has v with
 probability E x[c, v] / size. Parts with too many states get an estimate with an interval instead,
 see `sampling`; it is kept apart and never mixed with what is exact.
-
-Values that change freely: releases are independent, and somebody in groups A_1, A_2, ... of
-which n_i tuples have the value had it at least once with probability ``1 - prod(1 - n_i / |A_i|)``
-(Fu, Wang, Wong et al.).
 """
 
 from __future__ import annotations
@@ -18,20 +14,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
 
 import numpy as np
 
 from ...models.adversary.cells import System
 from ...models.adversary.independence import independent_parts
 from ...models.adversary.propagation import Bounds, Component, open_components, symmetric
-from ...models.history import History
 from ..settings import Clock
 from .counting import StateLimits, expected_counts
 from .possible import Possible
 from .sampling import CountEstimate, estimated_counts
 
-__all__ = ["STATES", "ValueProbabilities", "posterior", "transient_posterior"]
+__all__ = ["STATES", "ValueProbabilities", "posterior"]
 
 STATES = 150_000
 """Most states between two pairs for which worlds are counted."""
@@ -143,15 +137,3 @@ def _estimated(
             if estimates is not None:
                 found.update(zip(component.pairs.tolist(), estimates, strict=True))
     return found
-
-
-def transient_posterior(history: History, who: str) -> dict[str, Fraction]:
-    """Probability that a respondent ever had each value, if values change freely."""
-    record = history.records[who]
-    groups = [history.group(*where) for where in record.groups]
-    values = {value for group in groups for value in group.histogram}
-    size = prod(group.size for group in groups)
-    return {
-        value: 1 - Fraction(prod(group.size - group.histogram.get(value, 0) for group in groups), size)
-        for value in sorted(values)
-    }

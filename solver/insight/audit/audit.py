@@ -275,6 +275,11 @@ def _strong(possible: Possible[AnyPopulation]) -> Possible[Population]:
 
 
 def _transient(history: History, number: int) -> TransientAudit:
+    """Values change freely: releases are independent.
+
+    Somebody in groups A_1, A_2, ... of which n_i tuples have a value had it at least once with probability
+    ``1 - prod(1 - n_i / |A_i|)`` (Fu, Wang, Wong et al.).
+    """
     known: dict[tuple[tuple[int, int], ...], Fraction] = {}
     certain, worst = 0, Fraction(0)
     for record in history.records.values():
