@@ -1,20 +1,209 @@
-"""How far each plan searches: nodes, columns, sizes, and why. Shares of time are in `solver.schedule`."""
+"""How far column generation and its plans search: nodes, columns, sizes, and why.
+
+Shares of time are in `solver.schedule`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 __all__ = [
+    "ANNEALING",
     "COUNTS_LIMITS",
+    "DEALING",
+    "DIVING",
     "ENUMERATED_LIMITS",
+    "FIRST_ORDER",
     "HISTOGRAM_LIMITS",
+    "MIXING",
+    "NEIGHBOURS",
+    "PRICING",
+    "ROUNDING",
     "SIGNATURE_LIMITS",
+    "START",
+    "WINDOWS",
+    "AnnealingLimits",
     "CountsLimits",
+    "DealingLimits",
+    "DivingLimits",
     "EnumeratedLimits",
+    "FirstOrderLimits",
     "GapLimits",
     "HistogramLimits",
+    "MixingLimits",
+    "NeighbourLimits",
+    "PricingLimits",
+    "RoundingLimits",
     "SignatureLimits",
+    "StartLimits",
+    "WindowLimits",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PricingLimits:
+    """Searches for columns, and the structures that they read."""
+
+    nodes: int = 200_000
+    """Of a search per anchor, at most."""
+    least_chunk: int = 8
+    """Anchors between two looks at the clock, at first,"""
+    most_chunk: int = 256
+    """and at most;"""
+    pause: float = 0.005
+    """fewer, if that takes so many seconds."""
+    cell: int = 16
+    """Rows per cell of the table."""
+    states: int = 6_000
+    """Histograms of an automaton, at most."""
+    read: int = 40
+    """Largest histogram that is looked at where no largest needed one is known."""
+    times: int = 7
+    """Most often that groups publish each value; buckets that may need more are relaxed."""
+    passes: int = 4
+    """How often candidates are tested again with what the test before left."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstOrderLimits:
+    """Column generation with a first-order method."""
+
+    iterations: int = 300
+    """Between two rounds of pricing."""
+    per_anchor: int = 3
+    """Groups taken over per anchor and round."""
+    guess: float = 0.8
+    """Share of the cost among nearest neighbours that duals start from."""
+    kept: int = 8
+    """Columns per row after old ones are dropped,"""
+    most_kept: int = 12
+    """and before."""
+    whole_share: float = 0.02
+    """Share of anchors that may stop at the node limit before it is raised."""
+    missing: float = 2e-3
+    """Mean violation of rows at which a linear program counts as solved."""
+    enough: float = 0.2
+    """It restarts when the residual falls to this share of the first one,"""
+    few: float = 0.8
+    """or to this, and rises again,"""
+    longest: float = 0.36
+    """or when this share of all iterations passed since the last restart."""
+    least_weight: float = 0.05
+    """Least weight of primal steps against dual ones,"""
+    most_weight: float = 20.0
+    """and the most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeighbourLimits:
+    """Nearest rows."""
+
+    tried: int = 24
+    """Neighbours that a group is grown over first; all rows if they do not do."""
+    kept: int = 20
+    """Neighbours of a row that moves know."""
+    reach: int = 64
+    """Cells on each side of a row's in which neighbours are looked for at least,"""
+    looked: int = 20_000_000
+    """and for all rows in all."""
+    at_once: int = 256
+    """Rows, or cells, between two looks at the clock."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartLimits:
+    """Halving the table."""
+
+    tries: int = 9
+    """Places around the median that are tried on each side, in large parts."""
+    at_once: int = 1 << 22
+    """Counts that are judged at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DivingLimits:
+    """Releases by diving."""
+
+    sure: float = 0.9
+    """Groups with so large an amount are taken at once."""
+    share: float = 0.06
+    """At least this share of the amount that is left is taken in each round."""
+    iterations: int = 120
+    """Of a round."""
+    side: float = 1.0
+    """How far duals may move in a round, in typical costs per tuple."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundingLimits:
+    """Releases by rounding."""
+
+    nearest: int = 200
+    """Groups that a left-over tuple is tried in."""
+    matched: int = 200
+    """Most tuples of one value that are matched at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnealingLimits:
+    """Moves of single tuples while it gets cooler."""
+
+    largest: int = 16
+    """Tuples in a group, unless three of the smallest groups have more."""
+    asked: int = 1 << 10
+    """Histograms that are judged at once."""
+    at_once: int = 1 << 17
+    """Moves between two looks at the clock."""
+    fewest: int = 15
+    """Moves per tuple that are worth a round."""
+    gather: float = 0.04
+    """Share of the moves that make a group;"""
+    scatter: float = 0.08
+    """with those that dissolve one,"""
+    cut: float = 0.10
+    """those that cut one,"""
+    join: float = 0.105
+    """and those that merge two. The rest are moves and exchanges of single tuples."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowLimits:
+    """Windows of a few hundred tuples, whose groups are chosen anew."""
+
+    listed: int = 15
+    """Most groups listed in one window, per tuple."""
+    nodes: int = 60
+    """Nodes of a window's integer program."""
+    search_nodes: int = 200_000
+    """Of a search per anchor."""
+    least_share: float = 1e-3
+    """A list that has to be shortened below this share of what may pay is given up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DealingLimits:
+    """Returning tuples dealt to groups."""
+
+    tries: int = 20
+    """Random orders tried as long as there are more groups than wanted."""
+    block: int = 64
+    """Wanted groups of a block, at most."""
+    chunk: int = 2_000
+    """Blocks that are dealt between two looks at the clock."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixingLimits:
+    """New tuples put beside tuples of other values."""
+
+    work: int = 1_000_000_000
+    """Coordinates that are compared for one release, at most, as far as `least` allows."""
+    least: int = 8
+    """Rows of a value to each side that are looked at, at least,"""
+    most: int = 1 << 40
+    """and at most."""
+    chunk: int = 4_096
+    """Groups made between two looks at the clock."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,3 +400,13 @@ HISTOGRAM_LIMITS = HistogramLimits()
 SIGNATURE_LIMITS = SignatureLimits()
 COUNTS_LIMITS = CountsLimits()
 ENUMERATED_LIMITS = EnumeratedLimits()
+ANNEALING = AnnealingLimits()
+DEALING = DealingLimits()
+DIVING = DivingLimits()
+FIRST_ORDER = FirstOrderLimits()
+MIXING = MixingLimits()
+NEIGHBOURS = NeighbourLimits()
+PRICING = PricingLimits()
+ROUNDING = RoundingLimits()
+START = StartLimits()
+WINDOWS = WindowLimits()

@@ -21,13 +21,6 @@ import optanon
 ROOT = Path(optanon.__file__).parent
 ROOMS = ("models", "instances", "solver")
 
-DOUBLED = set(
-    """
-    Column Judge Outcome Program Proven Search State Verdicts
-    """.split()  # noqa: SIM905
-)
-"""Names of classes that still stand for two things."""
-
 LONG_LINES = 60
 LONG = 15
 """Functions of more than `LONG_LINES` lines that are allowed, apart from `KERNELS`."""
@@ -46,9 +39,6 @@ KERNELS = {
     "solver/colgen/primal/dealing.py:_deal": "compiled: one pass over buckets, counts in place",
     "solver/colgen/primal/mixing.py:_group": "compiled: one group's growth, boxes in place",
     "solver/colgen/primal/mixing.py:_join": "compiled: one group's growth, boxes in place",
-    "solver/engines/partition/signature/dealing.py:_deal": "compiled: one pass over buckets, counts in place",
-    "solver/engines/partition/signature/nearest.py:_group": "compiled: one group's growth, boxes in place",
-    "solver/engines/partition/signature/nearest.py:_join": "compiled: one group's growth, boxes in place",
     "solver/exact/odd_sets.py:_descend": "compiled: one local search whose sums are updated in place",
     "solver/verify/listing.py:_search": SEARCH,
     "solver/worlds/elimination.py:_greedy": "compiled: one elimination on a graph that is changed in place",
@@ -150,7 +140,7 @@ def chain(found: nx.DiGraph[str], start: str) -> list[list[str]]:
 
 def test_no_class_name_stands_for_two_things():
     doubled = {name: sorted(files) for name, files in homes(sources()).items() if len(files) > 1}
-    assert {name: files for name, files in doubled.items() if name not in DOUBLED} == {}
+    assert doubled == {}
 
 
 def test_functions_are_short_enough_to_be_read_at_once():

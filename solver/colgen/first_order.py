@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ..exact.incidence import Sparse
+from ..limits import FIRST_ORDER as LIMITS
 from ..settings import Clock
 from .cuts import Cuts
 from .pool import Pool, transposed
@@ -36,11 +37,8 @@ __all__ = ["FirstOrder", "State"]
 
 Floats = NDArray[np.float64]
 
-ENOUGH, FEW = 0.2, 0.8
-"""Restart when the residual falls to this share of the first one; or to `FEW` of it, and rises again."""
-LONGEST = 0.36
-"""Restart when this share of all iterations passed since the last restart."""
-LEAST_WEIGHT, MOST_WEIGHT = 0.05, 20.0
+ENOUGH, FEW, LONGEST = LIMITS.enough, LIMITS.few, LIMITS.longest
+LEAST_WEIGHT, MOST_WEIGHT = LIMITS.least_weight, LIMITS.most_weight
 
 
 class State(NamedTuple):

@@ -11,21 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
+from ..limits import NEIGHBOURS as LIMITS
 from ..settings import Clock
 from .kernels.boxes import side_cost
 from .structure.histograms import Steps
 from .table import Cells, Geometry, Ints, Rows
 
 __all__ = ["Nearby", "around", "near_places", "nearest"]
-
-NEAREST = 24
-"""Neighbours that are tried first; all rows if they do not do."""
-NEAR = 20
-"""Neighbours of a row."""
-REACH, LOOKED = 64, 20_000_000
-"""Cells on each side of a row's in which neighbours are looked for at least, and for all rows in all."""
-AT_ONCE = 256
-"""Rows, or cells, between two looks at the clock."""
 
 
 def around(rows: Rows, steps: Steps, clock: Clock | None = None) -> NDArray[np.float64]:
@@ -37,30 +29,29 @@ def around(rows: Rows, steps: Steps, clock: Clock | None = None) -> NDArray[np.f
     """
     found = np.full(len(rows), np.inf)
     order = np.random.default_rng(0).permutation(len(rows))  # if time ends, a sample of all
-    for at in range(0, len(rows), AT_ONCE):
+    for at in range(0, len(rows), LIMITS.at_once):
         if clock is not None and clock.over:
             break
-        part = order[at : at + AT_ONCE]
-        _around(
-            rows.geometry, rows.cells, rows.value, rows.count, steps, min(NEAREST, len(rows)), part, found
-        )
+        part = order[at : at + LIMITS.at_once]
+        tried = min(LIMITS.tried, len(rows))
+        _around(rows.geometry, rows.cells, rows.value, rows.count, steps, tried, part, found)
     return found
 
 
 def nearest(rows: Rows, clock: Clock | None = None) -> Ints | None:
-    """The nearest rows of each, itself first; shape (rows, `NEAR`), where there are fewer with itself again.
+    """The nearest rows of each, itself first; shape (rows, neighbours), where too few with itself again.
 
     In large tables those are looked at that come soon before or after it in the order of the rows. None if
     time was over before.
 
     Complexity: O(cells looked at) per row.
     """
-    found = np.empty((len(rows), min(NEAR, len(rows))), dtype=np.int64)
-    reach, cells = max(REACH, LOOKED // len(rows)), len(rows.cells.start) - 1
-    for at in range(0, cells, AT_ONCE):
+    found = np.empty((len(rows), min(LIMITS.kept, len(rows))), dtype=np.int64)
+    reach, cells = max(LIMITS.reach, LIMITS.looked // len(rows)), len(rows.cells.start) - 1
+    for at in range(0, cells, LIMITS.at_once):
         if clock is not None and clock.over:
             return None
-        _nearest(rows.geometry, rows.cells, reach, at, min(cells, at + AT_ONCE), found)
+        _nearest(rows.geometry, rows.cells, reach, at, min(cells, at + LIMITS.at_once), found)
     return found
 
 
@@ -72,7 +63,7 @@ class Nearby:
     ----------
     place : shape (rows,)
         The place of each row: the same for all with the same quasi-identifiers.
-    near : shape (places, `NEAR`)
+    near : shape (places, neighbours)
         The nearest places of each, itself first.
     """
 

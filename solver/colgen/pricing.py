@@ -16,18 +16,15 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..limits import PRICING as LIMITS
 from ..settings import Clock
 from .column import Column, Members, columns_of, in_order
 from .cuts import Cuts
 from .duals import Duals
 from .table import Ints, Rows
 
-__all__ = ["MOST_NODES", "ColumnSource", "Listing", "Priced", "Pricing", "Way"]
+__all__ = ["ColumnSource", "Listing", "Priced", "Pricing", "Way"]
 
-MOST_NODES = 200_000
-"""Search nodes per anchor, at most."""
-LEAST_CHUNK, MOST_CHUNK, PAUSE = 8, 256, 0.005
-"""Anchors between two looks at the clock: so many at first and at most; fewer, if that takes so long."""
 
 Search: TypeAlias = Callable[[Ints, int, int, int, NDArray[np.int32], Ints, Ints], tuple[int, int, int]]
 """Anchors, floor, columns per anchor, nodes; filled: members, negative reduced costs, worst by anchor."""
@@ -103,11 +100,11 @@ class ColumnSource(Protocol):
         """Round duals (in costs) down to integers."""
         ...
 
-    def price(self, duals: Duals, *, per_anchor: int, nodes: int = MOST_NODES) -> Priced:
+    def price(self, duals: Duals, *, per_anchor: int, nodes: int = LIMITS.nodes) -> Priced:
         """Find columns of negative reduced cost, for each anchor the most negative ones."""
         ...
 
-    def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = MOST_NODES) -> Listing | None:
+    def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = LIMITS.nodes) -> Listing | None:
         """All needed columns of at most so much scaled reduced cost; None if there are more than `room`.
 
         Or if time ended. It is not complete if a search ended at `nodes`.
@@ -145,11 +142,11 @@ class Pricing(ABC):
     def _ways(self, duals: Duals) -> Iterator[Way]:
         """How to find all needed columns."""
 
-    def price(self, duals: Duals, *, per_anchor: int, nodes: int = MOST_NODES) -> Priced:
+    def price(self, duals: Duals, *, per_anchor: int, nodes: int = LIMITS.nodes) -> Priced:
         """As `ColumnSource` says."""
         return self._searched(duals, 0, per_anchor, None, nodes)
 
-    def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = MOST_NODES) -> Listing | None:
+    def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = LIMITS.nodes) -> Listing | None:
         """As `ColumnSource` says."""
         found = self._searched(duals, -slack - 1, 0, room, nodes)
         return Listing(lines=found.lines, complete=found.short == 0) if found.bounded else None
@@ -186,7 +183,7 @@ class Pricing(ABC):
         members = np.empty((most, max(1, way.wide)), dtype=np.int32)
         gains, worst = np.empty(most, dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
         search, total, cut_short = way.begin(), 0, 0
-        at, chunk = 0, LEAST_CHUNK
+        at, chunk = 0, LIMITS.least_chunk
         while at < len(part):
             if self.clock is not None and self.clock.over:
                 return members[:total], worst, -1
@@ -197,8 +194,8 @@ class Pricing(ABC):
                 return members[:total], worst, -1
             cut_short += short
             # Some anchors take a thousand times longer; the answer is the same however they are cut.
-            slow = perf_counter() - began > PAUSE
-            chunk = max(1, chunk // 2) if slow else min(MOST_CHUNK, 2 * chunk)
+            slow = perf_counter() - began > LIMITS.pause
+            chunk = max(1, chunk // 2) if slow else min(LIMITS.most_chunk, 2 * chunk)
         return members[:total], worst, cut_short
 
 

@@ -14,27 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.odd_sets import separated
+from ..limits import FIRST_ORDER as LIMITS, PRICING
 from ..settings import Clock
 from .duals import DualBound, Duals
 from .first_order import FirstOrder, State
 from .histogram_pricing import HistogramPricing
 from .neighbours import around
 from .pool import Pool
-from .pricing import MOST_NODES
 
 __all__ = ["Relaxation"]
 
-ITERATIONS = 300
-PER_ANCHOR = 3
-"""Groups taken over per anchor and round."""
-GUESS = 0.8
-"""Share of the cost among nearest neighbours that duals start from."""
-KEPT, MOST_KEPT = 8, 12
-"""Columns per row after and before old ones are dropped."""
-WHOLE_SHARE = 0.02
-"""Share of anchors that may stop at the node limit before it is raised."""
-MISSING = 2e-3
-"""Mean violation of rows at which a linear program counts as solved."""
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +59,7 @@ class Relaxation:
         guess = np.where(np.isfinite(guess), guess, typical)
         self.columns = Pool(pricing, pricing.histograms.steps.largest)
         self.program = FirstOrder(
-            rows, pricing.cuts, self.columns, max(1.0, typical), GUESS * guess / max(1.0, typical)
+            rows, pricing.cuts, self.columns, max(1.0, typical), LIMITS.guess * guess / max(1.0, typical)
         )
         self._center = self.program.dual.copy()
         if begin is not None:
@@ -111,9 +100,9 @@ class Relaxation:
             else:
                 share, side = min(0.9, share + 0.15), np.maximum(0.02, 0.7 * side)
             self._center = center
-            program.prune(KEPT * rows, MOST_KEPT * rows)
+            program.prune(LIMITS.kept * rows, LIMITS.most_kept * rows)
             lowest, highest = center[:rows] - side, center[:rows] + side
-            state = program.run(lowest, highest, program.affordable(ITERATIONS, self.clock))
+            state = program.run(lowest, highest, program.affordable(LIMITS.iterations, self.clock))
             if whole and self._solved(state, close):
                 return True
             if self.clock.over:
@@ -139,7 +128,7 @@ class Relaxation:
     def _solved(self, state: State, close: float) -> bool:
         bound = float(self.best.value)
         return (
-            state.missing < MISSING
+            state.missing < LIMITS.missing
             and state.dual - bound < close * abs(bound)
             and abs(state.primal - bound) < 3 * close * abs(bound)
         )
@@ -148,13 +137,13 @@ class Relaxation:
         """The bound that duals prove (None: out of time), and whether nearly all was searched."""
         rows, unit = len(self.pricing.rows), self.program.unit
         duals = self.pricing.duals(dual[:rows] * unit, dual[rows:] * unit)
-        found = self.pricing.price(duals, per_anchor=PER_ANCHOR, nodes=self._nodes)
+        found = self.pricing.price(duals, per_anchor=LIMITS.per_anchor, nodes=self._nodes)
         if not found.bounded:
             return None, False
         proved = self.best.offer(duals.made_feasible(found.worst))
         self._raised()
         self.columns.add(found.lines)
-        whole = found.short <= WHOLE_SHARE * rows
+        whole = found.short <= LIMITS.whole_share * rows
         if not whole:
-            self._nodes = min(MOST_NODES, 2 * self._nodes)
+            self._nodes = min(PRICING.nodes, 2 * self._nodes)
         return float(proved), whole

@@ -9,13 +9,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ..limits import PRICING
 from ..settings import Clock
 from .column import Members, columns_of, lines_of
 from .duals import Duals, whole
 from .kernels.distinct import search_distinct
 from .kernels.lists import Asked, Lists
 from .kernels.signature import search_signatures
-from .pricing import MOST_NODES, Listing, Pricing, Search, Way
+from .pricing import Listing, Pricing, Search, Way
 from .structure.types import Types
 from .table import Ints
 
@@ -52,7 +53,7 @@ class SignaturePricing(Pricing):
         found = whole(rows, cuts, fake, costly=table.dearest, places=places)
         return replace(found, fake=-found.scale) if self.types.counting else found
 
-    def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = MOST_NODES) -> Listing | None:
+    def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = PRICING.nodes) -> Listing | None:
         found = super().all_below(duals, slack, room=room, nodes=nodes)
         if found is None:
             return None

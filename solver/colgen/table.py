@@ -19,13 +19,11 @@ from numpy.typing import NDArray
 from ...models.box_measure import BoxMeasure
 from ...models.losses.information import unit_weights
 from ...models.problem import Problem
+from ..limits import PRICING as LIMITS
 
 __all__ = ["Cells", "Geometry", "Ints", "Rows"]
 
 Ints: TypeAlias = NDArray[np.int64]
-
-CELL = 16
-"""Rows per cell."""
 
 
 class Geometry(NamedTuple):
@@ -112,7 +110,7 @@ class Rows:
     def part(self, chosen: Ints, count: Ints) -> Rows:
         """Some rows (in rising order), each with a count of its own; without the tuples behind them."""
         codes = self.geometry.codes[chosen]
-        start = np.append(np.arange(0, len(chosen), CELL), len(chosen)).astype(np.int64)
+        start = np.append(np.arange(0, len(chosen), LIMITS.cell), len(chosen)).astype(np.int64)
         return replace(
             self,
             geometry=self.geometry._replace(codes=codes),
@@ -252,12 +250,12 @@ class Rows:
 
 
 def _kd_order(points: Ints) -> tuple[Ints, Ints]:
-    """Order points by halving the widest side; where each cell of at most `CELL` points starts."""
+    """Order points by halving the widest side; where each cell of at most `LIMITS.cell` points starts."""
     pending, done = [np.arange(len(points))], list[Ints]()
     while pending:
         part = pending.pop()
         wide = points[part].max(axis=0) - points[part].min(axis=0)
-        if len(part) <= CELL:
+        if len(part) <= LIMITS.cell:
             done.append(part)
             continue
         part = part[np.argsort(points[part, int(np.argmax(wide))], kind="stable")]

@@ -14,7 +14,7 @@ from optanon.solver.settings import Answer, Settings, Watch
 
 def listed(problem: Problem, **settings: Any) -> Answer:
     """Solve by lists, whatever the plan would be, and check what holds for every answer."""
-    answer = search.Search(problem, Settings(**settings), Watch()).run()
+    answer = search.EnumeratedSearch(problem, Settings(**settings), Watch()).run()
     if answer.release is not None:
         assert next(problem.check(answer.release), None) is None
         values = problem.objective(answer.release)

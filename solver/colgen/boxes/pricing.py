@@ -12,11 +12,12 @@ from functools import partial
 
 import numpy as np
 
+from ...limits import PRICING
 from ...settings import Clock
 from ..column import Members, in_order
 from ..duals import Duals
 from ..histogram_pricing import HistogramPricing
-from ..pricing import MOST_NODES, Priced
+from ..pricing import Priced
 from ..structure.histograms import Histograms, Steps
 from ..table import Ints, Rows
 from .grid import BoxGrid, grid_of
@@ -52,7 +53,7 @@ class BoxPricing(HistogramPricing):
         grid = grid_of(rows)
         return None if grid is None else cls(rows, histograms, grid, workers, clock)
 
-    def price(self, duals: Duals, *, per_anchor: int, nodes: int = MOST_NODES) -> Priced:
+    def price(self, duals: Duals, *, per_anchor: int, nodes: int = PRICING.nodes) -> Priced:
         """As `ColumnSource` says; `worst` is what the repair lowers."""
         asked = ScanInput(
             self.grid,

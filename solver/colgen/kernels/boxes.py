@@ -8,7 +8,10 @@ from __future__ import annotations
 from ....models.compiled import compiled
 from ..table import Ints
 
-__all__ = ["box_with", "side_cost", "to_cell"]
+__all__ = ["LOW", "box_with", "side_cost", "to_cell"]
+
+LOW = -(1 << 62)
+"""Below every sum of costs and duals."""
 
 
 @compiled

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from ....models.compiled import compiled
 from ..table import Ints
-from .boxes import side_cost, to_cell
+from .boxes import LOW, side_cost, to_cell
 
 __all__ = ["candidates"]
-
-LOW = -(1 << 62)
 
 
 @compiled

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ....models.compiled import compiled
 from ..table import Ints
-from .lists import LOW, Asked, side
+from .boxes import LOW
+from .lists import Asked, side
 
 __all__ = ["search_distinct"]
 

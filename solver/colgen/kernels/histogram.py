@@ -20,13 +20,11 @@ from numpy.typing import NDArray
 
 from ....models.compiled import compiled
 from ..table import Ints
-from .boxes import box_with
+from .boxes import LOW, box_with
 from .candidates import candidates
 from .question import Question, Stack
 
-__all__ = ["LOW", "keep_best", "search"]
-
-LOW = -(1 << 62)
+__all__ = ["keep_best", "search"]
 
 
 @compiled

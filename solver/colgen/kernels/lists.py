@@ -14,9 +14,7 @@ from ....models.compiled import compiled
 from ..table import Geometry, Ints
 from .question import CutIndex
 
-__all__ = ["LOW", "Asked", "Lists", "side"]
-
-LOW = -(1 << 62)
+__all__ = ["Asked", "Lists", "side"]
 
 
 class Lists(NamedTuple):

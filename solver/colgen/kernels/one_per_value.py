@@ -17,14 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ...limits import PRICING
 from ..table import Ints
-from .boxes import box_with, side_cost, to_cell
-from .histogram import LOW, keep_best
+from .boxes import LOW, box_with, side_cost, to_cell
+from .histogram import keep_best
 from .question import Question
 
 __all__ = ["Shelf", "search_one_per_value", "shelf"]
 
-PASSES = 4
+PASSES = PRICING.passes
 """How often candidates are tested again with what the test before left."""
 
 

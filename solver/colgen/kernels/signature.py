@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ....models.compiled import compiled
 from ..table import Ints
-from .lists import LOW, Asked, Lists, side
+from .boxes import LOW
+from .lists import Asked, Lists, side
 
 __all__ = ["search_signatures"]
 

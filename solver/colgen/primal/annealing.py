@@ -13,24 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...limits import ANNEALING as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Clock
 from ..column import Group
-from ..kernels.moves import BAD, GOOD, Groups, Marks, Units, Verdicts, anneal, entered, place
+from ..kernels.groups import BAD, GOOD, Groups, Marked, Marks, Units, entered, place
+from ..kernels.moves import anneal
 from ..neighbours import Nearby
 from ..structure.histograms import Judge
 from ..table import Rows
 
 __all__ = ["ANNEALED", "BRIEFLY", "COLD", "COOL", "Annealing", "Cooling"]
-
-MOST = 16
-"""Tuples in a group, unless three of the smallest groups have more."""
-ASKED = 1 << 10
-"""Histograms that are judged at once."""
-AT_ONCE = 1 << 17
-"""Moves between two looks at the clock."""
-FEWEST = 15
-"""Moves per tuple that are worth a round."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +71,7 @@ class Annealing:
         count = rows.count
         self.first = np.append(0, np.cumsum(count)).astype(np.int64)
         units = int(self.first[-1])
-        self.wide = max(MOST, 3 * judge.least)
+        self.wide = max(LIMITS.largest, 3 * judge.least)
         values = 1 if judge.blind else len(judge.names)
         of = np.repeat(np.arange(len(rows), dtype=np.int64), count)
         self.units = Units(
@@ -95,11 +88,11 @@ class Annealing:
             1, 1 << 63, size=(1 if judge.alike or judge.blind else values, self.wide + 3), dtype=np.uint64
         )
         terms[:, 0] = 0
-        self.verdicts = Verdicts(
+        self.verdicts = Marked(
             term=np.repeat(terms, values, axis=0) if len(terms) == 1 else terms,
             key=np.zeros(1 << 12, dtype=np.uint64),
             good=np.zeros(1 << 12, dtype=np.int8),
-            asked=np.zeros((ASKED, values), dtype=np.int64),
+            asked=np.zeros((LIMITS.asked, values), dtype=np.int64),
             number=np.zeros(1, dtype=np.int64),
         )
         self._done, self._seconds = 0, 0.0
@@ -135,7 +128,7 @@ class Annealing:
                 # A round that is cut off ends hot, for nothing.
                 pace = self._seconds / self._done if self._done else HISTOGRAM.move.value
                 moves, whole = min(moves, int(seconds / pace)), moves
-                if moves < min(whole, max(FEWEST * len(self.units.row), self._done / 4)):
+                if moves < min(whole, max(LIMITS.fewest * len(self.units.row), self._done / 4)):
                     return
             before, began = self.cost, clock.seconds
             self._round(moves, cooling, clock)
@@ -164,7 +157,7 @@ class Annealing:
                 self.groups,
                 self.verdicts,
                 self.judge.least,
-                min(AT_ONCE, moves - done),
+                min(LIMITS.at_once, moves - done),
                 hot * cool**done,
                 cool,
                 self._state,

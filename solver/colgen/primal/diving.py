@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...limits import DIVING as LIMITS
 from ..column import Group, Members
 from ..first_order import FirstOrder
 from ..histogram_pricing import HistogramPricing
@@ -20,14 +21,6 @@ from .rounding import completed
 __all__ = ["dived"]
 
 Floats = NDArray[np.float64]
-
-SURE = 0.9
-"""Groups with so large an amount are taken at once."""
-SHARE = 0.06
-"""At least this share of the amount that is left is taken in each round."""
-ITERATIONS = 120
-SIDE = 1.0
-"""How far duals may move in a round, in typical costs per tuple."""
 
 
 def dived(
@@ -73,8 +66,10 @@ def dived(
             weight=program.weight,
             pace=program.pace,
         )
-        often = ITERATIONS if pricing.clock is None else rest.affordable(ITERATIONS, pricing.clock)
-        rest.run(dual[chosen] - SIDE, dual[chosen] + SIDE, often)
+        often = (
+            LIMITS.iterations if pricing.clock is None else rest.affordable(LIMITS.iterations, pricing.clock)
+        )
+        rest.run(dual[chosen] - LIMITS.side, dual[chosen] + LIMITS.side, often)
         amount, dual[chosen] = rest.amount, rest.dual
     units = np.repeat(np.arange(len(rows)), left)
     return completed(rows, judge, groups, units, buckets=pricing.buckets, clock=pricing.clock)
@@ -83,13 +78,13 @@ def dived(
 def _surest(members: Members, amount: Floats, extra: Floats, left: Ints) -> list[Group]:
     """Groups that still fit, by falling amount, as long as they are sure or few; `left` is lowered."""
     found: list[Group] = []
-    wanted = max(1.0, SHARE * float(amount.sum()))
+    wanted = max(1.0, LIMITS.share * float(amount.sum()))
     score = amount + extra
     for j in np.argsort(-score, kind="stable").tolist():
-        if score[j] < SURE and len(found) >= wanted:
+        if score[j] < LIMITS.sure and len(found) >= wanted:
             break
         group = tuple(u for u in members[j].tolist() if u >= 0)
-        for _ in range(max(1, int(amount[j] + 1 - SURE))):
+        for _ in range(max(1, int(amount[j] + 1 - LIMITS.sure))):
             if all(left[u] >= group.count(u) for u in group):
                 for u in group:
                     left[u] -= 1

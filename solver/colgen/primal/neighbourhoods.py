@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...limits import WINDOWS as LIMITS
 from ..choice import best_of
 from ..column import Group
 from ..cuts import Cuts
@@ -23,14 +24,6 @@ from ..histogram_pricing import HistogramPricing
 from ..table import Ints, Rows
 
 __all__ = ["Windows"]
-
-LISTED = 15
-"""Most groups listed in one window, per tuple."""
-NODES = 60
-"""Nodes of a window's integer program."""
-SEARCH_NODES = 200_000
-LEAST_SHARE = 1e-3
-"""A list that has to be shortened below this share of what may pay is given up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +78,7 @@ class Windows:
         slack = (cost - 1) * duals.scale - duals.value(local, pricing.cuts)
         if slack < 0:
             return None
-        members = _list(pricing, duals, slack, LISTED * len(flat))
+        members = _list(pricing, duals, slack, LIMITS.listed * len(flat))
         if members is None:
             return None
         found, _ = best_of(
@@ -94,7 +87,7 @@ class Windows:
             before,
             duals=duals,
             cuts=pricing.cuts,
-            nodes=NODES,
+            nodes=LIMITS.nodes,
             seed=self.seed,
             seconds=None if clock is None else clock.left,
         )
@@ -148,8 +141,8 @@ def _steps(rows: Rows) -> NDArray[np.float64]:
 def _list(pricing: HistogramPricing, duals: Duals, slack: int, room: int) -> NDArray[np.int32] | None:
     """The groups of lowest reduced cost, up to `slack` or as many as there is room for."""
     floor = slack
-    while floor > LEAST_SHARE * slack or floor == slack:
-        found = pricing.all_below(duals, floor, room=room, nodes=SEARCH_NODES)
+    while floor > LIMITS.least_share * slack or floor == slack:
+        found = pricing.all_below(duals, floor, room=room, nodes=LIMITS.search_nodes)
         if found is not None:
             return found.lines
         if pricing.clock is not None and pricing.clock.over:

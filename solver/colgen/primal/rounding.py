@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from ...limits import ROUNDING as LIMITS
 from ...settings import Clock
 from ..column import Group
 from ..pool import Pool
@@ -15,11 +16,6 @@ from ..structure.histograms import Judge
 from ..table import Ints, Rows
 
 __all__ = ["completed", "rounded"]
-
-NEAREST = 200
-"""Groups that a left-over tuple is tried in."""
-MATCHED = 200
-"""Most tuples of one value that are matched at once."""
 
 
 def rounded(
@@ -104,11 +100,14 @@ def completed(
 
 def _cheapest(more: Ints) -> list[int]:
     """Places of the least entries first; all places in the end."""
-    if len(more) <= NEAREST:
+    if len(more) <= LIMITS.nearest:
         return np.argsort(more, kind="stable").tolist()
-    near = np.argpartition(more, NEAREST)
-    first = np.sort(near[:NEAREST])
-    return [*first[np.argsort(more[first], kind="stable")].tolist(), *np.sort(near[NEAREST:]).tolist()]
+    near = np.argpartition(more, LIMITS.nearest)
+    first = np.sort(near[: LIMITS.nearest])
+    return [
+        *first[np.argsort(more[first], kind="stable")].tolist(),
+        *np.sort(near[LIMITS.nearest :]).tolist(),
+    ]
 
 
 def _matched(rows: Rows, left: Ints, clock: Clock | None) -> list[Group] | None:
@@ -123,7 +122,7 @@ def _matched(rows: Rows, left: Ints, clock: Clock | None) -> list[Group] | None:
             continue
         if clock is not None and clock.over:
             return None
-        if len(block[0]) > MATCHED:
+        if len(block[0]) > LIMITS.matched:
             every = np.concatenate(block)
             a = int(np.argmax((codes[every] * weight).std(axis=0)))
             sorted_ = [part[np.argsort(codes[part, a], kind="stable")] for part in block]

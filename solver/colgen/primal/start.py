@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....models.compiled import compiled
+from ...limits import START as LIMITS
 from ...settings import Clock
 from ..column import Group
 from ..kernels.boxes import side_cost
@@ -27,18 +28,13 @@ from ..table import Ints, Rows
 
 __all__ = ["chopped", "halved"]
 
-TRIES = 9
-"""Places around the median that are tried on each side, in large parts."""
-AT_ONCE = 1 << 22
-"""Counts that are judged at once."""
-
 
 def halved(rows: Rows, judge: Judge, clock: Clock | None = None) -> list[Group] | None:
     """Groups of rows (with repeats), or None if not even the whole table is admissible.
 
     The largest parts are cut first; those that are left when the clock is over are `chopped`.
 
-    Complexity: O(n log n) costs and at most `TRIES` verdicts per part and attribute.
+    Complexity: O(n log n) costs and at most `LIMITS.tries` verdicts per part and attribute.
     """
     units = np.repeat(np.arange(len(rows), dtype=np.int64), rows.count)
     value = np.zeros_like(rows.value) if judge.blind else rows.value
@@ -87,13 +83,13 @@ def _cut_places(judge: Judge, value: Ints, start: Ints, end: Ints) -> Ints:
     found = np.full(len(start), -1, dtype=np.int64)
     left = np.flatnonzero(end - start >= 2 * judge.least)
     wide = 1 if judge.blind else len(judge.names)
-    for step in (0, *(d for far in range(1, TRIES) for d in (far, -far))):
+    for step in (0, *(d for far in range(1, LIMITS.tries) for d in (far, -far))):
         cut = (start[left] + end[left]) // 2 + step
         inside = (cut - start[left] >= judge.least) & (end[left] - cut >= judge.least)
         left, cut = left[inside], cut[inside]
         good = np.zeros(len(left), dtype=np.bool_)
-        for at in range(0, len(left), max(1, AT_ONCE // wide)):
-            some = slice(at, at + max(1, AT_ONCE // wide))
+        for at in range(0, len(left), max(1, LIMITS.at_once // wide)):
+            some = slice(at, at + max(1, LIMITS.at_once // wide))
             lower = _counted(value, start[left[some]], cut[some], wide)
             good[some] = judge.verdicts(lower)
             left_good = np.flatnonzero(good[some])
@@ -122,7 +118,7 @@ def _best_cut(rows: Rows, judge: Judge, part: Ints, value: Ints, values: int) ->
         return None
     g = rows.geometry
     attributes, middle = g.codes.shape[1], len(part) // 2
-    reach = middle if len(part) <= 8 * TRIES else TRIES // 2
+    reach = middle if len(part) <= 8 * LIMITS.tries else LIMITS.tries // 2
     first, last = max(1, middle - reach), min(len(part) - 1, middle + reach)
     orders = np.argsort(g.codes[part].T, axis=1, kind="stable")
     costs, lower, upper = _cuts(

@@ -28,14 +28,12 @@ from ....models.release import QIGroup
 from ....models.requirement import GroupRequirement
 from ....models.structure import DependsOn
 from ....models.table import Member
+from ...limits import PRICING as LIMITS
 
 __all__ = ["Histograms", "Judge", "Steps"]
 
 Counts: TypeAlias = tuple[int, ...]
 
-MOST_STATES = 6_000
-MOST_READ = 40
-"""Largest histogram that is looked at."""
 NEVER = 1 << 30
 
 
@@ -168,7 +166,7 @@ class Histograms:
     def of(cls, problem: Problem) -> Histograms | str:
         """Find the needed histograms, or say why that is out of reach.
 
-        Complexity: at most `MOST_STATES` states, and for each admissible one its ways to split.
+        Complexity: at most `LIMITS.states` states, and for each admissible one its ways to split.
         """
         return _histograms(problem)
 
@@ -184,7 +182,7 @@ class Histograms:
                 binding.remove(requirement)
         alike = judge.alike or judge.blind
         known = _splits_from(binding, judge, room, alike=alike)
-        limit = min(len(problem.table), MOST_READ if known is None else known - 1)
+        limit = min(len(problem.table), LIMITS.read if known is None else known - 1)
         beyond = known is None and limit < len(problem.table)
         levels = _reachable(room, limit, alike=alike)
         if len(levels) <= limit:
@@ -263,7 +261,7 @@ def _reachable(room: Counts, limit: int, *, alike: bool) -> list[list[Counts]]:
         for state in levels[-1]:
             grown |= {after for after, _ in _grown(state, sorted_room if alike else room, alike=alike)}
         total += len(grown)
-        if total > MOST_STATES:
+        if total > LIMITS.states:
             break
         levels.append(sorted(grown))
     return levels

@@ -32,11 +32,12 @@ from ....models.release import QIGroup
 from ....models.requirement import GroupRequirement
 from ....models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
 from ....models.table import Member
+from ...limits import PRICING
 from ..table import Ints
 
 __all__ = ["MOST_TIMES", "Rules"]
 
-MOST_TIMES = 7
+MOST_TIMES = PRICING.times
 """Groups in which values occur more often are not searched; buckets that may need them are relaxed."""
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ....models.errors import EngineError
 from ....models.problem import Problem
 from ...settings import Answer, Settings, Watch
-from .counts.search import Search as CountsSearch
-from .enumerated.search import Search as EnumeratedSearch
-from .histogram import Search as HistogramSearch
+from .counts.search import CountsSearch
+from .enumerated.search import EnumeratedSearch
+from .histogram import HistogramSearch
 from .plan import Plan
-from .signature.levels import Search as SignatureSearch
+from .signature.levels import SignatureSearch
 
 __all__ = ["PartitionEngine"]
 

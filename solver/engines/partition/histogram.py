@@ -28,10 +28,10 @@ from .proof import describe
 from .scale import at_scale
 from .simplex import by_simplex
 
-__all__ = ["Search"]
+__all__ = ["HistogramSearch"]
 
 
-class Search:
+class HistogramSearch:
     """State of one solve by histograms; `Plan` says when that is possible."""
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch, objective: Objective) -> None:

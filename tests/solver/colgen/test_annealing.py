@@ -11,12 +11,13 @@ from oracle.partition import POLICIES, optimum, random_problem
 
 from optanon.models.problem import Problem
 from optanon.solver.colgen.column import Group
-from optanon.solver.colgen.kernels.moves import entered
-from optanon.solver.colgen.neighbours import NEAR, near_places, nearest
+from optanon.solver.colgen.kernels.groups import entered
+from optanon.solver.colgen.neighbours import near_places, nearest
 from optanon.solver.colgen.primal.annealing import COOL, Annealing, Cooling
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
+from optanon.solver.limits import NEIGHBOURS
 from optanon.solver.settings import Clock
 
 SHORT = Cooling(first=150, rounds=2)
@@ -145,7 +146,7 @@ def test_near_rows_are_the_nearest(seed: int):
     rows = Rows.of(problem, blind=Judge(problem).blind)
     near, codes = nearest(rows), rows.geometry.codes
     assert near is not None
-    assert near.shape == (len(rows), min(NEAR, len(rows)))
+    assert near.shape == (len(rows), min(NEIGHBOURS.kept, len(rows)))
     for r in range(len(rows)):
         far = rows.box_cost(np.minimum(codes, codes[r]), np.maximum(codes, codes[r]))
         assert near[r, 0] == r

@@ -33,7 +33,7 @@ from optanon.models.requirements import (
 from optanon.models.table import Member, Microdata
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.partition.counts import columns, evened, search
-from optanon.solver.engines.partition.counts.search import Search
+from optanon.solver.engines.partition.counts.search import CountsSearch
 from optanon.solver.result import Status, Termination
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
@@ -42,7 +42,7 @@ from optanon.solver.verify.checking import verify
 
 def solved(problem: Problem, **settings: Any) -> Answer:
     """Solve, and check what holds for every answer."""
-    answer = Search(problem, Settings(**settings), Watch()).run()
+    answer = CountsSearch(problem, Settings(**settings), Watch()).run()
     if answer.release is not None:
         assert next(problem.check(answer.release), None) is None
         values = problem.objective(answer.release)

@@ -32,7 +32,7 @@ from optanon.models.requirements import (
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.enumerated import search
-from optanon.solver.engines.partition.enumerated.state import State
+from optanon.solver.engines.partition.enumerated.state import RepairedGroups
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.result import Status, Termination
 from optanon.solver.search import obstacles, solve_problem
@@ -292,7 +292,7 @@ def test_what_is_too_large_for_a_full_list_has_the_bound_of_its_sizes():
 def test_a_state_counts_costs_as_the_loss_does():
     problem = growing(20, 40, SAFE)
     groups = [list(range(i, i + 8)) for i in range(0, 40, 8)]
-    state = State(problem, groups)
+    state = RepairedGroups(problem, groups)
     assert state.rows.loss(state.total) == problem.objective(problem.assemble(groups))[0]
 
 

@@ -208,7 +208,8 @@ def test_a_start_without_time_is_a_release_of_small_groups(
     policy: str, limit: float, monkeypatch: pytest.MonkeyPatch
 ):
     problem = read(frame_of(600, 2), Policy(POLICIES[policy]))
-    monkeypatch.setattr(start_module, "AT_ONCE", 64)  # judged in many pieces
+    # Judged in many pieces.
+    monkeypatch.setattr(start_module, "LIMITS", replace(start_module.LIMITS, at_once=64))
     judge = Judge(problem)
     rows = Rows.of(problem, blind=judge.blind)
     faked(monkeypatch, tick=1.0)  # a second per look at the clock: that many parts are cut in full

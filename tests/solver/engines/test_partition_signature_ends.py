@@ -6,11 +6,11 @@ import pytest
 
 import optanon as oa
 from optanon.solver.engines.partition.plan import Plan
-from optanon.solver.engines.partition.signature.levels import Search
+from optanon.solver.engines.partition.signature.levels import SignatureSearch
 from optanon.solver.settings import Settings, Watch
 
 
-def searched(values: list[str], m: int) -> Search:
+def searched(values: list[str], m: int) -> SignatureSearch:
     """The search for a first release, with no time at all."""
     frame = pd.DataFrame({"id": range(len(values)), "a": np.arange(len(values)) * 7 % 31, "v": values})
     table = oa.Microdata.from_frame(frame, respondent="id", quasi_identifiers={"a": "numeric"}, sensitive="v")
@@ -20,7 +20,7 @@ def searched(values: list[str], m: int) -> Search:
     assert isinstance(plan, Plan)
     assert plan.rules is not None
     assert plan.objective is not None
-    return Search(problem, Settings(time_limit=1e-9), Watch(), plan.rules, plan.objective)
+    return SignatureSearch(problem, Settings(time_limit=1e-9), Watch(), plan.rules, plan.objective)
 
 
 def started(values: list[str], m: int) -> oa.Release:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -16,14 +17,15 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import HcSafety, WeakMInvariance
 from optanon.solver.baselines.registry import baselines
+from optanon.solver.colgen.primal import dealing, mixing
+from optanon.solver.colgen.primal.dealing import dealt, past_of
+from optanon.solver.colgen.primal.mixing import Free, apart, grouped, neighbours
 from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
-from optanon.solver.engines.partition.signature import dealing, minimum_counterfeits as series_counts, nearest
+from optanon.solver.engines.partition.signature import minimum_counterfeits as series_counts
 from optanon.solver.engines.partition.signature.construct import assembled, filled
-from optanon.solver.engines.partition.signature.dealing import dealt, past_of
 from optanon.solver.engines.partition.signature.flat import singles
 from optanon.solver.engines.partition.signature.minimum_counterfeits import fewest
-from optanon.solver.engines.partition.signature.nearest import Free, apart, grouped, neighbours
 from optanon.solver.settings import Clock
 
 
@@ -105,7 +107,7 @@ def test_histories_that_the_counts_cannot_be_met_after_are_among_these():
 
 @pytest.mark.parametrize("block", [1, 3, 64])
 def test_dealt_groups_hold_each_value_once_and_may_be_completed(monkeypatch: pytest.MonkeyPatch, block: int):
-    monkeypatch.setattr(dealing, "BLOCK", block)
+    monkeypatch.setattr(dealing, "LIMITS", replace(dealing.LIMITS, block=block))
     for seed in range(6):
         problem = drawn("uniform", 150, 3, seed)
         assert problem is not None
@@ -148,8 +150,7 @@ def test_new_tuples_are_grouped_with_the_nearest_other_values():
 
 @pytest.mark.parametrize("reach", [1, 10**6])
 def test_no_value_is_left_over_that_others_were_needed_for(monkeypatch: pytest.MonkeyPatch, reach: int):
-    monkeypatch.setattr(nearest, "LEAST", reach)
-    monkeypatch.setattr(nearest, "WORK", 0)
+    monkeypatch.setattr(mixing, "LIMITS", replace(mixing.LIMITS, least=reach, work=0))
     for seed in range(8):
         problem = drawn("skewed", 90, 1, seed)
         assert problem is not None
@@ -202,8 +203,8 @@ def test_counts_are_a_solution_also_if_the_solver_has_none_in_time(monkeypatch: 
 
 
 def test_the_clock_is_asked_between_pieces_of_work(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(nearest, "CHUNK", 8)
-    monkeypatch.setattr(dealing, "CHUNK", 8)
+    monkeypatch.setattr(mixing, "LIMITS", replace(mixing.LIMITS, chunk=8))
+    monkeypatch.setattr(dealing, "LIMITS", replace(dealing.LIMITS, chunk=8))
     problem = drawn("uniform", 300, 2, 1)
     assert problem is not None
     types = kinds_of(problem)

@@ -35,13 +35,13 @@ from optanon.solver.colgen.column import columns_of
 from optanon.solver.colgen.duals import Duals as EngineDuals
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
 from optanon.solver.colgen.neighbours import around
+from optanon.solver.colgen.primal.mixing import neighbours
 from optanon.solver.colgen.signature_pricing import SignaturePricing
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
 from optanon.solver.colgen.table import Rows as EngineRows
 from optanon.solver.engines.partition.engine import PartitionEngine
-from optanon.solver.engines.partition.signature.nearest import neighbours
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify import histograms, listing, priced
 from optanon.solver.verify.duals import ClaimedDuals

@@ -29,14 +29,14 @@ from .....models.structure import DependsOn, Structure
 from ....colgen.table import Ints
 from ....limits import COUNTS_LIMITS as LIMITS
 from .shapes import Shapes, needed, published_at_most, splits_at
-from .verdicts import Verdicts
+from .verdicts import CountVerdicts
 
 __all__ = ["evened"]
 
 
 def evened(problem: Problem, top: int) -> Shapes | None:
     """Find the columns; None if requirements have another form."""
-    verdicts = Verdicts(problem)
+    verdicts = CountVerdicts(problem)
     there = problem.table.histogram
     values = tuple(sorted(verdicts.values, key=lambda v: (-there.get(v, 0), v)))
     room = np.array([there.get(v, 0) for v in values], dtype=np.int64)
@@ -84,7 +84,7 @@ def _made(
     )
 
 
-def _most(problem: Problem, verdicts: Verdicts, top: int) -> tuple[int, int | None]:
+def _most(problem: Problem, verdicts: CountVerdicts, top: int) -> tuple[int, int | None]:
     """Largest size to look at, and whether there may be needed ones beyond."""
     most, splits = published_at_most(problem, len(verdicts.values)), splits_at(verdicts)
     if splits is not None:
@@ -94,7 +94,9 @@ def _most(problem: Problem, verdicts: Verdicts, top: int) -> tuple[int, int | No
     return top, None if top == most else top
 
 
-def _by_size(problem: Problem, verdicts: Verdicts, values: tuple[str, ...], room: Ints, top: int) -> Shapes:
+def _by_size(
+    problem: Problem, verdicts: CountVerdicts, values: tuple[str, ...], room: Ints, top: int
+) -> Shapes:
     last, beyond = _most(problem, verdicts, top)
     sizes = np.arange(1, last + 1, dtype=np.int64)
     sizes = sizes[verdicts.sizes(sizes)]
@@ -113,7 +115,12 @@ def _by_size(problem: Problem, verdicts: Verdicts, values: tuple[str, ...], room
 
 
 def _equal(
-    problem: Problem, verdicts: Verdicts, values: tuple[str, ...], room: Ints, least: int, times: int | None
+    problem: Problem,
+    verdicts: CountVerdicts,
+    values: tuple[str, ...],
+    room: Ints,
+    least: int,
+    times: int | None,
 ) -> Shapes | None:
     """Each value once, or a fixed number of times; a group with c of each is cut into c groups."""
     unit, found = times or 1, list[Ints]()
@@ -132,7 +139,9 @@ def _equal(
     return _made(values, room, [(pattern.cumsum(), True) for pattern in found], unit=unit)
 
 
-def _unequal(problem: Problem, verdicts: Verdicts, values: tuple[str, ...], room: Ints, top: int) -> Shapes:
+def _unequal(
+    problem: Problem, verdicts: CountVerdicts, values: tuple[str, ...], room: Ints, top: int
+) -> Shapes:
     last, beyond = _most(problem, verdicts, top)
     sizes, sums = _envelope(verdicts, np.arange(1, last + 1, dtype=np.int64))
     steps = np.diff(sums, axis=1, prepend=0)
@@ -164,7 +173,7 @@ def _spread(sizes: Ints, sums: Ints, first: int, values: int) -> Ints:
     return counts
 
 
-def _envelope(verdicts: Verdicts, sizes: Ints) -> tuple[Ints, Ints]:
+def _envelope(verdicts: CountVerdicts, sizes: Ints) -> tuple[Ints, Ints]:
     """Sizes that groups can have, and for each the most that its 1, 2, ... largest counts can hold."""
     values = len(verdicts.values)
     evenest = _spread(sizes, sizes, values, values)
@@ -190,7 +199,7 @@ def _envelope(verdicts: Verdicts, sizes: Ints) -> tuple[Ints, Ints]:
     return sizes, sums
 
 
-def _least_even(verdicts: Verdicts, size: int, sums: Ints) -> list[Ints] | None:
+def _least_even(verdicts: CountVerdicts, size: int, sums: Ints) -> list[Ints] | None:
     """Partial sums of the admissible counts of one size that no others majorize; None if too many."""
     listed: list[tuple[int, ...]] = []
     for counts in _partitions(size, sums.tolist()):

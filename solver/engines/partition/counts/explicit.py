@@ -8,14 +8,14 @@ from .....models.problem import Problem
 from ....colgen.table import Ints
 from ....limits import COUNTS_LIMITS as LIMITS
 from .shapes import Shapes, needed, published_at_most, splits_at
-from .verdicts import Verdicts
+from .verdicts import CountVerdicts
 
 __all__ = ["explicit"]
 
 
 def explicit(problem: Problem, top: int) -> Shapes:
     """List the columns."""
-    verdicts = Verdicts(problem)
+    verdicts = CountVerdicts(problem)
     there, limit = problem.table.histogram, problem.policy.counterfeit_limit
     values = verdicts.values
     room = np.array([there.get(v, 0) for v in values], dtype=np.int64)
@@ -61,7 +61,7 @@ def _listed(room: Ints, reach: int) -> tuple[Ints, int]:
     return np.concatenate(levels), reach
 
 
-def _alike(verdicts: Verdicts, room: Ints, top: int) -> Ints:
+def _alike(verdicts: CountVerdicts, room: Ints, top: int) -> Ints:
     """The whole table, its halves, their halves and so on, and others with nearly its shares."""
     total = int(room.sum())
     made = [room]

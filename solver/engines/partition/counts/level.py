@@ -12,14 +12,14 @@ from .prices import Prices
 from .program import Frame, Row
 from .solving import Solved
 
-__all__ = ["Call", "Outcome", "limit", "minimized"]
+__all__ = ["Call", "LevelOutcome", "limit", "minimized"]
 
 Call: TypeAlias = Callable[[Program], Solved]
 """Solves a program in the time there is."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class LevelOutcome:
     """How it ended; costs are as in `Prices.value`.
 
     Attributes
@@ -45,14 +45,14 @@ class Outcome:
         return self.reached is not None and self.reached == self.bound
 
 
-def minimized(frame: Frame, prices: Prices, before: Sequence[Row], call: Call) -> Outcome:
+def minimized(frame: Frame, prices: Prices, before: Sequence[Row], call: Call) -> LevelOutcome:
     """Minimize a level within limits on those before."""
     if prices.kind == "max":
         return _smallest(frame, before, call)
     cost = frame.cost(prices)
     found = call(frame.program(cost, before))
     reached = None if found.x is None else int(cost @ found.x)
-    return Outcome(x=found.x, reached=reached, bound=found.bound, empty=found.empty)
+    return LevelOutcome(x=found.x, reached=reached, bound=found.bound, empty=found.empty)
 
 
 def limit(frame: Frame, prices: Prices, reached: int) -> Row:
@@ -62,12 +62,12 @@ def limit(frame: Frame, prices: Prices, reached: int) -> Row:
     return Row(cost=frame.cost(prices), most=reached)
 
 
-def _smallest(frame: Frame, before: Sequence[Row], call: Call) -> Outcome:
+def _smallest(frame: Frame, before: Sequence[Row], call: Call) -> LevelOutcome:
     """The least size for which some release has no larger group, by bisection."""
     sizes = frame.group_sizes
     found = call(frame.program(frame.above(sizes[-1]), before))
     if found.x is None:
-        return Outcome(empty=found.empty)
+        return LevelOutcome(empty=found.empty)
     best, low, high = found.x, 0, sizes.index(frame.largest(found.x))
     while low < high:
         middle = (low + high) // 2
@@ -79,4 +79,4 @@ def _smallest(frame: Frame, before: Sequence[Row], call: Call) -> Outcome:
             low = middle + 1
         else:
             break
-    return Outcome(x=best, reached=sizes[high], bound=sizes[low])
+    return LevelOutcome(x=best, reached=sizes[high], bound=sizes[low])

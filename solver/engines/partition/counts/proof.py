@@ -17,11 +17,11 @@ from ....settings import Clock
 from ....verify.by_sizes import BySizes
 from .prices import Prices
 
-__all__ = ["Proven", "described", "proven"]
+__all__ = ["ProvenCounts", "described", "proven"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proven:
+class ProvenCounts:
     """One level's bound.
 
     Attributes
@@ -73,7 +73,7 @@ def proven(
 
 
 def described(
-    proofs: Mapping[int, Proven], prices: Sequence[Prices], solver: str
+    proofs: Mapping[int, ProvenCounts], prices: Sequence[Prices], solver: str
 ) -> tuple[claims.Claim, ...]:
     """Write proofs down, by level."""
     return tuple(
@@ -81,7 +81,9 @@ def described(
     )
 
 
-def _written(index: int, proof: Proven, prices: Sequence[Prices], solver: str) -> Iterator[claims.Claim]:
+def _written(
+    index: int, proof: ProvenCounts, prices: Sequence[Prices], solver: str
+) -> Iterator[claims.Claim]:
     if proof.derived is not None:
         yield claims.HistogramsClaim(
             level=index,

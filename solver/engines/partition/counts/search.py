@@ -26,14 +26,14 @@ from ....settings import Answer, Clock, Settings, Watch
 from ....verify.by_sizes import BySizes
 from .columns import shapes_of
 from .deal import lacking, release_of
-from .level import Outcome, limit, minimized
+from .level import LevelOutcome, limit, minimized
 from .prices import Prices
 from .program import Frame, Row
-from .proof import Proven, described, proven
+from .proof import ProvenCounts, described, proven
 from .shapes import Shapes
 from .solving import Solved, solved
 
-__all__ = ["Search", "refusal"]
+__all__ = ["CountsSearch", "refusal"]
 
 STEP = "integer program over histograms"
 
@@ -60,7 +60,7 @@ class Mode(Enum):
     RELEASES = "without stand-ins only"
 
 
-class Search:
+class CountsSearch:
     """State of one solve; `refusal` says when that is possible."""
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
@@ -68,7 +68,7 @@ class Search:
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.prices = [Prices.of(problem, level) for level in problem.policy.levels]
         self.incumbent = BestRelease(problem, watch)
-        self.proofs: dict[int, Proven] = {}
+        self.proofs: dict[int, ProvenCounts] = {}
         self.asked: dict[int, BySizes] = {}
         self.shapes: Shapes | None = None
         self.top = 0
@@ -107,7 +107,7 @@ class Search:
         self.mode, outer_rows, inner_rows = Mode.BOTH, list[Row](), list[Row]()
         costs: list[int] = []
         for index, prices in enumerate(self.prices):
-            outer: Outcome | None = None
+            outer: LevelOutcome | None = None
             if self.mode is Mode.BOTH:
                 outer = self._minimized(True, prices, outer_rows)
                 if outer.empty:
@@ -126,7 +126,7 @@ class Search:
             outer_rows.append(limit(self.wide, prices, inner.reached))
             inner_rows.append(limit(self.tight, prices, inner.reached))
 
-    def _published(self, outer: Outcome | None, prices: Prices, before: list[Row]) -> Outcome:
+    def _published(self, outer: LevelOutcome | None, prices: Prices, before: list[Row]) -> LevelOutcome:
         """A level's solution without stand-ins: the one there is, or another, whose release is offered."""
         if outer is None or outer.x is None or self.wide.stands_in(outer.x):
             inner = self._minimized(False, prices, before)
@@ -137,7 +137,7 @@ class Search:
             self.incumbent.offer(release_of(self.problem, frame, inner.x), STEP)
         return inner
 
-    def _minimized(self, loose: bool, prices: Prices, before: list[Row]) -> Outcome:
+    def _minimized(self, loose: bool, prices: Prices, before: list[Row]) -> LevelOutcome:
         """Minimize a level; where more groups are better, all must be able to have a real tuple."""
         counted = any(price.kind == "ratio" for price in self.prices)
         while True:
@@ -162,7 +162,7 @@ class Search:
         self.interrupted |= found.interrupted
         return found
 
-    def _bounded(self, index: int, found: Outcome, costs: list[int]) -> None:
+    def _bounded(self, index: int, found: LevelOutcome, costs: list[int]) -> None:
         """Keep a level's bound, and what proves it."""
         if found.bound is None:
             return
@@ -178,7 +178,7 @@ class Search:
             with suppress(CertificateError):
                 sets = self._named_sets()
                 derived, text = proven(self._sizes, index, costs, found.bound, sets, share)
-        self.proofs[index] = Proven(
+        self.proofs[index] = ProvenCounts(
             top=self.top,
             costs=tuple(costs),
             bound=found.bound,

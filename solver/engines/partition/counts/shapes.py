@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .....models.problem import Problem
 from .....models.problem_view import fake_cap
 from ....colgen.table import Ints
-from .verdicts import Verdicts
+from .verdicts import CountVerdicts
 
 __all__ = ["Shapes", "needed", "published_at_most", "splits_at"]
 
@@ -76,7 +76,7 @@ def published_at_most(problem: Problem, values: int) -> int:
     return tuples + min(tuples, 1 << 20) * min(fake_cap(problem), 1 << 20) * values
 
 
-def splits_at(verdicts: Verdicts) -> int | None:
+def splits_at(verdicts: CountVerdicts) -> int | None:
     """A size from which every admissible histogram splits, if the only requirement knows one."""
     if len(verdicts.requirements) != 1:
         return None

@@ -15,10 +15,10 @@ from .....models.table import Member
 from ....colgen.table import Ints
 from ....limits import COUNTS_LIMITS as LIMITS
 
-__all__ = ["Verdicts"]
+__all__ = ["CountVerdicts"]
 
 
-class Verdicts:
+class CountVerdicts:
     """Verdicts on counts of the values that a release may publish.
 
     Attributes

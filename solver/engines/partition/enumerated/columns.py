@@ -8,10 +8,10 @@ from typing import NamedTuple
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
 
-__all__ = ["Column", "column_of", "group_of", "released"]
+__all__ = ["NamedColumn", "column_of", "group_of", "released"]
 
 
-class Column(NamedTuple):
+class NamedColumn(NamedTuple):
     """A group that may be published.
 
     Attributes
@@ -31,12 +31,14 @@ class Column(NamedTuple):
         return sum(count for _, count in self.fakes)
 
 
-def column_of(group: QIGroup, row: Mapping[str, int]) -> Column:
+def column_of(group: QIGroup, row: Mapping[str, int]) -> NamedColumn:
     """The column of a published group; `row` numbers the respondents of the microdata."""
-    return Column(tuple(sorted(row[who] for who in group.respondents)), tuple(sorted(group.counterfeits)))
+    return NamedColumn(
+        tuple(sorted(row[who] for who in group.respondents)), tuple(sorted(group.counterfeits))
+    )
 
 
-def group_of(problem: Problem, column: Column) -> QIGroup:
+def group_of(problem: Problem, column: NamedColumn) -> QIGroup:
     """The group a column stands for, with its tightest box."""
     people = problem.table.members
     return QIGroup(
@@ -46,6 +48,6 @@ def group_of(problem: Problem, column: Column) -> QIGroup:
     )
 
 
-def released(problem: Problem, columns: Sequence[Column]) -> Release:
+def released(problem: Problem, columns: Sequence[NamedColumn]) -> Release:
     """The release of some columns; rows in none are suppressed."""
     return problem.assemble([column.rows for column in columns], [dict(column.fakes) for column in columns])

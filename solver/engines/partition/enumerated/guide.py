@@ -31,12 +31,12 @@ from ....portfolio import best_known
 from ....result import Status, Termination
 from ....schedule import ENUMERATED
 from ....settings import Answer, Clock, Settings, Watch
-from ..counts.search import Search as CountsSearch
-from ..histogram import Search as HistogramSearch
+from ..counts.search import CountsSearch
+from ..histogram import HistogramSearch
 from ..objective import Objective, factor
-from ..signature.levels import Search as SignatureSearch
-from .columns import Column, column_of, released
-from .measure import Measure
+from ..signature.levels import SignatureSearch
+from .columns import NamedColumn, column_of, released
+from .measure import ReducedCosts
 from .part import factor_of, grouped, kept, plain, searchable
 from .sizes import flattened, sized
 
@@ -78,7 +78,7 @@ class Guide:
     infeasible: bool = False
     interrupted: bool = False
     solved: HistogramSearch | None = None
-    verdicts: dict[Column, bool] = field(default_factory=dict[Column, bool])
+    verdicts: dict[NamedColumn, bool] = field(default_factory=dict[NamedColumn, bool])
 
     @property
     def ended(self) -> bool:
@@ -130,7 +130,7 @@ class Guide:
             found += [claim.model_copy(update={"claims": kept})] if kept else []
         return tuple(found)
 
-    def measure(self, values: tuple[Fraction, ...] | None, clock: Clock) -> Measure | None:
+    def measure(self, values: tuple[Fraction, ...] | None, clock: Clock) -> ReducedCosts | None:
         """How groups are measured below the best release; None if no duals say anything of it."""
         if self.solved is None or values is None:
             return None
@@ -138,7 +138,7 @@ class Guide:
 
     def _measure(
         self, solved: HistogramSearch, values: tuple[Fraction, ...] | None, clock: Clock | None = None
-    ) -> Measure | None:
+    ) -> ReducedCosts | None:
         """The last level at the duals of a part.
 
         Levels before the last must be 0 in the best release: then they are in every better one, and the
@@ -155,7 +155,7 @@ class Guide:
             return None
         problem = replace(self.problem, policy=policy.changed(**changes)) if changes else self.problem
         best = None if values is None else values[-1]
-        return Measure(problem, factor_of(problem), solved, best, clock or Clock(), self.verdicts)
+        return ReducedCosts(problem, factor_of(problem), solved, best, clock or Clock(), self.verdicts)
 
 
 def guided(

@@ -6,12 +6,12 @@ from .....models.problem import Problem
 from .....models.release import Release
 from .....models.requirement import GroupRequirement
 from .....models.structure import DependsOn
-from .columns import Column, group_of
+from .columns import NamedColumn, group_of
 
-__all__ = ["Judge"]
+__all__ = ["GroupVerdicts"]
 
 
-class Judge:
+class GroupVerdicts:
     """Verdicts on single groups, remembered where published values decide.
 
     A group must keep every requirement on groups, and, of requirements that a release keeps only if every
@@ -40,7 +40,7 @@ class Judge:
         self._number = {value: number for number, value in enumerate(problem.values)}
         self._of = [self._number[member.value] for member in problem.table.members]
 
-    def admits(self, column: Column) -> bool:
+    def admits(self, column: NamedColumn) -> bool:
         """Whether some release may hold the group, as far as the group alone can tell."""
         counts = [0] * len(self._number)
         for t in column.rows:

@@ -26,20 +26,20 @@ from .....models.problem import Problem
 from ....colgen.duals import Duals, ceil_div
 from ....limits import ENUMERATED_LIMITS as LIMITS
 from ....settings import Clock
-from ..histogram import Search as HistogramSearch
-from .columns import Column
-from .judge import Judge
+from ..histogram import HistogramSearch
+from .columns import NamedColumn
+from .judge import GroupVerdicts
 from .model import ColumnEncoding
 from .near import near_groups
 
-__all__ = ["Measure", "Near", "suppressing"]
+__all__ = ["Near", "ReducedCosts", "suppressing"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Near:
     """All groups that a release below a target may hold; the target is in units of the measure."""
 
-    columns: list[Column]
+    columns: list[NamedColumn]
     target: int
 
 
@@ -52,7 +52,7 @@ def suppressing(problem: Problem, factor: Fraction) -> Fraction | None:
     return sum(measure.units) + policy.levels[-1].weight_of("suppressed") / factor
 
 
-class Measure:
+class ReducedCosts:
     """One problem at one set of duals.
 
     Parameters
@@ -77,7 +77,7 @@ class Measure:
         solved: HistogramSearch,
         best: Fraction | None,
         clock: Clock,
-        known: dict[Column, bool],
+        known: dict[NamedColumn, bool],
     ) -> None:
         self.problem, self.factor, self._clock, self._known = problem, factor, clock, known
         self._rows, self._cuts = solved.rows, solved.pricing.cuts
@@ -123,7 +123,7 @@ class Measure:
 
     # -- lists -----------------------------------------------------------------------------
 
-    def listed(self, judge: Judge, room: int) -> Near | None:
+    def listed(self, judge: GroupVerdicts, room: int) -> Near | None:
         """All admissible groups for the highest target with at most `room` groups at the duals.
 
         None if even the lowest target has more, or time is over.
@@ -144,12 +144,12 @@ class Measure:
                 return None
             target = lower
 
-    def _admitted(self, judge: Judge, groups: list[tuple[int, ...]]) -> list[Column] | None:
-        columns: list[Column] = []
+    def _admitted(self, judge: GroupVerdicts, groups: list[tuple[int, ...]]) -> list[NamedColumn] | None:
+        columns: list[NamedColumn] = []
         for number, rows in enumerate(groups):
             if number % 64 == 0 and self._clock.over:
                 return None
-            column = Column(rows)
+            column = NamedColumn(rows)
             if column not in self._known:
                 self._known[column] = judge.admits(column)
             if self._known[column]:
@@ -192,7 +192,7 @@ class Measure:
         model.cp.add(total <= slack)
         return total
 
-    def _reduced(self, columns: Sequence[Column]) -> list[int]:
+    def _reduced(self, columns: Sequence[NamedColumn]) -> list[int]:
         rows, duals = self._rows, self._duals
         found: list[int] = []
         for column in columns:

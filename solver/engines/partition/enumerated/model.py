@@ -23,7 +23,7 @@ from .....models.memo import memoized
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
 from ....settings import Clock
-from .columns import Column, column_of, released
+from .columns import NamedColumn, column_of, released
 
 __all__ = ["ColumnEncoding", "TimeOverError"]
 
@@ -52,7 +52,7 @@ class ColumnEncoding(Encoding):
     Parameters
     ----------
     problem : Problem
-    columns : sequence of Column
+    columns : sequence of NamedColumn
         Each once.
 
     clock : Clock
@@ -70,7 +70,7 @@ class ColumnEncoding(Encoding):
 
     tabulated: ClassVar[bool] = True
 
-    def __init__(self, problem: Problem, columns: Sequence[Column], clock: Clock) -> None:
+    def __init__(self, problem: Problem, columns: Sequence[NamedColumn], clock: Clock) -> None:
         self.columns, self._clock = columns, clock
         self.assembled = problem
         super().__init__(problem)

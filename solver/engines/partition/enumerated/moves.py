@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from ....colgen.table import Ints
 from ....limits import ENUMERATED_LIMITS as LIMITS
 from ....settings import Clock
-from .state import State
+from .state import RepairedGroups
 
 __all__ = ["improve"]
 
 
-def improve(state: State, clock: Clock, note: Callable[[], None]) -> None:
+def improve(state: RepairedGroups, clock: Clock, note: Callable[[], None]) -> None:
     """Change pairs of groups while that helps; ends when no pair can be changed, or with time.
 
     Parameters
     ----------
-    state : State
+    state : RepairedGroups
         Clean; stays so.
     clock : Clock
     note : callable
@@ -46,7 +46,7 @@ def improve(state: State, clock: Clock, note: Callable[[], None]) -> None:
                     break
 
 
-def _near(state: State, group: tuple[int, ...]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def _near(state: RepairedGroups, group: tuple[int, ...]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """The group by itself, and with each of the groups that it would join at the least cost."""
     index = state.groups.index(group)
     low, high = state.boxes()
@@ -58,7 +58,7 @@ def _near(state: State, group: tuple[int, ...]) -> list[tuple[tuple[int, ...], t
     return [(group, ()), *((group, state.groups[int(other)]) for other in near)]
 
 
-def _change(state: State, pair: tuple[tuple[int, ...], tuple[int, ...]], clock: Clock) -> bool:
+def _change(state: RepairedGroups, pair: tuple[tuple[int, ...], tuple[int, ...]], clock: Clock) -> bool:
     """Try the cheaper ways to divide the tuples of a pair in two, the cheapest first."""
     tuples = np.array(sorted(pair[0] + pair[1]))
     masks = _divisions(state.codes[tuples], np.isin(tuples, pair[0]), whole=not pair[1])
@@ -106,7 +106,7 @@ def _divisions(codes: Ints, now: NDArray[np.bool_], *, whole: bool) -> NDArray[n
     return masks[(sides > 0) & (sides < count)]
 
 
-def _costs(state: State, tuples: Ints, masks: NDArray[np.bool_]) -> Ints:
+def _costs(state: RepairedGroups, tuples: Ints, masks: NDArray[np.bool_]) -> Ints:
     codes = state.codes[tuples]
     low = np.where(masks[:, :, None], codes, np.iinfo(np.int64).max).min(axis=1)
     high = np.where(masks[:, :, None], codes, -1).max(axis=1)

@@ -26,14 +26,14 @@ from ....limits import ENUMERATED_LIMITS as LIMITS
 from ....result import Status
 from ....schedule import ENUMERATED
 from ....settings import Clock, Settings
-from .columns import Column
+from .columns import NamedColumn
 from .model import ColumnEncoding
 
-__all__ = ["Outcome", "Program"]
+__all__ = ["ListOutcome", "ListedProgram"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class ListOutcome:
     """How a minimization ended.
 
     Attributes
@@ -51,13 +51,13 @@ class Outcome:
     empty: bool = False
 
 
-class Program:
+class ListedProgram:
     """State of one list.
 
     Parameters
     ----------
     problem : Problem
-    columns : sequence of Column
+    columns : sequence of NamedColumn
         Admissible groups.
     settings, clock
         Seed, workers, time.
@@ -74,7 +74,7 @@ class Program:
     def __init__(
         self,
         problem: Problem,
-        columns: Sequence[Column],
+        columns: Sequence[NamedColumn],
         settings: Settings,
         clock: Clock,
         offer: Callable[[Release], object],
@@ -89,7 +89,7 @@ class Program:
         self.rounds = 0
         self.interrupted = False
 
-    def minimize(self, expression: Linear, start: Release | None) -> Outcome:
+    def minimize(self, expression: Linear, start: Release | None) -> ListOutcome:
         """Minimize over the releases of listed groups that keep the policy."""
         self.model.cp.minimize(expression)
         bound: int | None = None
@@ -98,19 +98,19 @@ class Program:
                 self.model.hint(start)
             run, seen = self._call()
             if run.status is Status.INFEASIBLE:
-                return Outcome(bound=None, empty=True)
+                return ListOutcome(bound=None, empty=True)
             if run.bound is not None:
                 bound = run.bound if bound is None else max(bound, run.bound)
             judged = [self._judged(release) for release in seen]
             if not judged or not judged[-1]:
                 solved = bool(judged) and run.status is Status.OPTIMAL
-                return Outcome(bound=run.objective if solved else bound, solved=solved)
+                return ListOutcome(bound=run.objective if solved else bound, solved=solved)
             self.rounds += 1
             for cuts in judged:
                 for cut in cuts:
                     cut.apply(self.model)
             if self.interrupted or run.status is not Status.OPTIMAL or self.clock.over:
-                return Outcome(bound=bound)
+                return ListOutcome(bound=bound)
 
     def _call(self) -> tuple[CpSatRun, list[Release]]:
         listener, long = _Listener(self.model), len(self.model.columns) > LIMITS.long

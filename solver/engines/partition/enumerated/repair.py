@@ -15,7 +15,7 @@ import numpy as np
 from .....models.problem import Problem
 from .....models.requirement import Violation
 from ....settings import Clock
-from .state import State
+from .state import RepairedGroups
 
 __all__ = ["aligned", "merge_until_clean", "newcomers"]
 
@@ -39,7 +39,7 @@ def newcomers(problem: Problem) -> list[int]:
     return [t for t, member in enumerate(problem.table.members) if member.respondent not in records]
 
 
-def merge_until_clean(state: State, clock: Clock) -> bool:
+def merge_until_clean(state: RepairedGroups, clock: Clock) -> bool:
     """Merge groups that take part in violations with their nearest ones until nothing is broken.
 
     Complexity: fewer merges than groups, a check of the release for each round of them.
@@ -63,7 +63,7 @@ def merge_until_clean(state: State, clock: Clock) -> bool:
     return False
 
 
-def _involved(state: State, violation: Violation) -> Sequence[int]:
+def _involved(state: RepairedGroups, violation: Violation) -> Sequence[int]:
     """Groups of the new release that have to do with a violation."""
     if violation.groups:
         return violation.groups
@@ -74,7 +74,7 @@ def _involved(state: State, violation: Violation) -> Sequence[int]:
     return [i for i, group in enumerate(state.groups) if any(people[t].respondent in who for t in group)]
 
 
-def _merge(state: State, bad: set[int]) -> None:
+def _merge(state: RepairedGroups, bad: set[int]) -> None:
     """Each bad group joins the group where that costs least; joins may chain."""
     low, high = state.boxes()
     sizes = np.array([len(group) for group in state.groups])

@@ -31,24 +31,24 @@ from ....schedule import ENUMERATED
 from ....settings import Answer, Clock, Settings, Watch
 from ...assignment.engine import AssignmentEngine
 from ...subsets.engine import SubsetEngine
-from .columns import Column
+from .columns import NamedColumn
 from .guide import Guide, guided
-from .judge import Judge
+from .judge import GroupVerdicts
 from .model import TimeOverError
-from .program import Program
+from .program import ListedProgram
 from .starts import Starts
 
-__all__ = ["Search"]
+__all__ = ["EnumeratedSearch"]
 
 
-class Search:
+class EnumeratedSearch:
     """State of one solve."""
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
         self.problem, self.settings, self.watch = problem, settings, watch
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
-        self.judge = Judge(problem)
+        self.judge = GroupVerdicts(problem)
         self.incumbent = BestRelease(problem, watch, self.clock)
         self.guide: Guide | None = None
         self.exact: Answer | None = None
@@ -139,7 +139,9 @@ class Search:
                     return False
                 room = min(most, 4 * room)
                 continue
-            program = Program(measure.problem, found.columns, self.settings, self.clock, self.incumbent.offer)
+            program = ListedProgram(
+                measure.problem, found.columns, self.settings, self.clock, self.incumbent.offer
+            )
             expression = measure.expression(program.model, found.target)
             outcome = program.minimize(expression, self.incumbent.best)
             self._count(program, found.columns)
@@ -157,7 +159,7 @@ class Search:
             room = min(most, 4 * room)
         return False
 
-    def _count(self, program: Program, columns: list[Column]) -> None:
+    def _count(self, program: ListedProgram, columns: list[NamedColumn]) -> None:
         self.rounds += program.rounds
         self.listed = len(columns)
         self.interrupted |= program.interrupted

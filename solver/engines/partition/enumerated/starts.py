@@ -12,12 +12,12 @@ from ....baselines.greedy import greedy, together
 from ....colgen.structure.histograms import Histograms
 from ....schedule import ENUMERATED
 from ....settings import Clock, Settings, Watch
-from ..histogram import Search as HistogramSearch
+from ..histogram import HistogramSearch
 from ..objective import Objective
 from .moves import improve
 from .part import kept, plain
 from .repair import aligned, merge_until_clean, newcomers
-from .state import State
+from .state import RepairedGroups
 
 __all__ = ["Starts"]
 
@@ -52,7 +52,9 @@ class Starts:
             self.offer(release)
         row = self.problem.table.row
         states = [
-            State(self.problem, [[row[who] for who in group.respondents] for group in release.groups])
+            RepairedGroups(
+                self.problem, [[row[who] for who in group.respondents] for group in release.groups]
+            )
             for release in releases
             if not release.suppressed and not release.counterfeits
         ]
@@ -60,7 +62,7 @@ class Starts:
         if together and fresh and self.clock.fits(ENUMERATED.set_up.value):
             among = self._among(fresh)
             if among is not None:
-                states.append(State(self.problem, [*together, *among]))
+                states.append(RepairedGroups(self.problem, [*together, *among]))
         clean = [s for s in states if merge_until_clean(s, self.clock.share(ENUMERATED.repair))]
         for state in clean:
             self._offer(state)
@@ -68,7 +70,7 @@ class Starts:
             best = min(clean, key=lambda state: state.total)
             improve(best, self.clock.share(ENUMERATED.improve), lambda: self._offer(best))
 
-    def _offer(self, state: State) -> None:
+    def _offer(self, state: RepairedGroups) -> None:
         self.offer(self.problem.assemble([list(group) for group in state.groups]))
 
     def _among(self, fresh: list[int]) -> list[list[int]] | None:

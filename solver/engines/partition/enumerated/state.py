@@ -11,10 +11,10 @@ from .....models.release import QIGroup, Release
 from .....models.requirement import Context, GroupRequirement, Violation
 from ....colgen.table import Ints, Rows
 
-__all__ = ["State"]
+__all__ = ["RepairedGroups"]
 
 
-class State:
+class RepairedGroups:
     """Groups as sorted tuples of rows of the microdata (from 0); every tuple is in one.
 
     Attributes

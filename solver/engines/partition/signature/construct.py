@@ -10,12 +10,12 @@ import numpy as np
 from .....models.problem import Problem
 from .....models.release import Release
 from ....colgen.column import Column
+from ....colgen.primal.dealing import Past, dealt
+from ....colgen.primal.mixing import Free, grouped, joined
 from ....colgen.structure.types import Types
 from ....colgen.table import Ints
 from ....settings import Clock
-from .dealing import Past, dealt
 from .minimum_counterfeits import Fewest
-from .nearest import Free, grouped, joined
 
 __all__ = ["alone", "assembled", "filled", "read"]
 
@@ -28,7 +28,7 @@ def filled(
     Where no order of the returning tuples is found that earlier groups allow, their bucket gets more groups,
     which takes more counterfeits; it may still break a requirement, so check the release.
 
-    Complexity: see `dealing.dealt` and `nearest`; when the clock is over, O(tuples).
+    Complexity: see `dealing.dealt` and `mixing`; when the clock is over, O(tuples).
     """
     free, home = Free(types), types.home
     found = dealt(types, past, counts.each, random, clock)

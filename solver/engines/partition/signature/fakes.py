@@ -6,12 +6,12 @@ from random import Random
 
 from .....models.problem import Problem
 from ....claims import CountsClaim
+from ....colgen.primal.dealing import past_of
 from ....colgen.structure.types import Types
 from ....limits import SIGNATURE_LIMITS as LIMITS
 from ....settings import Clock, Settings
 from .best import BestColumns
 from .construct import filled, read
-from .dealing import past_of
 from .flat import Lowering, lifted, singles
 from .minimum_counterfeits import fewest
 from .proof import counts_claim

@@ -15,10 +15,10 @@ from .best import BestColumns
 from .fakes import FewestFakes
 from .loss import MADE_BY, LeastLoss
 
-__all__ = ["Search"]
+__all__ = ["SignatureSearch"]
 
 
-class Search:
+class SignatureSearch:
     """State of one solve.
 
     Parameters

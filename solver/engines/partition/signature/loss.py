@@ -15,14 +15,14 @@ from ....colgen.column import Column
 from ....colgen.finish import Finish
 from ....colgen.generation import Generation
 from ....colgen.master import RestrictedMaster
+from ....colgen.primal.mixing import neighbours
+from ....colgen.primal.regions import Regions
 from ....colgen.signature_pricing import SignaturePricing
 from ....limits import SIGNATURE_LIMITS as LIMITS
 from ....schedule import SIGNATURE
 from ....settings import Clock, Settings
 from .best import BestColumns
-from .improve import Regions
-from .nearest import neighbours
-from .proof import Proven, series_claim
+from .proof import ProvenLoss, series_claim
 
 __all__ = ["MADE_BY", "LeastLoss"]
 
@@ -139,7 +139,7 @@ class LeastLoss:
     def claims(self) -> Iterator[Claim]:
         """What proves the bound, and the solver's word for what is above it."""
         best, duals, tree, stated = self.best, self.generation.duals, self.finish.found, self.finish.stated
-        proven = Proven(self.types, self.pricing.cuts, duals, self.generation.best.fakes, tree)
+        proven = ProvenLoss(self.types, self.pricing.cuts, duals, self.generation.best.fakes, tree)
         series = series_claim(proven, best.measure)
         if series is not None:
             yield series

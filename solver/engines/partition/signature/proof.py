@@ -18,10 +18,10 @@ from ....exact.payload import packed
 from .flat import Lowering
 from .minimum_counterfeits import Fewest
 
-__all__ = ["Proven", "counts_claim", "series_claim"]
+__all__ = ["ProvenLoss", "counts_claim", "series_claim"]
 
 
-class Proven(NamedTuple):
+class ProvenLoss(NamedTuple):
     """A bound on releases with at most so many counterfeits: duals, and a tree if they do not reach it."""
 
     types: Types
@@ -37,18 +37,18 @@ def counts_claim(counts: Fewest, flat: Lowering | None, level: int) -> claims.Co
     by_groups = None
     if flat is not None:
         by_groups = _written(
-            Proven(flat.flat, flat.pricing.cuts, flat.generation.duals, 0, flat.finish.found)
+            ProvenLoss(flat.flat, flat.pricing.cuts, flat.generation.duals, 0, flat.finish.found)
         )
     return claims.CountsClaim(level=level, program=program, by_groups=by_groups)
 
 
-def series_claim(proven: Proven, level: int) -> claims.Series | None:
+def series_claim(proven: ProvenLoss, level: int) -> claims.Series | None:
     """Write down what proves the least loss; None if nothing does."""
     found = _written(proven)
     return None if found is None else claims.Series(level=level, loss=found)
 
 
-def _written(proven: Proven) -> claims.FakeDuals | None:
+def _written(proven: ProvenLoss) -> claims.FakeDuals | None:
     types, cuts, duals, fakes, tree = proven
     if duals is None:
         return None

@@ -18,23 +18,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .....models.compiled import compiled
-from ....colgen.kernels.boxes import box_with
-from ....colgen.signature_pricing import possible
-from ....colgen.structure.types import Types
-from ....colgen.table import Geometry, Ints
-from ....settings import Clock
+from ....models.compiled import compiled
+from ...limits import DEALING as LIMITS
+from ...settings import Clock
+from ..kernels.boxes import box_with
+from ..signature_pricing import possible
+from ..structure.types import Types
+from ..table import Geometry, Ints
 
 __all__ = ["Dealt", "Past", "dealt", "past_of", "shuffled", "state_of"]
 
 Bools = NDArray[np.bool_]
-
-TRIES = 20
-"""Random orders tried as long as there are more groups than wanted."""
-BLOCK = 64
-"""Wanted groups of a block, at most."""
-CHUNK = 2_000
-"""Blocks that are dealt between two looks at the clock."""
 
 
 class Past(NamedTuple):
@@ -96,17 +90,17 @@ def dealt(types: Types, past: Past, each: Ints, random: Random, clock: Clock | N
 
     Notes
     -----
-    O(tuples x `BLOCK`) box costs per order.
+    O(tuples x `LIMITS.block`) box costs per order.
     """
     row, slot, start, bucket, number, width = _blocks(types, each)
     blocks = len(bucket)
     part, made = np.zeros(len(row), dtype=np.int64), np.zeros(blocks, dtype=np.int64)
     state = state_of(random)
     cap = int(width.max(initial=1)) * max(1, int(np.diff(past.trace_start).max(initial=1)))
-    for at in range(0, blocks, CHUNK):
+    for at in range(0, blocks, LIMITS.chunk):
         late = clock is not None and clock.over
-        last = min(blocks, at + CHUNK)
-        tries = 1 if late else TRIES
+        last = min(blocks, at + LIMITS.chunk)
+        tries = 1 if late else LIMITS.tries
         _deal(
             types.rows.geometry,
             past,
@@ -158,7 +152,7 @@ def _blocks(types: Types, each: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints, Int
     # numbers differ, so that no block has more of a value than groups.
     _, begins, length = np.unique(key, return_index=True, return_counts=True)
     place = np.arange(len(units)) - np.repeat(begins, length)
-    cuts = np.maximum(1, -(-each // BLOCK))
+    cuts = np.maximum(1, -(-each // LIMITS.block))
     own, parts = each[home[units]], cuts[home[units]]
     base = np.concatenate([[0], np.cumsum(cuts)]).astype(np.int64)
     block = base[home[units]] + place * own // np.repeat(length, length) * parts // own

@@ -8,16 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from ....colgen.choice import best_of
-from ....colgen.column import Column, costs_of
-from ....colgen.generation import Generation
-from ....colgen.master import RestrictedMaster
-from ....colgen.signature_pricing import SignaturePricing
-from ....colgen.structure.types import Types
-from ....limits import SIGNATURE_LIMITS as LIMITS
-from ....schedule import SIGNATURE
-from ....settings import Clock
-from .nearest import apart
+from ...limits import SIGNATURE_LIMITS as LIMITS
+from ...schedule import SIGNATURE
+from ...settings import Clock
+from ..choice import best_of
+from ..column import Column, costs_of
+from ..generation import Generation
+from ..master import RestrictedMaster
+from ..signature_pricing import SignaturePricing
+from ..structure.types import Types
+from .mixing import apart
 
 __all__ = ["Regions"]
 

@@ -15,23 +15,17 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from .....models.compiled import compiled
-from ....colgen.kernels.boxes import box_with
-from ....colgen.structure.types import Types
-from ....colgen.table import Geometry, Ints
-from ....settings import Clock
+from ....models.compiled import compiled
+from ...limits import MIXING as LIMITS
+from ...settings import Clock
+from ..kernels.boxes import box_with
+from ..structure.types import Types
+from ..table import Geometry, Ints
 from .dealing import shuffled, state_of
 
 __all__ = ["Free", "apart", "grouped", "joined", "neighbours"]
 
 Floats = NDArray[np.float64]
-
-WORK = 1_000_000_000
-"""Coordinates that are compared for one release, at most, as far as `LEAST` allows."""
-LEAST, MOST = 8, 1 << 40
-"""Rows of a value to each side that are looked at, at least and at most."""
-CHUNK = 4_096
-"""Groups made between two looks at the clock."""
 
 
 class Free:
@@ -65,7 +59,7 @@ class Free:
     def reach(self, types: Types, searches: int, width: int) -> int:
         """Rows to each side that so many searches among `width` lists may look at."""
         attributes = types.rows.geometry.codes.shape[1]
-        return min(MOST, max(LEAST, WORK // max(1, 2 * searches * width * attributes)))
+        return min(LIMITS.most, max(LIMITS.least, LIMITS.work // max(1, 2 * searches * width * attributes)))
 
 
 def apart(types: Types) -> Floats:
@@ -154,7 +148,7 @@ def grouped(types: Types, free: Free, random: Random, clock: Clock | None = None
     reach = free.reach(types, -(-int(counts.sum()) // least), free.values)
     while int(counts.sum()) >= max(2, least) * least:
         late = clock is not None and clock.over
-        made = np.empty((CHUNK, least), dtype=np.int64)
+        made = np.empty((LIMITS.chunk, least), dtype=np.int64)
         number = _group(
             points,
             values,
@@ -195,13 +189,13 @@ def neighbours(types: Types, clock: Clock | None = None) -> Floats:
     wide = [len(signature) for signature in types.rules.signatures]
     signature = np.array([v for s in types.rules.signatures for v in s], dtype=np.int64)
     start = np.concatenate([[0], np.cumsum(wide)]).astype(np.int64)
-    reach = min(MOST, max(LEAST, WORK // max(1, 2 * len(rows) * g.codes.shape[1])))
+    reach = min(LIMITS.most, max(LIMITS.least, LIMITS.work // max(1, 2 * len(rows) * g.codes.shape[1])))
     found = np.zeros(len(rows))
-    for at in range(0, len(rows), CHUNK):
+    for at in range(0, len(rows), LIMITS.chunk):
         if clock is not None and clock.over:
             found[at:] = found[:at].mean() if at else 0.0
             break
-        last = min(len(rows), at + CHUNK)
+        last = min(len(rows), at + LIMITS.chunk)
         number = len(types.rules.values)
         _measure(
             g, rows.value, types.home, signature, start, number, types.rules.least, reach, at, last, found
