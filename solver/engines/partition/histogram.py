@@ -49,7 +49,7 @@ class HistogramSearch:
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
         self.part: Part | None = None
         self.annealing: Annealing | None = None
-        self.interrupted = False
+        self.interrupted = self.boxed = False
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -81,7 +81,7 @@ class HistogramSearch:
             boxes = BoxPricing.of(self.rows, self.pricing.histograms, self.settings.workers, self.clock)
         if boxes is None:
             return at_scale(self.judge, self.pricing, self.progress, self.root, self.settings, self.annealing)
-        boxes.cuts = self.pricing.cuts
+        boxes.cuts, self.boxed = self.pricing.cuts, True
         return by_boxes(self.judge, boxes, self.progress, self.root, self.settings, self.annealing)
 
     def _broken_whole(self) -> WholeTable | None:
@@ -151,6 +151,11 @@ class HistogramSearch:
     def _claims(self) -> tuple[Claim, ...]:
         described = self._described()
         found: list[Claim] = [] if described is None else [described]
+        if self.boxed and isinstance(described, ListedClaim) and self.root.duals is not None:
+            # The root's duals are proven box by box; lists where many tuples are alike may be too long.
+            found.insert(
+                0, describe(self.rows, self.pricing.cuts, self.root.duals, None, level=self.level, part=None)
+            )
         why = None
         finish, stated = self.finish, min(self.progress.bound, self.progress.cost)
         if finish.stated > self.progress.bound:
