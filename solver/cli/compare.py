@@ -17,8 +17,8 @@ from ..insight.comparison.comparing import compare
 from ..insight.comparison.found import Comparison, comparisons_to_csv, comparisons_to_json
 from ..insight.comparison.rows import ComparisonRow
 from ..insight.comparison.table import cells, columns, notes
-from ..insight.picture import check_picture
 from ..overwriting import may_write
+from ..picture import check_picture
 from .commands.alternatives import CompareCommand
 
 __all__ = ["compare_all", "print_comparison"]

@@ -17,8 +17,8 @@ from ..insight.frontier.grid import parse_vary
 from ..insight.frontier.points import FrontierPoint
 from ..insight.frontier.result import Frontier
 from ..insight.frontier.sweep import Listener, frontier
-from ..insight.picture import check_picture
 from ..overwriting import may_write
+from ..picture import check_picture
 from .commands.alternatives import FrontierCommand
 from .writing import write_json
 

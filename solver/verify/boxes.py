@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
+from math import inf
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +42,8 @@ MOST_TRIED = 100_000_000
 LOW = -(1 << 62)
 AHEAD = 2
 """Attributes that are entered before the clock is looked at."""
+PATIENCE = 0.5
+"""Seconds that most walks need: a bound is not given up for less, however late it is."""
 
 
 class _Nodes(NamedTuple):
@@ -155,14 +159,17 @@ class Walk:
         )
         memory = _memory(others, len(code), len(duals.cuts), self.most)
         order = np.argsort(walked, kind="stable").astype(np.int64)
+        until = inf  # the first boxes may wait for the compiler, which hears no clock
         for chosen in product(*self.nodes[:AHEAD]):
             inside, cost = order, 0
             for a, (lo, hi, each) in enumerate(chosen):
                 inside, cost = inside[(lo <= code[inside, a]) & (code[inside, a] <= hi)], cost + each
-            if over is not None and over():
+            if over is not None and over() and perf_counter() > until:
                 raise UndecidedError("not all boxes could be gone through in time")
             if _entered(asked, memory, min(AHEAD, others), inside, cost):
                 return True
+            if until == inf:
+                until = perf_counter() + PATIENCE
             if memory.tried[0] > MOST_TRIED:
                 raise UndecidedError("there are too many groups to be tried under the cuts")
         return False

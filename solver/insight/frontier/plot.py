@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ...picture import check_picture, write_picture
 from ...result import Status
-from ..picture import check_picture, write_picture
 from .grid import Setting
 from .points import FrontierPoint
 

@@ -50,7 +50,7 @@ BEYOND: list[Sequence[Requirement]] = [
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tables go the way of large ones: larger histograms than those of four tuples are beyond."""
     monkeypatch.setattr(histogram, "LIMITS", replace(histogram.LIMITS, simplex_rows=0))
-    monkeypatch.setattr(histograms, "MOST_READ", 4)
+    monkeypatch.setattr(histograms, "LIMITS", replace(histograms.LIMITS, read=4))
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from optanon import (
 )
 from optanon.instances import catalog
 from optanon.models.release import Release
-from optanon.solver.insight import picture
+from optanon.solver import picture
 from optanon.solver.insight.frontier import sweep
 from optanon.solver.insight.frontier.grid import FrontierGrid, Setting, parse_vary
 from optanon.solver.insight.frontier.points import FrontierPoint, share_bounds
