@@ -152,6 +152,8 @@ def _grown(
     for at in np.argsort(-often[value[near]], kind="stable").tolist():
         if not free[at]:
             continue
+        if clock.over:
+            return found, last + near[free].tolist()
         free[at] = False
         taken, inside = [at], _Inside(judge, [int(value[near[at]])])
         box[:] = rows.geometry.codes[near[at]]
@@ -207,8 +209,8 @@ def _joined(
     rows: Rows, judge: Judge, groups: list[list[int]], last: list[int], value: Ints, clock: Clock
 ) -> list[int]:
     """Put each of the last tuples into the group that it costs least; those that fit nowhere, or too late."""
-    if not last:
-        return []
+    if not last or clock.over:
+        return last
     codes = rows.geometry.codes
     lo = np.array([codes[group].min(axis=0) for group in groups])
     hi = np.array([codes[group].max(axis=0) for group in groups])
