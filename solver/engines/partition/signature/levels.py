@@ -40,10 +40,8 @@ class SignatureSearch:
         self.problem, self.settings = problem, settings
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
-        began = self.clock.seconds
         self.types = Types.of(problem, rules)
         self.pricing = SignaturePricing(self.types, settings.workers, self.clock)
-        self._reading = self.clock.seconds - began
         self.best = BestColumns(problem, self.types, watch, objective)
         self._early = self.clock.share(SIGNATURE.start)
         self.fakes: FewestFakes | None = None
@@ -78,13 +76,13 @@ class SignatureSearch:
             self.loss.run()
 
     def _in_time(self, pace: Seconds) -> bool:
-        """Whether a search can be set up before the end, by what reading the tuples took.
+        """Whether a search can be set up, and one round of it ended, before the end.
 
         A first release is worth being late.
         """
         if self.best.best is None:
             return True
-        fits = not self.clock.over and self.clock.fits(pace.value * self._reading)
+        fits = not self.clock.over and self.clock.fits(pace.value * len(self.types) ** 2)
         self.late |= not fits
         return fits
 
