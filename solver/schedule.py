@@ -232,8 +232,7 @@ class Signature(Schedule):
     region: Share = Share(
         part=1.0, of=Of.LIMIT, most=4.0, why="column generation, or the program, of a region"
     )
-    lowering: Seconds = Seconds(value=3e-8, unit="s a pair of rows", why="a round of fewer counterfeits")
-    losing: Seconds = Seconds(value=3e-8, unit="s a pair of rows", why="a round of less loss")
+    round: Seconds = Seconds(value=3e-8, unit="s a pair of rows", why="a round of columns, set up and priced")
 
 
 @dataclass(frozen=True, kw_only=True)

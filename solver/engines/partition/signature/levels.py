@@ -8,7 +8,7 @@ from ....colgen.signature_pricing import SignaturePricing
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
 from ....ending import ending
-from ....schedule import SIGNATURE, Seconds
+from ....schedule import SIGNATURE
 from ....settings import Answer, Clock, Settings, Watch
 from ..objective import Objective
 from .best import BestColumns
@@ -54,7 +54,7 @@ class SignatureSearch:
             fakes = self.fakes = FewestFakes(self.problem, self.types, self.settings, self.clock, self.best)
             if not fakes.beyond:
                 fakes.start(self._early)
-                if not fakes.reached and self._in_time(SIGNATURE.lowering):
+                if not fakes.reached and self._in_time:
                     fakes.lower(self.clock.allowed(SIGNATURE.fewer))
             if fakes.beyond:
                 return self._beyond(fakes)
@@ -71,18 +71,19 @@ class SignatureSearch:
 
     def _least_loss(self) -> None:
         """The second level, if there is a release of the first one."""
-        if self.best.best is not None and self._in_time(SIGNATURE.losing):
+        if self.best.best is not None and self._in_time:
             self.loss = LeastLoss(self.best, self.pricing, self.settings, self.clock, self._early)
             self.loss.run()
 
-    def _in_time(self, pace: Seconds) -> bool:
+    @property
+    def _in_time(self) -> bool:
         """Whether a search can be set up, and one round of it ended, before the end.
 
         A first release is worth being late.
         """
         if self.best.best is None:
             return True
-        fits = not self.clock.over and self.clock.fits(pace.value * len(self.types) ** 2)
+        fits = not self.clock.over and self.clock.fits(SIGNATURE.round.value * len(self.types) ** 2)
         self.late |= not fits
         return fits
 
