@@ -4,15 +4,18 @@ Where numba is not installed the same functions run as plain Python: the answers
 a hundred times longer.
 
 Compiled code is kept on disk. Numba asks only whether the file of a function has changed; but a function's
-code holds what it calls in other files, and the fields of the tuples it is given. So each state of all these
-files together has a folder of its own: after an update nothing runs that was compiled of what is gone.
+code holds what it calls in other files, the constants it names there, and the fields of the tuples it is
+given. So each state of a file and of all such files that it imports, directly or through others, has a folder
+of its own: after an update nothing runs that was compiled of what is gone, and what the update does not touch
+is not compiled again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Generator
+import re
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -28,10 +31,11 @@ __all__ = ["compiled"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-PACKAGE = Path(__file__).parents[1]
-ROOMS = ("models", "solver")
-COMPILED = (b"@compiled", b"(NamedTuple)")
-"""Files with one of these are part of what is compiled."""
+PACKAGE = Path(__file__).resolve().parents[1]
+COMPILED = b"@compiled"
+TUPLE = b"(NamedTuple)"
+IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
+NAME = re.compile(r"(\w+)(?: as \w+)?")
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
@@ -39,15 +43,15 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     if numba is None:
         return function
     compiler = cast("Any", numba)
-    with _kept(compiler.config):
+    with _kept(compiler.config, Path(function.__code__.co_filename).resolve()):
         return cast("Callable[P, R]", compiler.njit(cache=True, nogil=True)(function))
 
 
 @contextmanager
-def _kept(config: Any) -> Generator[None, None, None]:
-    """Let compiled code be kept in the folder of this state of the package."""
+def _kept(config: Any, file: Path) -> Generator[None, None, None]:
+    """Let compiled code of a file be kept in the folder of its state."""
     before = config.CACHE_DIR
-    folder = _folder(before)
+    folder = _folder(before, _state(file))
     config.CACHE_DIR = before if folder is None else str(folder)
     try:
         yield
@@ -56,19 +60,18 @@ def _kept(config: Any) -> Generator[None, None, None]:
 
 
 @cache
-def _folder(asked: str) -> Path | None:
+def _folder(asked: str, state: str) -> Path | None:
     """A folder below the one that was asked for, else in the package or with the user's files, if any can be.
 
     Folders of states that are gone may be deleted.
     """
-    state = f"compiled-{_state(PACKAGE)}"
     if asked:
-        return _writable(Path(asked) / state)
-    found = _writable(PACKAGE / "__pycache__" / state)
+        return _writable(Path(asked) / f"compiled-{state}")
+    found = _writable(PACKAGE / "__pycache__" / f"compiled-{state}")
     if found is None:
         import pooch
 
-        found = _writable(pooch.os_cache("optanon") / state)
+        found = _writable(pooch.os_cache("optanon") / f"compiled-{state}")
     return found
 
 
@@ -80,11 +83,45 @@ def _writable(folder: Path) -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
-def _state(package: Path) -> str:
+@cache
+def _state(file: Path) -> str:
+    """A digest of what the compiled functions of a file can hold: the file and what it leads to."""
+    reached = {file}
+    open_ones = [file]
+    while open_ones:
+        new = _needed(open_ones.pop()) - reached
+        reached |= new
+        open_ones += sorted(new)
     digest = hashlib.sha256()
-    for room in ROOMS:
-        for file in sorted((package / room).rglob("*.py")):
-            text = file.read_bytes()
-            if any(mark in text for mark in COMPILED):
-                digest.update(str(file.relative_to(package)).encode() + b"\0" + text)
+    for each in sorted(reached):
+        digest.update(str(each).removeprefix(str(PACKAGE)).encode() + b"\0" + each.read_bytes())
     return digest.hexdigest()[:16]
+
+
+@cache
+def _needed(file: Path) -> frozenset[Path]:
+    """Files of the package that a file's compiled functions and tuples lead to.
+
+    Those with compiled functions or tuples, packages that pass such names on, and, if the file itself
+    compiles, those it has constants of.
+    """
+    text = file.read_bytes()
+    if COMPILED not in text and TUPLE not in text and file.name != "__init__.py":
+        return frozenset()
+    found: set[Path] = set()
+    for imported, name in _imports(file, text):
+        other = imported.read_bytes()
+        marked = COMPILED in other or TUPLE in other or imported.name == "__init__.py"
+        if marked or (COMPILED in text and name.isupper()):
+            found.add(imported)
+    return frozenset(found)
+
+
+def _imports(file: Path, text: bytes) -> Iterator[tuple[Path, str]]:
+    """Files of the package that a file imports names of, with the names."""
+    for dots, module, names in IMPORT.findall(text.decode()):
+        room = file.parents[len(dots) - 1].joinpath(*filter(None, module.split(".")))
+        for name in NAME.findall(names):
+            below = (room / f"{name}.py", room / name / "__init__.py")
+            whole = (room.with_suffix(".py"), room / "__init__.py")
+            yield next(each for each in (*below, *whole) if each.is_file()), name

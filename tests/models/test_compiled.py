@@ -46,15 +46,37 @@ def test_a_function_is_compiled_anew_when_one_that_it_calls_elsewhere_has_change
     root = package(tmp_path)
     assert outer(root) == 2
     assert outer(root) == 2
-    assert len(kept(root)) == 1
+    before = kept(root)
+    assert len(before) == 2
     (root / "models" / "inner.py").write_text(INNER.format(step=2), encoding="utf-8")
     assert outer(root) == 3
-    assert len(kept(root)) == 2
+    assert len(kept(root) - before) == 2
+
+
+def test_a_function_is_compiled_anew_when_a_constant_that_it_names_elsewhere_has_changed(tmp_path: Path):
+    root = package(tmp_path)
+    inner = INNER.replace("\n\n", "\nfrom .limits import STEP\n\n", 1)
+    (root / "models" / "inner.py").write_text(inner.format(step="STEP"), encoding="utf-8")
+    (root / "models" / "limits.py").write_text("STEP = 1\n", encoding="utf-8")
+    assert outer(root) == 2
+    (root / "models" / "limits.py").write_text("STEP = 2\n", encoding="utf-8")
+    assert outer(root) == 3
+
+
+def test_what_a_change_does_not_touch_is_not_compiled_again(tmp_path: Path):
+    root = package(tmp_path)
+    assert outer(root) == 2
+    before = kept(root)
+    changed = root / "solver" / "outer.py"
+    changed.write_text(OUTER.replace("inner(x)", "inner(x) + 5"), encoding="utf-8")
+    assert outer(root) == 7
+    assert len(kept(root) - before) == 1
 
 
 def test_files_without_compiled_code_compile_nothing_anew(tmp_path: Path):
     root = package(tmp_path)
     assert outer(root) == 2
     (root / "solver" / "words.py").write_text("WORD = 1\n", encoding="utf-8")
+    before = kept(root)
     assert outer(root) == 2
-    assert len(kept(root)) == 1
+    assert kept(root) == before
