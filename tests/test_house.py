@@ -59,6 +59,11 @@ CHAIN = 32
 """Files on the longest chain of imports that starts where `solve` is."""
 
 
+ENGINE = ("solver/engines", "solver/colgen", "solver/exact")
+CONSTANTS = 60
+"""Constants of modules of the engine that are numbers and stand in no record of limits."""
+
+
 Parts = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.ImportFrom
 
 
@@ -72,6 +77,37 @@ def sources() -> dict[str, list[Parts]]:
     """The parts of every file of the library by its path."""
     files = [file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py"))]
     return {file.relative_to(ROOT).as_posix(): parts(file.read_text("utf-8")) for file in files}
+
+
+def constants(text: str) -> set[str]:
+    """Names that a file gives to numbers (those of a record of limits are its fields)."""
+    found = set[str]()
+    for node in ast.parse(text).body:
+        if (
+            isinstance(node, ast.Assign)
+            and all(
+                isinstance(
+                    part,
+                    ast.Constant
+                    | ast.BinOp
+                    | ast.UnaryOp
+                    | ast.Tuple
+                    | ast.operator
+                    | ast.unaryop
+                    | ast.Name
+                    | ast.Load,
+                )
+                for part in ast.walk(node.value)
+            )
+            and any(
+                isinstance(part, ast.Constant) and isinstance(part.value, int | float)
+                for part in ast.walk(node.value)
+            )
+        ):
+            found |= {
+                part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)
+            }
+    return found
 
 
 def homes(files: dict[str, list[Parts]]) -> dict[str, set[str]]:
@@ -149,6 +185,16 @@ def test_functions_are_short_enough_to_be_read_at_once():
     assert len(found - set(KERNELS)) <= LONG, sorted(found - set(KERNELS))
 
 
+def test_few_numbers_stand_in_no_record_of_limits():
+    found = {
+        f"{file.relative_to(ROOT)}:{name}"
+        for room in ENGINE
+        for file in (ROOT / room).rglob("*.py")
+        for name in constants(file.read_text("utf-8"))
+    }
+    assert len(found) <= CONSTANTS, sorted(found)
+
+
 def test_few_functions_have_many_branches():
     command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--exit-zero"]
     rule = ["--select=C901", f"--config=lint.mccabe.max-complexity={COMPLEXITY}", "--output-format=json"]
@@ -175,6 +221,7 @@ def test_the_measures_see_what_they_are_about():
         "models/c/__init__.py": parts("def f():\n    from ..d import e\n    class Twice: ..."),
         "models/d.py": parts(f"from .b import e\ndef long():\n{body}\ndef short(): ..."),
     }
+    assert constants("A, B = 1, -2.5\nC = 1 << A\nD = f(1)\nE = 'x'\n") == {"A", "B", "C"}
     assert homes(files)["Twice"] == {"models/a.py", "models/c/__init__.py"}
     assert long_functions(files) == {"models/d.py:long"}
     found = arrows(files)

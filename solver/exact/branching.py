@@ -6,18 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .limits import BRANCHING as LIMITS
 from .relaxation import BoxProposal, Floats
 from .remaining import Remaining
 from .tree_check import Box, Branch
 
-__all__ = ["WHOLE", "chosen"]
-
-WHOLE = 1e-6
-"""How far an amount may be from a whole number."""
-MIDDLE = 0.55
-"""Pairs are tried in order of how near the share of columns that have both is to this."""
-PROBED, IDLE, PROBE = 24, 8, 100
-"""Most branches that are probed, most in a row without a better one, and for how many iterations each."""
+__all__ = ["chosen"]
 
 
 def chosen(
@@ -41,20 +35,20 @@ def chosen(
     """
     part = np.abs(amount - np.rint(amount))
     sooner = np.where((rest.columns >= first.start) & (rest.columns < first.stop), part, 0.0)
-    pairs = [] if sooner.max() > WHOLE else _undecided(rest, amount)
+    pairs = [] if sooner.max() > LIMITS.whole else _undecided(rest, amount)
     if not pairs:
-        j = int((sooner if sooner.max() > WHOLE else part).argmax())
+        j = int((sooner if sooner.max() > LIMITS.whole else part).argmax())
         return Branch(column=int(rest.columns[j]), at=int(np.floor(amount[j])))
-    best, found, idle = -1.0, pairs[0], 0
-    for branch in pairs[:PROBED]:
+    best, found, idle, least = -1.0, pairs[0], 0, 1e-3 * rest.relaxation.unit
+    for branch in pairs[: LIMITS.probed]:
         gains = [
-            max(1e-3 * rest.relaxation.unit, min(gap, rest.relaxation.probe(box, PROBE) - proposal.value))
+            max(least, min(gap, rest.relaxation.probe(box, LIMITS.probe) - proposal.value))
             for box in (rest.inside(divide(branch, side)) for side in (0, 1))
         ]
         idle += 1
         if gains[0] * gains[1] > best:
             best, found, idle = gains[0] * gains[1], branch, 0
-        if idle >= IDLE or min(gains) >= gap:
+        if idle >= LIMITS.idle or min(gains) >= gap:
             break
     return found
 
@@ -63,11 +57,15 @@ def _undecided(rest: Remaining, amount: Floats) -> list[Branch]:
     """Pairs of rows of count 1 that are partly in one column."""
     matrix, single = rest.system.columns, rest.system.single
     pairs: dict[tuple[int, int], float] = {}
-    for j in np.flatnonzero(np.abs(amount - np.rint(amount)) > WHOLE).tolist():
+    for j in np.flatnonzero(np.abs(amount - np.rint(amount)) > LIMITS.whole).tolist():
         here = matrix.indices[matrix.indptr[j] : matrix.indptr[j + 1]]
         rows = sorted(row for row in here.tolist() if row < len(single) and single[row])
         for a, i in enumerate(rows):
             for k in rows[a + 1 :]:
                 pairs[i, k] = pairs.get((i, k), 0.0) + float(amount[j])
-    split = [(abs(share - MIDDLE), pair) for pair, share in pairs.items() if WHOLE < share < 1 - WHOLE]
+    split = [
+        (abs(share - LIMITS.middle), pair)
+        for pair, share in pairs.items()
+        if LIMITS.whole < share < 1 - LIMITS.whole
+    ]
     return [Branch(pair=pair) for _, pair in sorted(split)]

@@ -9,17 +9,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ..backends.highs import INFINITY, LinearProgram, LPStatus
+from .limits import DUALS as LIMITS
 from .program import FREE, Ints, Program
 from .rank1 import RowStack
 from .tree_check import Box
 
 __all__ = ["BoxProposal", "BoxRelaxation", "Floats"]
-
-MARGIN = 0.25
-"""How far beyond the last cost of interest duals go, so that they still prove it once rounded."""
-
-NOUGHT = 1e-11
-"""Smaller multipliers are none."""
 
 Floats = NDArray[np.float64]
 
@@ -89,7 +84,7 @@ class BoxRelaxation:
             self.solver.add_row(-INFINITY, high, matrix.indices[here], matrix.data[here] / grid)
         self._posted = len(self.stack)
 
-    def aim(self, target: int, margin: float = MARGIN) -> None:
+    def aim(self, target: int, margin: float = LIMITS.margin) -> None:
         """Let the search end as soon as a solution is known to cost as much."""
         self._target = target
         self.solver.stop_at((target - 1 + margin) / self.unit)
@@ -155,7 +150,7 @@ class BoxRelaxation:
             return np.zeros((0, len(self.stack)))
         # HiGHS knows rows as posted.
         made = np.array(lines) / self.grid
-        return np.where(np.abs(made) < NOUGHT, 0.0, made)
+        return np.where(np.abs(made) < LIMITS.nought, 0.0, made)
 
     def probe(self, box: Box, iterations: int) -> float:
         """Cost of a box after a few dual simplex iterations: no more than the optimum's."""

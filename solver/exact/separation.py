@@ -15,25 +15,13 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from .incidence import Members
+from .limits import SEPARATION as LIMITS
 from .odd_sets import separated
 from .program import FREE, Ints, Program
 from .rank1 import Combinations, RowStack
 from .relaxation import BoxRelaxation, Floats
 
 __all__ = ["Effort", "Partition", "violated"]
-
-LEAST_PART = 1e-3
-"""How fractional a basic column must be for its row of the tableau to be looked at."""
-OVER = 20_000
-"""Denominators of multipliers, at most."""
-GRID = 60
-"""Grids of cuts, at most: finer ones are a little stronger, and their duals need a finer scale."""
-NEAR = 1e-5
-"""How near to whole numbers multipliers times their denominator must be."""
-DEEP = 1e-4
-"""How far from the solution a cut must be, in units of its norm."""
-ALIKE = 0.9
-"""Cosine of the angle between two cuts above which only the deeper one is taken."""
 
 
 class Effort(NamedTuple):
@@ -87,7 +75,7 @@ def _odd_sets(partition: Partition, amount: Floats, rows: int) -> Combinations:
 
 def _tableau(relaxation: BoxRelaxation, amount: Floats, most: int) -> Combinations:
     stack = relaxation.stack
-    lines = relaxation.inverse(amount, most, LEAST_PART)
+    lines = relaxation.inverse(amount, most, LIMITS.least_part)
     over = _denominators(lines)
     lines, over = lines[over > 1], over[over > 1]
     times = np.rint(lines * over[:, None]).astype(np.int64)
@@ -99,7 +87,7 @@ def _tableau(relaxation: BoxRelaxation, amount: Floats, most: int) -> Combinatio
     times, over = times[small], over[small]
     rest = (times @ ends) % over
     times, over, rest = times[rest > 0], over[rest > 0], rest[rest > 0]
-    return Combinations(csr_array(times), over, np.minimum(over - rest, GRID))
+    return Combinations(csr_array(times), over, np.minimum(over - rest, LIMITS.grids))
 
 
 def _denominators(lines: Floats) -> Ints:
@@ -110,10 +98,10 @@ def _denominators(lines: Floats) -> Ints:
         scaled = lines[pending] * over[pending, None]
         off = np.abs(scaled - np.rint(scaled))
         worst = off.argmax(axis=1)
-        which = np.flatnonzero(off[np.arange(len(pending)), worst] > NEAR)
+        which = np.flatnonzero(off[np.arange(len(pending)), worst] > LIMITS.near)
         pending = pending[which]
         over[pending] *= _denominator(scaled[which, worst[which]] % 1)
-        over[pending[over[pending] > OVER]] = 0
+        over[pending[over[pending] > LIMITS.denominators]] = 0
         pending = pending[over[pending] > 0]
     return over
 
@@ -122,10 +110,10 @@ def _denominator(entry: Floats) -> Ints:
     """Of fractions between 0 and 1, by continued fractions."""
     before, over, rest = np.zeros(len(entry)), np.ones(len(entry)), entry
     while True:
-        off = (np.abs(entry * over - np.rint(entry * over)) > NEAR) & (over <= OVER)
+        off = (np.abs(entry * over - np.rint(entry * over)) > LIMITS.near) & (over <= LIMITS.denominators)
         if not off.any():
-            return np.maximum(2, np.minimum(over, 2 * OVER)).astype(np.int64)
-        inverse = 1 / np.where(off, np.maximum(rest, NEAR * NEAR), 1.0)
+            return np.maximum(2, np.minimum(over, 2 * LIMITS.denominators)).astype(np.int64)
+        inverse = 1 / np.where(off, np.maximum(rest, LIMITS.near * LIMITS.near), 1.0)
         before, over = np.where(off, over, before), np.where(off, np.floor(inverse) * over + before, over)
         rest = np.where(off, inverse % 1, rest)
 
@@ -134,7 +122,7 @@ def _chosen(stack: RowStack, cuts: Combinations, amount: Floats, most: int) -> C
     # Columns that are not taken count for a cut's norm only, so first without them.
     taken = np.flatnonzero(amount)
     matrix, limit = RowStack(csr_array(stack.matrix[:, taken]), stack.low, stack.high).rounded(cuts)
-    cuts = cuts.some(np.flatnonzero(matrix @ amount[taken] > limit + DEEP))
+    cuts = cuts.some(np.flatnonzero(matrix @ amount[taken] > limit + LIMITS.deep))
     if not len(cuts.over):
         return cuts
     matrix, limit = stack.rounded(cuts)
@@ -142,11 +130,11 @@ def _chosen(stack: RowStack, cuts: Combinations, amount: Floats, most: int) -> C
     norm = np.sqrt(np.asarray(real.multiply(real).sum(axis=1)).ravel())
     depth = (real @ amount - limit) / np.maximum(norm, 1e-9)
     order = np.argsort(-depth, kind="stable")
-    order = order[depth[order] > DEEP][: 4 * most]
+    order = order[depth[order] > LIMITS.deep][: 4 * most]
     unit = csr_array(real[order])
     cosine = (unit @ unit.T).toarray() / np.maximum(np.outer(norm[order], norm[order]), 1e-9)
     picked: list[int] = []
     for i in range(len(order)):
-        if len(picked) < most and (not picked or cosine[i, picked].max() < ALIKE):
+        if len(picked) < most and (not picked or cosine[i, picked].max() < LIMITS.alike):
             picked.append(i)
     return cuts.some(order[picked])

@@ -18,31 +18,18 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from ..settings import Clock
-from .branching import WHOLE, chosen
+from .branching import chosen
+from .limits import BRANCHING, DUALS, TREE as LIMITS
 from .program import FREE, Ints, Program
 from .rank1 import Rank1Cut
-from .relaxation import MARGIN, BoxProposal, Floats
+from .relaxation import BoxProposal, Floats
 from .remaining import Remaining, closure
 from .separation import Effort
 from .tree_check import Box, Branch, CutSystem, Node, NodeDuals, ProofPart, TreeProof
 
 __all__ = ["Tree"]
 
-SCALES = (4, 16, 64, 256, 1 << 10, 1 << 12, 1 << 14, 1 << 17, 1 << 20)
-"""Scales of a leaf's duals; the coarsest that proves it is kept."""
-KEPT = 256
-"""Scale of the other nodes' duals."""
-RESTART = 0.2
-"""Share of the columns that is struck out before the linear program is set up anew."""
-MANY = 300
-"""Cuts that nodes may add before the next one begins anew with those that matter."""
 ROOT, INNER = Effort(rows=200, cuts=100), Effort(rows=60, cuts=60)
-ROOT_ROUNDS, ROUNDS = 60, 4
-"""Rounds of cuts in the root, and in other nodes."""
-STALLED, LAST = 0.02, 4
-"""Cutting ends when so many rounds close less than this share of the gap."""
-FARTHEST = 1e5
-"""How far beyond the target linear programs go at most, until rounded duals prove it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,11 +163,11 @@ class Tree:
             self._keep(node, NodeDuals(1, np.zeros(self._rows, dtype=np.int64)))
             return []
         rest = node.rest
-        if rest is None or rest.shrunk(node.box, RESTART) or len(rest.names) > rest.first + MANY:
+        if not rest or rest.shrunk(node.box, LIMITS.restart) or len(rest.names) > rest.first + LIMITS.many:
             rest = self._remaining(node)
-        root, values, margin = node.parent < 0, list[float](), MARGIN
+        root, values, margin = node.parent < 0, list[float](), DUALS.margin
         last: NodeDuals | None = None
-        rounds = ROOT_ROUNDS if root else ROUNDS
+        rounds = LIMITS.root_rounds if root else LIMITS.rounds
         rest.relaxation.aim(self.target)
         while not self.clock.over:
             rest.relaxation.limit(rest.inside(node.box))
@@ -193,21 +180,21 @@ class Tree:
             if amount is None:
                 # The simplex method perturbs costs: on, until true costs and rounded duals say it, too.
                 margin *= 8
-                if margin > FARTHEST:
+                if margin > LIMITS.farthest:
                     break
                 rest.relaxation.aim(self.target, margin)
                 continue
-            if np.abs(amount - np.rint(amount)).max(initial=0.0) < WHOLE:
+            if np.abs(amount - np.rint(amount)).max(initial=0.0) < BRANCHING.whole:
                 if not self._offer(np.rint(rest.spread(amount)).astype(np.int64)):
                     break
                 rest.relaxation.aim(self.target)
                 continue
-            duals = last = rest.duals(proposal.duals, KEPT)
+            duals = last = rest.duals(proposal.duals, LIMITS.kept)
             left = self._left(rest, duals, node.box)
             if left is None:
                 self._keep(node, _named(duals, rest))
                 return []
-            if rest.shrunk(left, RESTART):
+            if rest.shrunk(left, LIMITS.restart):
                 self._keep_open(node, rest, duals, Branch())
                 last = None
                 node = _OpenNode(left, self.nodes - 1, 0, None)
@@ -215,8 +202,8 @@ class Tree:
                 values.clear()
                 continue
             values.append(proposal.value)
-            gain = values[-1] - values[max(0, len(values) - 1 - LAST)]
-            stalled = len(values) > LAST and gain < STALLED * (self.target - values[-1])
+            gain = values[-1] - values[max(0, len(values) - 1 - LIMITS.last)]
+            stalled = len(values) > LIMITS.last and gain < LIMITS.stalled * (self.target - values[-1])
             if stalled or len(values) > rounds or not self._cut(rest, amount, root=root):
                 return self._divided(node, rest, proposal, amount, duals, left)
         if last is not None:
@@ -248,7 +235,7 @@ class Tree:
         """Whether duals close a node; they are kept then."""
         if proposal.value <= self.target - 1:
             return False
-        for scale in SCALES:
+        for scale in LIMITS.scales:
             for down in (True, False):
                 duals = rest.duals(proposal.duals, scale, down=down)
                 if self._left(rest, duals, node.box) is None:
@@ -315,7 +302,10 @@ class Tree:
             return ()
         trees: list[Tree | None] = [None] * len(groups)
         # What each part costs: by the linear program, until its own tree says it.
-        known = [int(np.ceil(self.program.cost[columns] @ amount[columns] - WHOLE)) for _, columns in groups]
+        known = [
+            int(np.ceil(self.program.cost[columns] @ amount[columns] - BRANCHING.whole))
+            for _, columns in groups
+        ]
         while True:
             total = sum(known)
             if total < self.target and all(tree is not None and tree.best is not None for tree in trees):
@@ -347,7 +337,7 @@ class Tree:
         entries = matrix.tocoo()
         home = np.full(len(columns), -1, dtype=np.int64)
         home[entries.coords[1]] = label[entries.coords[0]]
-        split = np.abs(amount[columns] - np.rint(amount[columns])) > WHOLE
+        split = np.abs(amount[columns] - np.rint(amount[columns])) > BRANCHING.whole
         broken = np.unique(home[split])
         if number < 2 or len(broken) < 2 or (home < 0).any():
             return []
