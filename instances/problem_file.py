@@ -28,6 +28,7 @@
       form: generalized              # or anatomized
       recoding: multidimensional     # or full_domain: one level per column for the whole table
       hierarchies: {age: age.csv}    # full_domain only: levels of numeric and ordered columns
+      weights: {age: 2, zip: 1/2}    # how much the widths of columns count in the loss; 1 for the others
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ class _PolicyFile(Strict):
     form: Literal["generalized", "anatomized"] = "generalized"
     recoding: Literal["multidimensional", "full_domain"] = "multidimensional"
     hierarchies: dict[str, str] = Field(default_factory=dict[str, str])
+    weights: dict[str, float | int | str] = Field(default_factory=dict[str, float | int | str])
 
 
 class _QueryFile(Strict):
@@ -358,4 +360,5 @@ def _policy(spec: _PolicyFile, file: Path) -> Policy:
         form=spec.form,
         recoding=spec.recoding,
         hierarchies={name: Hierarchy.from_csv(file.parent / path) for name, path in spec.hierarchies.items()},
+        weights=spec.weights,
     )

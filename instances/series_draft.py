@@ -83,6 +83,9 @@ def series_lines(series: Continued, counts: Mapping[str, int], k: int | None) ->
         minimize = [_level(weights) for weights in before["minimize"]]
         names = [name for name in ("max_suppressed", "max_counterfeits") if before[name] is not None]
         limits = [f"  {name}: {before[name]}" for name in (*names, "form", "recoding")]
+        if before.get("weights"):
+            said = {scalar(name): weight for name, weight in before["weights"].items()}
+            limits.append(f"  weights: {flow(said)}")
     lines.append("  requirements:")
     for name, settings in [("k_c_anonymity", {"k": k}), *asked] if k is not None else asked:
         lines += comment(_explained(name, settings, counts), 4)

@@ -99,6 +99,10 @@ class Policy:
     hierarchies : mapping of str to Hierarchy, optional
         Full-domain levels of numeric and ordered quasi-identifiers (categories have
         their own). Default for those: exact, eighths, quarters, halves, the whole domain.
+    weights : mapping of str to number, optional
+        How much the width of a quasi-identifier counts in losses that measure boxes (information loss,
+        NCP, semiperimeter), at least 0; 1 for those that are not named. Age twice as important as all
+        else: ``{"age": 2}``.
 
     Raises
     ------
@@ -113,6 +117,7 @@ class Policy:
     form: Form
     recoding: RecodingKind
     hierarchies: tuple[tuple[str, Hierarchy], ...]
+    weights: tuple[tuple[str, Fraction], ...]
 
     def __init__(
         self,
@@ -124,6 +129,7 @@ class Policy:
         form: Form = "generalized",
         recoding: RecodingKind = "multidimensional",
         hierarchies: Mapping[str, Hierarchy] | None = None,
+        weights: Mapping[str, int | float | str | Fraction] | None = None,
     ) -> None:
         if not requirements:
             raise PolicyError(
@@ -162,6 +168,7 @@ class Policy:
         object.__setattr__(self, "form", form)
         object.__setattr__(self, "recoding", recoding)
         object.__setattr__(self, "hierarchies", tuple(sorted((hierarchies or {}).items())))
+        object.__setattr__(self, "weights", _weights(weights or {}))
 
     @property
     def content(self) -> dict[str, Any]:
@@ -174,6 +181,7 @@ class Policy:
             "form": self.form,
             "recoding": self.recoding,
             "hierarchies": {name: [list(path) for path in h.paths] for name, h in self.hierarchies},
+            "weights": {name: str(weight) for name, weight in self.weights},
         }
 
     def changed(self, **changes: Any) -> Policy:
@@ -186,6 +194,7 @@ class Policy:
             "form": self.form,
             "recoding": self.recoding,
             "hierarchies": dict(self.hierarchies),
+            "weights": dict(self.weights),
         }
         return Policy(**(given | changes))
 
@@ -214,6 +223,14 @@ class Policy:
         if self.max_counterfeits is None:
             return None if self.counts("counterfeits") else 0
         return self.max_counterfeits
+
+
+def _weights(given: Mapping[str, int | float | str | Fraction]) -> tuple[tuple[str, Fraction], ...]:
+    found = {name: as_fraction("policy", f"weight of {name}", raw) for name, raw in given.items()}
+    for name, weight in found.items():
+        if weight < 0:
+            raise PolicyError(f"weights: the weight of {name} must be at least 0, got {weight}")
+    return tuple(sorted(found.items()))
 
 
 def _components(requirement: object) -> Iterator[Requirement]:

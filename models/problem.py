@@ -48,6 +48,8 @@ class Problem:
     def __post_init__(self) -> None:
         # A stored history may keep keyed hashes: people must bear the same name in table and history.
         object.__setattr__(self, "table", self.history.aligned(self.table))
+        if self.policy.weights:
+            object.__setattr__(self, "table", self.table.weighted(dict(self.policy.weights)))
         private = self.table.sensitive
         if self.policy.recoding == "full_domain":
             _ = self.ladders  # raises if a hierarchy does not fit its column
@@ -298,6 +300,11 @@ class Problem:
                 self.policy.form,
                 self.policy.recoding,
                 [[name, hierarchy.paths] for name, hierarchy in self.policy.hierarchies],
+                *(
+                    [[(name, str(weight)) for name, weight in given]]
+                    if (given := self.policy.weights)
+                    else []
+                ),
             ],
         }
         return {name: hashlib.sha256(json.dumps(part).encode()).hexdigest() for name, part in parts.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import starmap
@@ -17,7 +17,7 @@ import pandas as pd
 from .box import Exact, Point
 from .column_names import refuse_reserved
 from .domain import Categories, Codes, Domain, Numeric, Ordered
-from .errors import TableError
+from .errors import PolicyError, TableError
 from .hierarchy import Hierarchy
 from .missing import MISSING, Gaps, Marks
 from .spelling import (
@@ -97,6 +97,9 @@ class Microdata:
         Quasi-identifiers as codes of their domains.
     spelling : Spelling
         What is declared about ids and sensitive values that differ in spelling only.
+    weights : tuple of Fraction
+        How much the width of each quasi-identifier counts in losses that measure boxes; 1 unless a
+        policy says otherwise.
     """
 
     respondent: str
@@ -105,12 +108,15 @@ class Microdata:
     sensitive: Sensitive
     codes: Codes
     spelling: Spelling = field(default_factory=Spelling)
+    weights: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.members:
             raise TableError("the table is empty: give at least one row")
         if not self.domains:
             raise TableError("the table has no quasi-identifier: name at least one column")
+        if not self.weights:
+            object.__setattr__(self, "weights", (Fraction(1),) * len(self.domains))
         refuse_reserved(self.respondent, (*self.attributes, self.sensitive.name))
         first: dict[str, int] = {}
         for row, member in enumerate(self.members, start=1):
@@ -148,6 +154,21 @@ class Microdata:
         """The table as strings, one row per tuple (the steward's own copy)."""
         rows = [(m.respondent, *(str(v) for v in m.point), m.value) for m in self.members]
         return pd.DataFrame(rows, columns=[self.respondent, *self.attributes, self.sensitive.name])
+
+    def weighted(self, weights: Mapping[str, Fraction]) -> Microdata:
+        """The same table with other weights of some quasi-identifiers; 1 for those that are not named.
+
+        Raises
+        ------
+        PolicyError
+            If a column is no quasi-identifier.
+        """
+        for name in weights:
+            if name not in self.attributes:
+                raise PolicyError(
+                    f"weights: {name!r} is no quasi-identifier, only {', '.join(self.attributes)} are"
+                )
+        return replace(self, weights=tuple(weights.get(name, Fraction(1)) for name in self.attributes))
 
     @classmethod
     def from_frame(

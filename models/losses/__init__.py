@@ -6,7 +6,13 @@ from ..errors import PolicyError
 from ..loss import Loss, known_losses
 from ..release import Counted
 from .counts import Counterfeits, HiddenCells, Suppressed
-from .information import AverageInformationLoss, InformationLoss, Semiperimeter
+from .information import (
+    AverageInformationLoss,
+    InformationLoss,
+    NormalizedCertaintyPenalty,
+    Semiperimeter,
+    SemiperimeterPerTuple,
+)
 from .sizes import AverageGroupSize, Discernibility, MaximumGroupSize
 
 __all__ = [
@@ -17,7 +23,9 @@ __all__ = [
     "HiddenCells",
     "InformationLoss",
     "MaximumGroupSize",
+    "NormalizedCertaintyPenalty",
     "Semiperimeter",
+    "SemiperimeterPerTuple",
     "Suppressed",
     "counter_of",
     "loss",

@@ -1,9 +1,10 @@
-"""Losses that measure boxes: information loss (total and average) and semiperimeter.
+"""Losses that measure boxes: information loss (total and average), NCP, and semiperimeter.
 
 Width of a box in attribute j: ``|G_j| / |D_j|``, interval length over domain length for
 numbers and ordered categories, share of the leaves under a taxonomy node (0 for a
 leaf), 0 if the domain is a single point; 1 for every attribute of a suppressed tuple.
-Counterfeits lose nothing: there is nobody to be wrong about.
+Counterfeits lose nothing: there is nobody to be wrong about. A policy may weigh attributes
+(`Policy.weights`, kept as `Microdata.weights`): then each width counts so many times.
 """
 
 from __future__ import annotations
@@ -26,17 +27,26 @@ from ..table import Member, Microdata
 if TYPE_CHECKING:
     from ..encoding import Encoding
 
-__all__ = ["AverageInformationLoss", "BoxLoss", "InformationLoss", "Semiperimeter", "unit_weights"]
+__all__ = [
+    "AverageInformationLoss",
+    "BoxLoss",
+    "InformationLoss",
+    "NormalizedCertaintyPenalty",
+    "Semiperimeter",
+    "SemiperimeterPerTuple",
+    "unit_weights",
+]
 
 LARGEST = 2**50
 """Largest cost of a whole release: far inside int64 and exact in a float."""
 
 
 def perimeter(group: QIGroup, table: Microdata) -> Fraction:
-    """Sum of the widths of a group's box; 0 for an anatomized group."""
+    """Weighted sum of the widths of a group's box; 0 for an anatomized group."""
     if group.box is None:
         return Fraction(0)
-    return sum((d.width(cell) for d, cell in zip(table.domains, group.box, strict=True)), Fraction(0))
+    parts = zip(table.weights, table.domains, group.box, strict=True)
+    return sum((w * d.width(cell) for w, d, cell in parts), Fraction(0))
 
 
 def unit_weights(
@@ -151,7 +161,7 @@ class InformationLoss(BoxLoss):
 
     def box_weights(self, table: Microdata) -> tuple[Fraction, ...]:
         """Every member pays every width."""
-        return (Fraction(1),) * len(table.domains)
+        return table.weights
 
 
 @register_loss
@@ -163,7 +173,35 @@ class AverageInformationLoss(BoxLoss):
 
     def box_weights(self, table: Microdata) -> tuple[Fraction, ...]:
         """Every member pays her share of every width."""
-        return (Fraction(1, len(table)),) * len(table.domains)
+        return tuple(weight / len(table) for weight in table.weights)
+
+
+@register_loss
+class NormalizedCertaintyPenalty(BoxLoss):
+    """Mean width of a published cell, over tuples and attributes: 0 if all is exact, 1 if nothing is said.
+
+    With weights of attributes, the weighted mean. It ranks releases as information loss does.
+    """
+
+    name: ClassVar[str] = "ncp"
+    reference: ClassVar[str] = "Xu et al. (2006); scaled to 0 to 1 by Ghinita et al. (2007)"
+
+    def box_weights(self, table: Microdata) -> tuple[Fraction, ...]:
+        """Every cell counts alike, or by its attribute's weight."""
+        total = len(table) * sum(table.weights, Fraction(0))
+        return tuple(weight / total if total else Fraction(0) for weight in table.weights)
+
+
+@register_loss
+class SemiperimeterPerTuple(AverageInformationLoss):
+    """Mean over the tuples of the semiperimeter of the box that each is published in.
+
+    It is the average information loss, under its name for boxes. Unlike `semiperimeter`, which counts each
+    box once, it is not met best by few large groups.
+    """
+
+    name: ClassVar[str] = "semiperimeter_per_tuple"
+    reference: ClassVar[str] = "Riboni and Bettini, sec. 4, for each tuple"
 
 
 @register_loss
@@ -171,7 +209,7 @@ class Semiperimeter(Loss):
     """Sum over all groups of the widths of their boxes (suppressed tuples cost nothing here).
 
     Fewer groups have fewer boxes to pay for: one group of everybody often meets it best. What is usually
-    meant is the sum over tuples, `information_loss`.
+    meant is `semiperimeter_per_tuple`, or the sum over tuples, `information_loss`.
     """
 
     name: ClassVar[str] = "semiperimeter"
@@ -187,10 +225,13 @@ class Semiperimeter(Loss):
 
     def box_weights(self, table: Microdata) -> tuple[Fraction, ...]:
         """Every group pays its widths once."""
-        return (Fraction(1),) * len(table.domains)
+        return table.weights
 
     def encode(self, model: Encoding) -> Cost:
-        weights, scale, exact = unit_weights(model.table, len(model.slots) or 1)
+        parts = lcm(*(weight.denominator for weight in model.table.weights))
+        units = [int(weight * parts) for weight in model.table.weights]
+        weights, scale, exact = unit_weights(model.table, len(model.slots) or 1, units)
+        scale *= parts
         if model.problem.policy.form == "anatomized":
             return Cost(expression=0, scale=scale, exact=exact)
         boxes = [weights[a] * model.width(g, a) for g in model.slots for a in range(len(weights))]

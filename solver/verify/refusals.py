@@ -14,7 +14,7 @@ from .exhaustive import empty, nothing
 from .given import Given
 from .lattice import least
 from .outcome import UndecidedError
-from .parts import grouped, plain, published, sized
+from .parts import grouped, plain, published, sized, units_of
 
 __all__ = ["refused"]
 
@@ -87,7 +87,7 @@ def _whole(problem: Problem, requirement: Requirement) -> str:
 def _above(given: Given, claim: claims.PricedClaim | claims.ListedClaim) -> str:
     """A bound above the loss of everybody in every attribute."""
     table = given.problem.table
-    needed, most = least_information_loss(given, claim), len(table) * len(table.domains)
+    needed, most = least_information_loss(given, claim), len(table) * sum(units_of(given.problem))
     if needed <= most:
         raise CertificateError(f"information loss {needed} is proven necessary, and {most} is possible")
     return f"information loss of {float(needed):.6g} would be needed, no release has more than {most}"

@@ -36,6 +36,19 @@ def average_information_loss(release: ReleaseLike, attributes: Sequence[Attribut
     return information_loss(release, attributes) / max(1, len(microdata(release)))
 
 
+def ncp(release: ReleaseLike, attributes: Sequence[Attribute]) -> Fraction:
+    """Mean width of a cell; 0 for an empty table."""
+    return information_loss(release, attributes) / max(1, len(microdata(release)) * len(attributes))
+
+
+def semiperimeter_per_tuple(release: ReleaseLike, attributes: Sequence[Attribute]) -> Fraction:
+    """The semiperimeter of each tuple's box, on average; of the whole domain if it is suppressed."""
+    groups, gone = release
+    each = [perimeter(group, attributes) for group in groups for _ in group.members]
+    each += [Fraction(len(attributes))] * len(gone)
+    return sum(each, Fraction()) / max(1, len(each))
+
+
 def semiperimeter(release: ReleaseLike, attributes: Sequence[Attribute]) -> Fraction:
     """Box widths summed over groups."""
     return sum((perimeter(group, attributes) for group in release[0]), Fraction())
@@ -67,7 +80,9 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
         "counterfeits": counterfeits,
         "information_loss": information_loss,
         "average_information_loss": average_information_loss,
+        "ncp": ncp,
         "semiperimeter": semiperimeter,
+        "semiperimeter_per_tuple": semiperimeter_per_tuple,
         "discernibility": discernibility,
         "maximum_group_size": maximum_group_size,
         "average_group_size": average_group_size,

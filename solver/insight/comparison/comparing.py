@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ....models.errors import EngineError, InputError, PolicyError
-from ....models.policy import Policy
 from ....models.problem import Problem
 from ....models.release import Release
 from ...baselines.registry import Baseline, baselines as all_baselines
@@ -153,18 +152,8 @@ class Proofs:
 
 def narrowed(problem: Problem, names: frozenset[str]) -> Problem:
     """The problem with these requirements only; limits and objective stay."""
-    policy = problem.policy
-    kept = [requirement for requirement in policy.requirements if requirement.name in names]
-    part = Policy(
-        kept,
-        [dict(level.weights) for level in policy.levels],
-        max_suppressed=policy.max_suppressed,
-        max_counterfeits=policy.max_counterfeits,
-        form=policy.form,
-        recoding=policy.recoding,
-        hierarchies=dict(policy.hierarchies),
-    )
-    return Problem(table=problem.table, policy=part, history=problem.history)
+    kept = [requirement for requirement in problem.policy.requirements if requirement.name in names]
+    return replace(problem, policy=problem.policy.changed(requirements=kept))
 
 
 def _baselines(wanted: str | Sequence[str]) -> list[Baseline]:

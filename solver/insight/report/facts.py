@@ -130,6 +130,11 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
             "counterfeits": "any number" if limit is None else str(limit),
             "recoding": policy.recoding.replace("_", "-"),
             "published": policy.form,
+            **(
+                {"weights": ", ".join(f"{name} {weight}" for name, weight in policy.weights)}
+                if policy.weights
+                else {}
+            ),
         },
         groups=[_group(group) for group in release.groups[:MOST_GROUPS]],
         group_count=len(release.groups),
