@@ -30,7 +30,7 @@ from .inferences import Inferences, merge_with_last, new_rows
 from .parameters import parameters
 from .top_down import Rows, SharesWithin, group_of, needs_boxes, tight_box_of, top_down
 
-__all__ = ["mondrian_checked", "mondrian_merge", "mondrian_static"]
+__all__ = ["mondrian_checked", "mondrian_merge", "mondrian_relaxed", "mondrian_static"]
 
 
 def mondrian_static(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
@@ -52,6 +52,24 @@ def mondrian_static(problem: Problem, seed: int = 0, clock: Clock | None = None)
     """
     everybody = np.arange(len(problem.table), dtype=np.int64)
     return problem.assemble([rows.tolist() for rows in _cut(problem, everybody, "mondrian_static", clock)])
+
+
+def mondrian_relaxed(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
+    """Anonymize the whole table without regard to the history, parting equal tuples where it helps.
+
+    Parameters
+    ----------
+    problem, seed, clock
+        As for `mondrian_static`.
+
+    Raises
+    ------
+    EngineError
+        If the whole table is not (k, c).
+    """
+    everybody = np.arange(len(problem.table), dtype=np.int64)
+    parts = _cut(problem, everybody, "mondrian_relaxed", clock, relaxed=True)
+    return problem.assemble([rows.tolist() for rows in parts])
 
 
 def mondrian_merge(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
@@ -104,17 +122,16 @@ def mondrian_checked(problem: Problem, seed: int = 0, clock: Clock | None = None
         )
 
     cuts = CutRelease(inferences, everybody)
-
-    def accept(part: Rows, left: Rows, right: Rows) -> bool:
-        return shares.holds(left) and shares.holds(right) and cuts.made(part, left, right)
-
-    return problem.assemble([rows.tolist() for rows in top_down(problem, everybody, accept, clock)])
+    parts = top_down(problem, everybody, shares, clock, accept=cuts.made)
+    return problem.assemble([rows.tolist() for rows in parts])
 
 
-def _cut(problem: Problem, rows: Rows, baseline: str, clock: Clock | None) -> list[Rows]:
+def _cut(
+    problem: Problem, rows: Rows, baseline: str, clock: Clock | None, *, relaxed: bool = False
+) -> list[Rows]:
     shares = _shares(problem, baseline)
     _refuse_whole(shares, rows, baseline)
-    return top_down(problem, rows, lambda _, left, right: shares.holds(left) and shares.holds(right), clock)
+    return top_down(problem, rows, shares, clock, relaxed=relaxed)
 
 
 def _shares(problem: Problem, baseline: str) -> SharesWithin:

@@ -22,7 +22,7 @@ from .geometric import geometric
 from .incognito import incognito_checked, incognito_merge, incognito_static
 from .k_member import k_member
 from .m_invariance import m_invariance
-from .mondrian_series import mondrian_checked, mondrian_merge, mondrian_static
+from .mondrian_series import mondrian_checked, mondrian_merge, mondrian_relaxed, mondrian_static
 from .parameters import parameters
 from .promises import (
     Promise,
@@ -142,12 +142,20 @@ _ALL = (
         pace=2e-5,
     ),
     Baseline(
+        name="mondrian_relaxed",
+        run=mondrian_relaxed,
+        promises=("k_c_anonymity",),
+        promised=anonymous,
+        reference=f"{_MONDRIAN}, sec. 3.2",
+        pace=4e-5,
+    ),
+    Baseline(
         name="mondrian_checked",
         run=mondrian_checked,
         promises=_SERIES,
         reference=f"{_MONDRIAN}; {_BYUN}",
         promised=inference_free,
-        pace=6e-4,
+        pace=3e-3,
         looks_back=True,
     ),
     Baseline(

@@ -74,6 +74,7 @@ SETTINGS: Mapping[str, Setting] = {
         posterior=_one_of_m,
     ),
     "mondrian_static": _STATIC,
+    "mondrian_relaxed": _STATIC,
     "incognito_static": _STATIC,
     "mondrian_checked": _CHECKED,
     "incognito_checked": _CHECKED,
