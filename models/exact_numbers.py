@@ -1,4 +1,4 @@
-"""Numbers as people write them, read exactly and within bounds.
+"""Numbers as people write them, read exactly and within bounds; and numbers for people to read.
 
 Python's fractions know no bounds: ``Fraction("1e999999999")`` would take a gigabyte and minutes.
 """
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-__all__ = ["LONGEST", "exact_number"]
+__all__ = ["LONGEST", "exact_number", "show_number", "show_share"]
 
 LONGEST = 400
 """Characters of a number, and its largest exponent: more than any measured value needs."""
@@ -41,3 +41,26 @@ def exact_number(raw: object) -> Fraction:
     if exponent is not None and abs(int(exponent[1])) > LONGEST:
         raise ValueError(f"the number's exponent is beyond {LONGEST}")
     return Fraction(text)
+
+
+def show_number(number: Fraction | None) -> str:
+    """A number for people: exact if short, else six significant digits."""
+    if number is None:
+        return "-"
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):.6g}"
+
+
+def show_share(share: Fraction) -> str:
+    """A share for people; what is not nothing is never said to be 0 %, nor what is not all 100 %.
+
+    Examples
+    --------
+    >>> [show_share(Fraction(n)) for n in ("0", "1/3", "1/9999", "9999/10000", "1")]
+    ['0.0 %', '33.3 %', 'less than 0.1 %', 'more than 99.9 %', '100 %']
+    """
+    value = float(100 * share)
+    if share and value < 0.05:
+        return "less than 0.1 %"
+    if share < 1 and value >= 99.95:
+        return "more than 99.9 %"
+    return f"{value:.1f} %" if value < 99.95 else f"{value:.0f} %"

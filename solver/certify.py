@@ -13,7 +13,8 @@ from ..models.problem import Problem
 from ..models.recoding import recoding_of
 from ..models.release import Release
 from .certificate import Certificate, CertificateRun, Digests, PublishedRelease
-from .result import LevelValue, Status
+from .level_value import LevelValue
+from .result import Status
 from .settings import Answer
 
 __all__ = ["certify", "digests", "published", "release_digest"]

@@ -5,23 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from fractions import Fraction
 
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from ..models.exact_numbers import show_number
 from ..models.problem import Problem
-from .result import UNCHECKED, Point
+from .level_value import UNCHECKED
+from .result import Point
 
-__all__ = ["live_display", "plain_console", "show_number", "show_warning", "soft_console", "warn_unchecked"]
-
-
-def show_number(number: Fraction | None) -> str:
-    """A number for people: exact if short, else six significant digits."""
-    if number is None:
-        return "-"
-    return str(number.numerator) if number.denominator == 1 else f"{float(number):.6g}"
+__all__ = ["live_display", "plain_console", "show_warning", "soft_console", "warn_unchecked"]
 
 
 def plain_console() -> Console:

@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from html import escape
 from math import exp, inf
 
 from ..models.release import Release
 from .certificate import Certificate
+from .level_value import UNCHECKED, LevelValue
+from .summary import Summary
 
-__all__ = ["UNCHECKED", "LevelValue", "Point", "Randomized", "Result", "Status", "Termination"]
-
-
-UNCHECKED = (
-    "NOT CHECKED AS A SERIES: no requirement of the policy looks at the other releases, so nobody knows "
-    "what this one gives away together with them"
-)
-"""Said of a release that continues a history under a policy that is blind to it."""
+__all__ = ["Point", "Randomized", "Result", "Status", "Termination"]
 
 
 class Status(Enum):
@@ -45,39 +41,6 @@ class Termination(Enum):
     """The search ended, but its verifier could not derive all that the engine or a solver says."""
     ITERATION_LIMIT = "iteration limit"
     """The engine's own limit (rounds, nodes) was reached."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LevelValue:
-    """One level of the objective.
-
-    Attributes
-    ----------
-    name : str
-        The loss or weighted sum.
-    value : Fraction
-        Recomputed from the data.
-    bound : Fraction or None
-        No release is below it, among those that are as good on all earlier
-        levels; derived by the verifier from the certificate.
-    trusted_bound, word
-        A higher bound that nobody can check, and whose word it is; None if there is none.
-    """
-
-    name: str
-    value: Fraction
-    bound: Fraction | None
-    trusted_bound: Fraction | None = None
-    word: str | None = None
-
-    @property
-    def gap(self) -> Fraction | None:
-        """``(value - bound) / value``, 0 if proven optimal; None without a bound."""
-        if self.bound is None:
-            return None
-        if self.value <= self.bound:
-            return Fraction(0)
-        return (self.value - self.bound) / self.value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,6 +135,8 @@ class Result:
         How the release was drawn, if it was.
     series_checked : bool or None
         Whether some requirement of the policy looked at the history; None without a history.
+    summary : Summary or None
+        What a steward needs to know of the release, in a dozen lines; None without one. `print` shows it.
     """
 
     status: Status
@@ -187,6 +152,19 @@ class Result:
     certificate: Certificate | None = field(default=None, repr=False)
     randomized: Randomized | None = None
     series_checked: bool | None = None
+    summary: Summary | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        """The summary, under what must be known first; or why there is no release."""
+        told = self.reason or self.termination.value if self.summary is None else str(self.summary)
+        return "\n".join([*self.warnings, told if self.summary else f"{self.status.value}: {told}"])
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks."""
+        if self.summary is None:
+            return f"<p>{escape(str(self))}</p>"
+        warned = "".join(f"<p><strong>{escape(warning)}</strong></p>" for warning in self.warnings)
+        return warned + self.summary.html
 
     @property
     def warnings(self) -> tuple[str, ...]:

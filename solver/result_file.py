@@ -20,7 +20,8 @@ from ..models.errors import CertificateError
 from ..models.problem import Problem
 from .certificate import BOUNDS, Certificate, explained
 from .claims import Drawn, Natural, Ratio, StrictRecord, Trusted, Words
-from .result import UNCHECKED, Result, Termination
+from .level_value import UNCHECKED
+from .result import Result, Termination
 
 __all__ = ["ResultFile", "beside", "certificate_of", "read_result"]
 

@@ -31,6 +31,7 @@ from .result import Point, Result, Status
 from .schedule import WHOLE
 from .settings import Answer, Clock, Engine, Settings, Watch
 from .settling import settled
+from .summary import summarize
 
 __all__ = ["choose", "default_workers", "engines", "obstacles", "solve", "solve_problem"]
 
@@ -349,6 +350,9 @@ def _result(
         ),
         randomized=answer.randomized,
         series_checked=problem.series_checked,
+        summary=None
+        if answer.release is None
+        else summarize(problem, answer.release, levels, answer.status.value),
     )
 
 

@@ -14,7 +14,8 @@ from ..models.errors import CertificateError
 from ..models.problem import Problem
 from .claims import Claim, Refusal, Trusted, TrustedRefusal
 from .incumbent import settled_on
-from .result import LevelValue, Status, Termination
+from .level_value import LevelValue
+from .result import Status, Termination
 from .settings import Answer, Clock
 from .verify.bounds import Derived, derived
 from .verify.given import Given

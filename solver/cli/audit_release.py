@@ -11,7 +11,8 @@ from rich.table import Table
 from ...instances.problem_file import load_problem
 from ...instances.views_file import is_views_file
 from ...models.errors import InputError, OptanonError
-from ..display import plain_console, show_number
+from ...models.exact_numbers import show_number
+from ..display import plain_console
 from ..insight.audit.foreign_audit import ForeignAudit, audit_release
 from ..insight.comparison.distance import Distance
 from ..overwriting import may_write

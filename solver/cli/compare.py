@@ -11,8 +11,9 @@ from rich.table import Table
 from ...instances.problem_file import load_problem
 from ...instances.views_file import is_views_file
 from ...models.errors import InputError, OptanonError
+from ...models.exact_numbers import show_number
 from ...models.problem import Problem
-from ..display import plain_console, show_number, warn_unchecked
+from ..display import plain_console, warn_unchecked
 from ..insight.comparison.comparing import compare
 from ..insight.comparison.found import Comparison, comparisons_to_csv, comparisons_to_json
 from ..insight.comparison.rows import ComparisonRow

@@ -12,7 +12,8 @@ from rich.table import Table
 
 from ...instances.problem_file import load_problem
 from ...models.errors import PolicyError
-from ..display import plain_console, show_number, warn_unchecked
+from ...models.exact_numbers import show_number
+from ..display import plain_console, warn_unchecked
 from ..insight.frontier.grid import parse_vary
 from ..insight.frontier.points import FrontierPoint
 from ..insight.frontier.result import Frontier

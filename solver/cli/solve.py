@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from math import isinf
 from pathlib import Path
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from ...instances.named_files import store_files
 from ...instances.problem_file import load_problem
@@ -19,13 +22,14 @@ from ...models.problem import Problem
 from ...models.release import Release
 from ..appending import refuse_blind
 from ..collecting import set_apart
-from ..display import plain_console, show_number, show_warning
+from ..display import plain_console, show_warning
 from ..output import refuse_results, write_files, writing
 from ..overwriting import may_write
-from ..result import Result, Status
+from ..result import Result, Status, Termination
 from ..search import solve_problem
 from ..settings import Clock
 from ..solved import stored
+from ..summary import Summary
 from .audit_first import REFUSED, audit_first, limit_of
 from .commands.release import SolveCommand
 from .reading import teller
@@ -36,11 +40,15 @@ __all__ = ["solve"]
 
 SHOWN = 40
 """Groups that are printed."""
+AUDITED, LEAST, MOST_AUDITED = 5.0, 0.2, 20_000
+"""Seconds for the audit of a release that is not appended, at most, and at least; and rows, at most."""
 
 
 def solve(asked: SolveCommand) -> None:
     """Search for a release; print and write it, or say why there is none."""
-    clock = Clock(asked.time_limit)  # reading the table and writing the files count
+    clock = Clock(
+        None if isinf(asked.time_limit) else asked.time_limit
+    )  # reading the table and writing the files count
     limit = limit_of(asked.audit_limit)
     if not asked.output.is_dir():
         raise OptanonError(f"--output: {asked.output} is no folder: create it or name another")
@@ -56,9 +64,12 @@ def solve(asked: SolveCommand) -> None:
     if result.release is None:
         _end_without(asked, console, problem, result)
         return
-    _print_groups(console, result.release)
-    _print_result(console, result, problem)
+    _print_summary(asked, console, result)
+    if asked.groups:
+        _print_groups(console, result.release)
     if not asked.append:
+        if not asked.quiet:
+            _audit(console, problem, result.release, clock)
         _write(asked, console, problem, result)
         if (kept := stored(problem.history)) is not None:
             told = "append the release (--append) before it is published, or later ones do not know it"
@@ -81,7 +92,7 @@ def _views(asked: SolveCommand) -> None:
         plain_console(),
         asked.problem_file,
         asked.output,
-        asked.time_limit,
+        None if isinf(asked.time_limit) else asked.time_limit,
         asked.seed or 0,
         raw_cells=asked.raw_cells,
         force=asked.force,
@@ -126,8 +137,8 @@ def _read(asked: SolveCommand, console: Console) -> Problem:
 
 def _search(asked: SolveCommand, problem: Problem, clock: Clock) -> Result:
     """Solve in what the files leave of the time."""
-    search = Clock(asked.time_limit, clock.began)
-    if asked.time_limit is not None and asked.time_limit > 0:
+    search = Clock(clock.limit, clock.began)
+    if search.limit is not None and search.limit > 0:
         search.keep(writing(problem, steward=asked.steward))
     return solve_problem(
         problem,
@@ -168,7 +179,7 @@ def _write(
             raw_cells=asked.raw_cells,
             before=before,
         )
-    for path in written:
+    for path in written if not asked.quiet else ():
         console.print(f"wrote {path}", markup=False)
 
 
@@ -197,21 +208,21 @@ def _print_groups(console: Console, release: Release) -> None:
         console.print(f"... and {len(release.groups) - SHOWN} more groups")
 
 
-def _print_result(console: Console, result: Result, problem: Problem) -> None:
-    rounds = f", {result.rounds} rounds of cuts" if result.rounds else ""
-    console.print(
-        f"[bold]{result.status.value}[/] ({result.termination.value}, {result.engine}, "
-        f"{result.seconds:.2f} s{rounds})"
-    )
-    table = Table("loss", "value", "exactly", "proven bound", "gap")
-    for level in result.levels:
-        gap = "-" if level.gap is None else f"{float(level.gap):.2%}"
-        table.add_row(level.name, show_number(level.value), str(level.value), show_number(level.bound), gap)
-    console.print(table)
-    kept = ", ".join(str(r) for r in problem.policy.requirements)
-    console.print(f"every check passed: {kept}", markup=False)
-    if result.randomized is not None:
-        drawn = result.randomized
+def _print_summary(asked: SolveCommand, console: Console, result: Result) -> None:
+    """What a steward needs to know; one line of it if --quiet."""
+    summary = result.summary
+    assert summary is not None, "a release has a summary"
+    if asked.quiet:
+        console.print(summary.short, markup=False, soft_wrap=True)
+    else:
+        rounds = f", {result.rounds} rounds of cuts" if result.rounds else ""
+        ended = f"{result.termination.value}, {result.engine}, {result.seconds:.2f} s{rounds}"
+        console.print(f"[bold]{result.status.value}[/] ({escape(ended)})")
+        _print_lines(console, summary)
+    if result.termination is Termination.TIME_LIMIT and not result.closed:
+        told = f"the search was stopped by its time limit of {asked.time_limit:g} s"
+        console.print(f"{told}: a longer --time-limit may find a better release or bound", markup=False)
+    if (drawn := result.randomized) is not None:
         guarantee = (
             "no guarantee: who has which value may decide what can be released"
             if drawn.odds is None
@@ -223,3 +234,24 @@ def _print_result(console: Console, result: Result, problem: Problem) -> None:
             markup=False,
             soft_wrap=True,
         )
+
+
+def _print_lines(console: Console, summary: Summary) -> None:
+    """Two columns; in files and pipes every line stays whole."""
+    if not console.is_terminal:
+        console.print("\n".join(str(summary).splitlines()[1:]), markup=False, soft_wrap=True)
+        return
+    lines = Table.grid(padding=(0, 2))
+    for heading, text in summary.lines:
+        lines.add_row(Text(heading, style="bold"), Text(text))
+    console.print(lines)
+
+
+def _audit(console: Console, problem: Problem, release: Release, clock: Clock) -> None:
+    """What whoever holds all releases can conclude, if that is known in the time that is left."""
+    left = clock.left
+    seconds = AUDITED if left is None else min(AUDITED, left - writing(problem, steward=True))
+    if seconds < LEAST or len(problem.table) > MOST_AUDITED:
+        console.print("not audited (it would take longer): `optanon audit` does", markup=False)
+        return
+    audit_first(console, problem, release, limit=None, seconds=seconds)

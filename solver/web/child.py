@@ -16,8 +16,9 @@ from ...instances.problem_file import load_problem
 from ...instances.store.opening import History
 from ...models.errors import OptanonError
 from ..insight.audit.audit import audit
+from ..level_value import UNCHECKED
 from ..output import write_files
-from ..result import UNCHECKED, Point
+from ..result import Point
 from ..search import solve_problem
 
 __all__ = ["JOB", "main", "run"]

@@ -12,7 +12,7 @@ from typing import Any
 from nicegui import events, ui
 
 from ...models.errors import OptanonError
-from ..display import show_number
+from ...models.exact_numbers import show_number
 from .marks import marked
 from .policy_form import PolicyForm
 from .workbench import INSIST, KINDS, ROLES, ColumnChoice, Workbench

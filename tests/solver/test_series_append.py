@@ -19,7 +19,7 @@ from command_line import run
 import optanon as oa
 from optanon.instances.store.stored import StoredHistory
 from optanon.solver.appending import examine
-from optanon.solver.result import UNCHECKED
+from optanon.solver.level_value import UNCHECKED
 
 Rows = list[tuple[str, int, str]]
 FIRST: Rows = [("p1", 20, "flu"), ("p2", 21, "cold"), ("p3", 60, "gout"), ("p4", 61, "acne")]

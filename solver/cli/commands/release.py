@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ...seconds import AUDIT_SECONDS, VERIFY_SECONDS
+from ...seconds import AUDIT_SECONDS, SOLVE_SECONDS, VERIFY_SECONDS
 from ..options import (
     Answered,
     AuditLimit,
@@ -19,7 +19,6 @@ from ..options import (
     KeyFile,
     OutputFolder,
     ProblemFile,
-    Quiet,
     RawCells,
     ReleaseFile,
     ShowIds,
@@ -34,8 +33,9 @@ __all__ = ["CheckCommand", "ReportCommand", "SolveCommand", "VerifyCommand"]
 class SolveCommand:
     """Compute the release with the least loss that keeps the policy, check it, and write it.
 
-    Writes NAME.release.csv (for publication) and NAME.result.json (status, bounds, certificate), the
-    latter also if there is provably no release. Files
+    Prints what a steward needs to know of it (rows published, left out and invented; what each column keeps;
+    the loss and what is proven of it; what an audit finds), and writes NAME.release.csv (for publication) and
+    NAME.result.json (status, bounds, certificate), the latter also if there is provably no release. Files
     that exist are replaced with --force only, files that the problem names never.
     With --append the series is audited first: what whoever holds all releases can conclude is printed, and
     stored with the release.
@@ -49,9 +49,9 @@ class SolveCommand:
     steward: Steward = False
     engine: EngineName = "auto"
     time_limit: Annotated[
-        float | None,
-        typer.Option(help="Seconds for all, files included; the best release so far is kept."),
-    ] = None
+        float,
+        typer.Option(help="Seconds for all, files included; the best release so far is kept. inf: no limit."),
+    ] = SOLVE_SECONDS
     seed: Annotated[
         int | None, typer.Option(help="Same seed and workers: same result; 0 unless the release is drawn.")
     ] = None
@@ -60,7 +60,10 @@ class SolveCommand:
         str | None,
         typer.Option(metavar="BETA", help="Draw a release with weight exp(-BETA loss), against minimality."),
     ] = None
-    quiet: Quiet = False
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="One line about the release; no live display, no audit.")
+    ] = False
+    groups: Annotated[bool, typer.Option("--groups", help="Print the groups, too.")] = False
     history: Annotated[
         str | None,
         typer.Option("--history", help="Stored history (file or URL) instead of the one the problem names."),

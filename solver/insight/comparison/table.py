@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...display import show_number
+from ....models.exact_numbers import show_number
 from .distance import Distance
 from .rows import ComparisonRow
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ....models.exact_numbers import show_number
 from ....models.relaxations import counted
-from ...display import show_number
 from ...parts import COUNTERFEITS, SUPPRESSION
 from ...result import Status
 

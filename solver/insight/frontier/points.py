@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from ....models.release import Release
-from ...result import LevelValue, Result, Status, Termination
+from ...level_value import LevelValue
+from ...result import Result, Status, Termination
 from .grid import FrontierGrid, Setting
 
 __all__ = ["FrontierPoint", "share_bounds"]

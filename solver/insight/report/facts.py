@@ -19,9 +19,10 @@ from ....models.history import History
 from ....models.problem import Problem
 from ....models.release import QIGroup, Release
 from ....models.requirement import Requirement
+from ...summary import columns_of
 from ..audit.attacks import usual_attacks
 from ..audit.audit import AuditReport, audit
-from .spread import Spread, spread, tally
+from .spread import Spread, spread
 
 __all__ = ["AUDIT_SECONDS", "Facts", "GroupFacts", "Risk", "SeriesFacts", "facts"]
 
@@ -139,7 +140,9 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
         groups=[_group(group) for group in release.groups[:MOST_GROUPS]],
         group_count=len(release.groups),
         group_sizes=_counted(group.size for group in release.groups),
-        loss_by_attribute=_loss_by_attribute(release, table.domains),
+        loss_by_attribute={
+            column.name: str(column.lost * len(table)) for column in columns_of(release, table.domains)
+        },
         loss_per_tuple=_loss_per_tuple(release, table.domains),
         spreads=[spread(domain, a, release) for a, domain in enumerate(table.domains)],
         series=[_series(n, r) for n, r in enumerate((*problem.history, release), start=1)],
@@ -168,16 +171,6 @@ def _group(group: QIGroup) -> GroupFacts:
 
 def _counted(sizes: Iterable[int]) -> dict[str, int]:
     return {str(size): count for size, count in sorted(Counter(sizes).items())}
-
-
-def _loss_by_attribute(release: Release, domains: Sequence[Domain]) -> dict[str, str]:
-    """Widths summed over tuples; a suppressed tuple loses 1 in every attribute."""
-    total = [Fraction(len(release.suppressed)) for _ in domains]
-    for a, domain in enumerate(domains):
-        boxed = [group for group in release.groups if group.box is not None]
-        cells = tally([(group.box or ())[a] for group in boxed], [len(group.members) for group in boxed])
-        total[a] += sum((domain.width(cell) * people for cell, people in cells), Fraction(0))
-    return {domain.name: str(loss) for domain, loss in zip(domains, total, strict=True)}
 
 
 def _loss_per_tuple(release: Release, domains: Sequence[Domain]) -> list[tuple[str, int]]:

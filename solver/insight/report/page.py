@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ....models.errors import ProblemFileError
 from ...claims import Words
-from ...result import UNCHECKED
+from ...level_value import UNCHECKED
 from . import charts
 from .facts import Facts, Risk
 from .told import Told

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TypedDict, TypeVar
+from typing import TypedDict
 
 from ....models.box import Cell, Interval, Leaves, format_number
 from ....models.domain import Domain, Numeric, Ordered
 from ....models.release import Release
+from ...summary import tally
 
-__all__ = ["Spread", "spread", "tally"]
-
-T = TypeVar("T")
+__all__ = ["Spread", "spread"]
 
 BINS = 12
 MOST_LEAVES = 16
@@ -51,18 +50,6 @@ def spread(domain: Domain, index: int, release: Release) -> Spread:
             known[str(point)] += count
         labels, original, released = _categories(domain, known, cells)
     return Spread(attribute=domain.name, labels=labels, original=original, released=released)
-
-
-def tally(things: Sequence[T], counts: Sequence[int] | None = None) -> list[tuple[T, int]]:
-    """Counts (1 each by default) added up by object: large tables hold few objects, again and again."""
-    if counts is None:
-        found = Counter(map(id, things))
-    else:
-        found = Counter[int]()
-        for thing, count in zip(things, counts, strict=True):
-            found[id(thing)] += count
-    known = dict(zip(map(id, things), things, strict=True))
-    return [(known[number], count) for number, count in found.items()]
 
 
 def _numbers(

@@ -14,7 +14,8 @@ from ....models.errors import ProblemFileError
 from ....models.problem import Problem
 from ....models.release import Release
 from ...certificate import Certificate
-from ...result import LevelValue, Point
+from ...level_value import LevelValue
+from ...result import Point
 from ...verify.checking import verify
 from ...verify.outcome import Outcome
 

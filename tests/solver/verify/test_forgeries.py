@@ -16,7 +16,8 @@ from optanon.instances.problem_file import load_problem
 from optanon.solver.certificate import Certificate
 from optanon.solver.certify import certify
 from optanon.solver.claims import Trusted
-from optanon.solver.result import LevelValue, Status, Termination
+from optanon.solver.level_value import LevelValue
+from optanon.solver.result import Status, Termination
 from optanon.solver.settings import Answer
 
 EVERY = 3

@@ -1,0 +1,48 @@
+"""What is known of one level of the objective; and what is said of a release nobody checked as a series."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+__all__ = ["UNCHECKED", "LevelValue"]
+
+
+UNCHECKED = (
+    "NOT CHECKED AS A SERIES: no requirement of the policy looks at the other releases, so nobody knows "
+    "what this one gives away together with them"
+)
+"""Said of a release that continues a history under a policy that is blind to it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelValue:
+    """One level of the objective.
+
+    Attributes
+    ----------
+    name : str
+        The loss or weighted sum.
+    value : Fraction
+        Recomputed from the data.
+    bound : Fraction or None
+        No release is below it, among those that are as good on all earlier
+        levels; derived by the verifier from the certificate.
+    trusted_bound, word
+        A higher bound that nobody can check, and whose word it is; None if there is none.
+    """
+
+    name: str
+    value: Fraction
+    bound: Fraction | None
+    trusted_bound: Fraction | None = None
+    word: str | None = None
+
+    @property
+    def gap(self) -> Fraction | None:
+        """``(value - bound) / value``, 0 if proven optimal; None without a bound."""
+        if self.bound is None:
+            return None
+        if self.value <= self.bound:
+            return Fraction(0)
+        return (self.value - self.bound) / self.value

@@ -1,0 +1,322 @@
+"""What a release is, for whoever decides about publishing it: a dozen lines, before any table of groups.
+
+How many rows are published, left out and invented; what each column keeps; what is lost, and how much less
+any release could lose; whether the series was looked at. All of it is made from problem and release, so it
+says the same on a terminal, in a notebook, in the report and on the web page. It names no respondent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import TypeVar
+
+from ..models.box import Cell, Interval
+from ..models.domain import Domain, Ordered
+from ..models.exact_numbers import show_number, show_share
+from ..models.losses import loss as named_loss
+from ..models.policy import Level
+from ..models.problem import Problem
+from ..models.release import Release
+from .level_value import UNCHECKED, LevelValue
+
+__all__ = ["ColumnSummary", "LossSummary", "Summary", "columns_of", "summarize", "tally"]
+
+T = TypeVar("T")
+
+LONGEST = 999
+"""Denominators that are shown beside a rounded value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnSummary:
+    """What is published of a quasi-identifier.
+
+    Attributes
+    ----------
+    name : str
+    lost : Fraction
+        Mean loss of a row's cell, from 0 (exact) to 1 (nothing is said); 1 for a row that is left out.
+    usual : str
+        The cell in the middle of all published rows, from the narrowest to the widest, in words.
+    blank : bool
+        Nothing is said of anybody in this column.
+    """
+
+    name: str
+    lost: Fraction
+    usual: str
+    blank: bool
+
+    def __str__(self) -> str:
+        if self.blank:
+            return "* throughout: nothing is said"
+        return f"{show_share(self.lost)} of its information lost; {self.usual}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossSummary:
+    """One level of the objective.
+
+    Attributes
+    ----------
+    name : str
+    value : Fraction
+    most : Fraction or None
+        What is lost if nothing is said of anybody; None where that is not known.
+    bound : str
+        What is proven about the best possible, in words.
+    """
+
+    name: str
+    value: Fraction
+    most: Fraction | None
+    bound: str
+
+    def __str__(self) -> str:
+        share = ""
+        if self.most:
+            part = show_share(self.value / self.most)
+            share = f", {part} of the most there is to lose ({show_number(self.most)})"
+        return f"{self._value}{share}; {self.bound}"
+
+    @property
+    def _value(self) -> str:
+        shown = show_number(self.value)
+        if Fraction(shown) == self.value or self.value.denominator > LONGEST:
+            return shown
+        return f"{shown} (exactly {self.value})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """See the module; `str` and a notebook show it as lines.
+
+    Attributes
+    ----------
+    status : str
+    rows, published, left_out, invented : int
+        Of the table, and of the release: real rows, suppressed ones, counterfeits.
+    groups : int
+    sizes : tuple of int
+        Of the smallest, the median and the largest group; empty without groups.
+    columns : tuple of ColumnSummary
+    losses : tuple of LossSummary
+    series : str
+        Whether other releases were looked at, and by which requirement.
+    checked : tuple of str
+        Requirements whose checks the release passed.
+    """
+
+    status: str
+    rows: int
+    published: int
+    left_out: int
+    invented: int
+    groups: int
+    sizes: tuple[int, ...]
+    columns: tuple[ColumnSummary, ...]
+    losses: tuple[LossSummary, ...]
+    series: str
+    checked: tuple[str, ...]
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """Each line's heading and text."""
+        return [
+            ("rows", self._rows),
+            ("groups", self._groups),
+            *((column.name, str(column)) for column in self.columns),
+            *((each.name, str(each)) for each in self.losses),
+            ("series", self.series),
+            ("checks", f"every check passed: {', '.join(self.checked)}"),
+        ]
+
+    @property
+    def short(self) -> str:
+        """All in one line."""
+        lost = ", ".join(f"{each.name} {show_number(each.value)} ({each.bound})" for each in self.losses)
+        out = f", {self.left_out:,} left out" if self.left_out else ""
+        fakes = f", {self.invented:,} invented" if self.invented else ""
+        rows = f"{self.published:,} of {self.rows:,} rows{out}{fakes} in {self.groups:,} groups"
+        return f"{self.status}: {rows}; {lost}; every check passed: {', '.join(self.checked)}"
+
+    @property
+    def _rows(self) -> str:
+        share = Fraction(self.published, self.rows)
+        found = f"{self.published:,} of {self.rows:,} published"
+        if self.left_out:
+            found += f" ({show_share(share)}), {self.left_out:,} left out ({show_share(1 - share)})"
+        if not self.invented:
+            return f"{found}, none invented"
+        shown = Fraction(self.invented, self.published + self.invented)
+        return f"{found}, {self.invented:,} invented: {show_share(shown)} of what is shown"
+
+    @property
+    def _groups(self) -> str:
+        if not self.sizes:
+            return "none"
+        least, median, most = self.sizes
+        if least == most:
+            return f"{self.groups:,} of {least} rows each"
+        return f"{self.groups:,} of {least} to {most:,} rows, {median} in the middle"
+
+    def __str__(self) -> str:
+        wide = max(len(heading) for heading, _ in self.lines)
+        return "\n".join([self.status, *(f"{heading:<{wide}}  {text}" for heading, text in self.lines)])
+
+    @property
+    def html(self) -> str:
+        """The lines as a table."""
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(heading)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for heading, text in self.lines
+        )
+        return f"<table><caption>{escape(self.status)}</caption><tbody>{rows}</tbody></table>"
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def summarize(problem: Problem, release: Release, levels: Sequence[LevelValue], status: str) -> Summary:
+    """Summarize a release that answers a problem; O(groups x attributes).
+
+    Parameters
+    ----------
+    problem : Problem
+    release : Release
+        Has passed every check.
+    levels : sequence of LevelValue
+        What is lost, and what is proven of it.
+    status : str
+    """
+    sizes = sorted(group.size for group in release.groups)
+    left_out = len(release.suppressed)
+    return Summary(
+        status=status,
+        rows=len(problem.table),
+        published=len(problem.table) - left_out,
+        left_out=left_out,
+        invented=release.counterfeits,
+        groups=len(sizes),
+        sizes=(sizes[0], sizes[len(sizes) // 2], sizes[-1]) if sizes else (),
+        columns=columns_of(release, problem.table.domains),
+        losses=tuple(
+            LossSummary(
+                name=value.name,
+                value=value.value,
+                most=_most(problem, level),
+                bound=_bound(levels[: index + 1]),
+            )
+            for index, (level, value) in enumerate(zip(problem.policy.levels, levels, strict=True))
+        ),
+        series=_series(problem),
+        checked=tuple(str(requirement) for requirement in problem.policy.requirements),
+    )
+
+
+def columns_of(release: Release, domains: Sequence[Domain]) -> tuple[ColumnSummary, ...]:
+    """What is published of each quasi-identifier."""
+    boxed = [group for group in release.groups if group.box is not None]
+    people = [len(group.members) for group in boxed]
+    left_out = len(release.suppressed)
+    total = max(1, left_out + sum(len(group.members) for group in release.groups))
+    found: list[ColumnSummary] = []
+    for a, domain in enumerate(domains):
+        cells = [
+            (domain.width(cell), cell, n)
+            for cell, n in tally([group.box[a] for group in boxed if group.box is not None], people)
+        ]
+        lost = left_out + sum((width * n for width, _, n in cells), Fraction(0))
+        found.append(
+            ColumnSummary(
+                name=domain.name,
+                lost=lost / total,
+                usual=_usual(cells, domain) if cells else "published exactly",
+                blank=bool(cells) and all(width == 1 for width, _, _ in cells),
+            )
+        )
+    return tuple(found)
+
+
+def tally(things: Sequence[T], counts: Sequence[int] | None = None) -> list[tuple[T, int]]:
+    """Counts (1 each by default) added up by object: large tables hold few objects, again and again."""
+    found: Counter[int]
+    if counts is None:
+        found = Counter(map(id, things))
+    else:
+        found = Counter[int]()
+        for thing, count in zip(things, counts, strict=True):
+            found[id(thing)] += count
+    known = dict(zip(map(id, things), things, strict=True))
+    return [(known[number], count) for number, count in found.items()]
+
+
+def _usual(cells: Sequence[tuple[Fraction, Cell, int]], domain: Domain) -> str:
+    """The middle one of the rows' cells, from the narrowest to the widest."""
+    ordered = sorted(cells, key=lambda each: (each[0], str(each[1])))
+    half, seen = sum(n for _, _, n in ordered) / 2, 0
+    for width, cell, n in ordered:
+        seen += n
+        if seen >= half:
+            return _words(width, cell, domain)
+    raise AssertionError("some cell is in the middle")
+
+
+def _words(width: Fraction, cell: Cell, domain: Domain) -> str:
+    if not width:
+        return "usually exact"
+    if isinstance(cell, Interval):
+        return f"usually an interval {show_number(cell.hi - cell.lo)} wide"
+    if width == 1:
+        return "usually *"
+    what = "neighbouring categories" if isinstance(domain, Ordered) else "categories"
+    return f"usually one of {len(cell.values)} {what}"
+
+
+def _most(problem: Problem, level: Level) -> Fraction | None:
+    """The loss of a release that says nothing of anybody, if the losses tell."""
+    total, rows = Fraction(0), len(problem.table)
+    for name, weight in level.weights:
+        each = named_loss(name)
+        shares = each.box_weights(problem.table)
+        whole = each.by_size(rows, 0, problem.policy.form)
+        if problem.policy.form == "generalized" and shares is not None and each.box_payer == "tuple":
+            total += weight * rows * sum(shares, Fraction(0))
+        elif whole and each.combine == "sum" and each.counts is None:
+            total += weight * whole
+        else:
+            return None
+    return total
+
+
+def _bound(levels: Sequence[LevelValue]) -> str:
+    """What is proven of the last of some levels, and whose word the rest is."""
+    level = levels[-1]
+    among = "" if len(levels) == 1 else f" as good on {' and '.join(each.name for each in levels[:-1])}"
+    if level.value == level.bound:
+        return f"proven: no release{among} loses less" if level.value else "proven: nothing can be less"
+    if not level.bound:
+        found = "no bound yet: how much less could be lost is not known"
+    else:
+        gap = show_share((level.value - level.bound) / level.value)
+        found = f"no release{among} can lose less than {show_number(level.bound)}: at most {gap} to gain"
+    if level.trusted_bound is not None:
+        found += f" ({show_number(level.trusted_bound)} on the word of {level.word})"
+    return found
+
+
+def _series(problem: Problem) -> str:
+    looking = [str(r) for r in problem.policy.requirements if r.structure(problem).looks_back]
+    if problem.series_checked is None:
+        later = f"; {', '.join(looking)} will look at it from later ones" if looking else ""
+        return f"no earlier release was given{later}"
+    if not problem.series_checked:
+        return UNCHECKED
+    earlier = len(problem.history)
+    before = "the one before it is" if earlier == 1 else f"the {earlier} before it are"
+    return f"release {earlier + 1}; {before} looked at by {', '.join(looking)}"
