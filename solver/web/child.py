@@ -74,6 +74,7 @@ def run(folder: Path, job: dict[str, Any]) -> None:
             "seconds": round(result.seconds, 2),
             "reason": result.reason,
             "unchecked": UNCHECKED if result.series_checked is False else None,
+            "summary": [] if result.summary is None else result.summary.lines,
             "files": [path.name for path in written],
         }
     )

@@ -274,6 +274,12 @@ class _Page:
             or not bench.job.ended.get("files")
         ):
             return
+        columns = [
+            {"name": key, "label": key, "field": key, "align": "left", "classes": "whitespace-normal"}
+            for key in ("what", "told")
+        ]
+        rows = [{"what": what, "told": told} for what, told in bench.job.ended["summary"]]
+        marked(ui.table(columns=columns, rows=rows).props("dense flat hide-header"), "summary")
         with ui.row().classes("items-center"):
             marked(ui.button("Read the report", on_click=self._report), "report")
             for path in bench.results():

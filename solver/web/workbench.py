@@ -192,7 +192,8 @@ class Workbench:
     def _only(self, role: str) -> str:
         names = [column.name for column in self.columns if column.role == role]
         if len(names) != 1:
-            raise TableError(f"{len(names)} columns are marked as {ROLES[role]}: mark exactly one")
+            marked = f"columns {', '.join(names)} are" if names else "no column is"
+            raise TableError(f"{marked} marked as {ROLES[role]}: mark exactly one, under 'Columns'")
         return names[0]
 
     def _kind(self, column: ColumnChoice) -> Any:

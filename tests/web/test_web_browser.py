@@ -56,6 +56,7 @@ def test_the_whole_path(page, tmp_path: Path):
 
     page.get_by_test_id("solve").click()
     see(page, "state", "OPTIMAL")
+    see(page, "summary", "6 of 6 published, none invented")
     with page.expect_download() as download:
         page.get_by_test_id("file-release.release.csv").click()
     released = Path(download.value.path()).read_text(encoding="utf-8")

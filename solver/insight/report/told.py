@@ -16,6 +16,7 @@ from ....models.release import Release
 from ...certificate import Certificate
 from ...level_value import LevelValue
 from ...result import Point
+from ...summary import Summary, summarize
 from ...verify.checking import verify
 from ...verify.outcome import Outcome
 
@@ -35,18 +36,19 @@ class Told:
         With the bounds that were derived.
     course : tuple of Point
         Incumbent and bound over time; empty if it is not known.
+    summary : Summary
     """
 
     certificate: Certificate
     outcome: Outcome
     levels: tuple[LevelValue, ...]
     course: tuple[Point, ...]
+    summary: Summary
 
     @property
     def status(self) -> str:
         """What may be said: optimal only if that was derived."""
-        closed = all(level.value == level.bound for level in self.levels)
-        return "OPTIMAL" if closed else "FEASIBLE"
+        return _status(self.levels)
 
 
 def told(
@@ -70,12 +72,18 @@ def told(
     if release is None:
         raise ProblemFileError("there is no release to report on: the result says that no release exists")
     values: tuple[Fraction, ...] = problem.objective(release)
+    levels = tuple(
+        LevelValue(name=level.name, value=value, bound=bound)
+        for level, value, bound in zip(problem.policy.levels, values, outcome.bounds, strict=True)
+    )
     return Told(
         certificate=certificate,
         outcome=outcome,
-        levels=tuple(
-            LevelValue(name=level.name, value=value, bound=bound)
-            for level, value, bound in zip(problem.policy.levels, values, outcome.bounds, strict=True)
-        ),
+        levels=levels,
         course=tuple(course),
+        summary=summarize(problem, release, levels, _status(levels)),
     )
+
+
+def _status(levels: Sequence[LevelValue]) -> str:
+    return "OPTIMAL" if all(level.value == level.bound for level in levels) else "FEASIBLE"

@@ -58,6 +58,7 @@ def test_page_names_no_respondent_and_says_what_was_published(solved):
     assert "weak_m_invariance(m=3)" in page
     assert "75/7" in page
     assert "not\ndifferential privacy" in page
+    assert "of its information lost" in page
 
 
 def test_facts_add_up():
