@@ -5,6 +5,9 @@ from .instances.release_files import read_release as read_release
 from .instances.store.opening import History as History
 from .models import hierarchies as hierarchies
 from .models.adversary.knowledge import Knowledge as Knowledge
+from .models.box import Interval as Interval, Leaves as Leaves
+from .models.breach_probability import breach_probability as breach_probability
+from .models.domain import Numeric as Numeric, Ordered as Ordered
 from .models.errors import (
     CertificateError as CertificateError,
     ConflictError as ConflictError,
@@ -20,11 +23,17 @@ from .models.errors import (
     TableError as TableError,
 )
 from .models.hierarchy import Hierarchy as Hierarchy
+from .models.loss import Loss as Loss, register_loss as register_loss
 from .models.n_choose import n_choose as n_choose
 from .models.policy import Policy as Policy
 from .models.problem import Problem as Problem
 from .models.release import QIGroup as QIGroup, Release as Release
-from .models.requirement import Violation as Violation
+from .models.requirement import (
+    GroupRequirement as GroupRequirement,
+    Requirement as Requirement,
+    Violation as Violation,
+    register as register,
+)
 from .models.requirements import (
     ConstantRatio as ConstantRatio,
     Difference as Difference,
@@ -35,6 +44,7 @@ from .models.requirements import (
     HcSafety as HcSafety,
     HcSafetyDeep as HcSafetyDeep,
     Intersection as Intersection,
+    KAnonymity as KAnonymity,
     KCAnonymity as KCAnonymity,
     RecordTracing as RecordTracing,
     RecursiveCLDiversity as RecursiveCLDiversity,
@@ -43,8 +53,13 @@ from .models.requirements import (
     TCloseness as TCloseness,
     WeakMInvariance as WeakMInvariance,
 )
-from .models.table import Microdata as Microdata, Sensitive as Sensitive
-from .models.views import SecretQuery as SecretQuery
+from .models.table import Member as Member, Microdata as Microdata, Sensitive as Sensitive
+from .models.views import (
+    AttackModel as AttackModel,
+    ProtectedAssociation as ProtectedAssociation,
+    SecretQuery as SecretQuery,
+    breach as breach,
+)
 from .solver.appending import SeriesVerdict as SeriesVerdict, append_release as append_release
 from .solver.baselines.registry import baselines as baselines
 from .solver.certificate import Certificate as Certificate
@@ -69,6 +84,7 @@ from .solver.result import (
     Termination as Termination,
 )
 from .solver.search import solve as solve, solve_problem as solve_problem
+from .solver.summary import Summary as Summary
 from .solver.verify.checking import verify as verify
 from .solver.worlds.exclusions import Exclusion as Exclusion, verify_audit as verify_audit
 

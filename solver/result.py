@@ -7,11 +7,16 @@ from enum import Enum
 from fractions import Fraction
 from html import escape
 from math import exp, inf
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..models.release import Release
 from .certificate import Certificate
 from .level_value import UNCHECKED, LevelValue
 from .summary import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["Point", "Randomized", "Result", "Status", "Termination"]
 
@@ -165,6 +170,36 @@ class Result:
             return f"<p>{escape(str(self))}</p>"
         warned = "".join(f"<p><strong>{escape(warning)}</strong></p>" for warning in self.warnings)
         return warned + self.summary.html
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Draw the course of the search, what each column lost, and the sizes of the groups.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A .png, .svg or .pdf file to write, whole or not at all.
+
+        Returns
+        -------
+        matplotlib Figure
+            A notebook shows it.
+
+        Raises
+        ------
+        InputError
+            If there is no release, or the file cannot be one.
+        """
+        # Imported here: drawing takes a second to load.
+        from .result_picture import draw, write_picture
+
+        last = len(self.levels) - 1
+        course = [
+            (point.seconds, point.value, point.bound) for point in self.trajectory if point.level == last
+        ]
+        figure = draw(self.release, self.summary, course)
+        if path is not None:
+            write_picture(figure, path)
+        return figure
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -8,14 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+import pandas as pd
+
 from ..models.encoding import Encoding
-from ..models.errors import CertificateError, EngineError, PolicyError
+from ..models.errors import CertificateError, EngineError, PolicyError, TableError
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import whole
-from ..models.table import Microdata
+from ..models.table import Microdata, QISpec, Sensitive
 from .certify import certify
 from .claims import Obstacle
 from .conflict import conflict
@@ -53,10 +55,13 @@ CLOSED = 30
 
 
 def solve(
-    table: Microdata,
+    table: Microdata | pd.DataFrame,
     policy: Policy,
     history: History | None = None,
     *,
+    respondent: str | None = None,
+    quasi_identifiers: Sequence[str] | Mapping[str, QISpec] | None = None,
+    sensitive: str | Sensitive | None = None,
     engine: str = "auto",
     time_limit: float | None = None,
     seed: int | None = None,
@@ -71,12 +76,15 @@ def solve(
 
     Parameters
     ----------
-    table : Microdata
+    table : Microdata or DataFrame
         What is to be published.
     policy : Policy
         Requirements and objective.
     history : History, optional
         Releases published before; none by default. It is read, not changed.
+    respondent, quasi_identifiers, sensitive
+        Roles of the columns of a DataFrame (see `Microdata.from_frame`, which also takes what is not said
+        here: marks of missing cells, spellings); to be left out with a `Microdata`.
     engine : str
         ``"auto"`` or the name of an engine (see `engines`).
     time_limit : float, optional
@@ -125,6 +133,7 @@ def solve(
     began = time.monotonic()
     if history is not None and not isinstance(history, History):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PolicyError("history must be a History: wrap earlier releases as History([first, second])")
+    table = _table(table, respondent, quasi_identifiers, sensitive)
     problem = Problem(table=table, policy=policy, history=history if history is not None else History())
     return solve_problem(
         problem,
@@ -138,6 +147,28 @@ def solve(
         listener=listener,
         randomize=randomize,
         began=began,
+    )
+
+
+def _table(
+    table: Microdata | pd.DataFrame,
+    respondent: str | None,
+    quasi_identifiers: Sequence[str] | Mapping[str, QISpec] | None,
+    sensitive: str | Sensitive | None,
+) -> Microdata:
+    """The table with the roles of its columns."""
+    roles = {"respondent": respondent, "quasi_identifiers": quasi_identifiers, "sensitive": sensitive}
+    if isinstance(table, Microdata):
+        if given := [name for name, role in roles.items() if role is not None]:
+            raise TableError(f"{', '.join(given)}: the table has its roles already: leave them out")
+        return table
+    if not isinstance(table, pd.DataFrame):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TableError(f"a table is a DataFrame or a Microdata, not {type(table).__name__}")
+    if respondent is None or quasi_identifiers is None or sensitive is None:
+        missing = ", ".join(name for name, role in roles.items() if role is None)
+        raise TableError(f"the columns of a DataFrame have no roles yet: say {missing}")
+    return Microdata.from_frame(
+        table, respondent=respondent, quasi_identifiers=quasi_identifiers, sensitive=sensitive
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from ..errors import PolicyError
 from ..loss import Loss, known_losses
+from ..plugins import plug_in
 from ..release import Counted
 from .counts import Counterfeits, HiddenCells, Suppressed
 from .information import (
@@ -52,6 +53,8 @@ def loss(name: str) -> Loss:
         If there is no loss of that name.
     """
     known = known_losses()
+    if name not in known:
+        plug_in()
     if name not in known:
         raise PolicyError(f"unknown loss {name!r}: known are {', '.join(sorted(known))}")
     return known[name]

@@ -5,6 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from ..errors import PolicyError
+from ..plugins import plug_in
 from ..requirement import Requirement, known_requirements
 from .constant_ratio import ConstantRatio
 from .difference import Difference
@@ -13,7 +14,7 @@ from .global_guarantee import GlobalGuarantee
 from .hc_safety import HcSafety
 from .hc_safety_deep import HcSafetyDeep
 from .intersection import Intersection
-from .k_c_anonymity import KCAnonymity
+from .k_c_anonymity import KAnonymity, KCAnonymity
 from .l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveCLDiversity
 from .record_tracing import RecordTracing
 from .resists_inference import ResistsInference
@@ -31,6 +32,7 @@ __all__ = [
     "HcSafety",
     "HcSafetyDeep",
     "Intersection",
+    "KAnonymity",
     "KCAnonymity",
     "RecordTracing",
     "RecursiveCLDiversity",
@@ -43,6 +45,9 @@ __all__ = [
 ]
 
 
+FAMILIAR = "k_anonymity"
+
+
 def registered() -> Mapping[str, type[Requirement]]:
     """Every registered requirement by name."""
     return dict(known_requirements())
@@ -51,12 +56,19 @@ def registered() -> Mapping[str, type[Requirement]]:
 def build_requirement(name: str, settings: Mapping[str, Any]) -> Requirement:
     """Build a requirement from its name and plain parameters (as read from a file).
 
+    ``k_anonymity`` is `k_c_anonymity` that says nothing of values. A name that is not known is looked for in
+    installed plug-ins.
+
     Raises
     ------
     PolicyError
         If the name or a parameter is unknown, or a value out of range.
     """
+    if name == FAMILIAR and settings.keys() <= {"k"}:
+        name = KCAnonymity.name
     kinds = registered()
+    if name not in kinds and plug_in():
+        kinds = registered()
     if name not in kinds:
         raise PolicyError(f"unknown requirement {name!r}: known are {', '.join(sorted(kinds))}")
     kind = kinds[name]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..encoding import Encoding
     from ..problem_view import ProblemView
 
-__all__ = ["KCAnonymity"]
+__all__ = ["KAnonymity", "KCAnonymity"]
 
 
 @register
@@ -153,3 +153,14 @@ class KCAnonymity(GroupRequirement):
                 f"{self.c} anywhere"
             )
         return None
+
+
+def KAnonymity(*, k: int) -> KCAnonymity:  # noqa: N802 (stands beside the classes)
+    """k-anonymity (Samarati and Sweeney) by its usual name: `KCAnonymity` with c = 1.
+
+    Parameters
+    ----------
+    k : int
+        At least 1 tuple in each group.
+    """
+    return KCAnonymity(k=k)

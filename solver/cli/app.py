@@ -72,8 +72,17 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option("--plugin", help="Python module with requirements or losses of your own."),
+    ] = None,
 ) -> None:
-    pass
+    if plugin:
+        # Imported here: help does without it.
+        from ...models.plugins import plugged
+
+        for module in plugin:
+            plugged(module)
 
 
 def _typer() -> typer.Typer:

@@ -65,6 +65,12 @@ class Comparison:
         frame = pd.DataFrame([self._flat(row) for row in self.rows])
         return frame.astype(dict.fromkeys(_COUNTS, "Int64"))
 
+    def _repr_html_(self) -> str:
+        """The table as it is shown on a terminal, for notebooks."""
+        shown = [row for row in self.rows if row.figures is not None]
+        lines = [cells(self.levels, shown, row) for row in shown]
+        return pd.DataFrame(lines, columns=list(columns(self.levels, shown))).to_html(index=False)
+
     def to_csv(self, path: str | Path) -> None:
         """Write `to_frame` as CSV, whole or not at all."""
         write_whole(path, partial(self.to_frame().to_csv, index=False, lineterminator="\n"))

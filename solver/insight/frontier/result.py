@@ -71,6 +71,13 @@ class Frontier:
             rows.append(row)
         return pd.DataFrame(rows, dtype=object)
 
+    def _repr_html_(self) -> str:
+        """`to_frame` without its exact numbers, for notebooks."""
+        frame = self.to_frame()
+        return frame[[name for name in frame.columns if not str(name).endswith(" exact")]].to_html(
+            index=False
+        )
+
     def to_csv(self, path: str | Path) -> None:
         """Write `to_frame`, whole or not at all."""
         frame = self.to_frame()
