@@ -64,7 +64,7 @@ class Byun(Case):
 
     def run(self) -> list[Row]:
         """One row per algorithm, variant and release, with the records each attack reaches."""
-        frame, roles, levels = self._population()
+        frame, roles, levels = self.population()
         asked = KCAnonymity(k=self.k, c=as_fraction(self.name, "c", self.c))
         policies = {
             "mondrian": Policy([asked]),
@@ -115,7 +115,8 @@ class Byun(Case):
                 raise InputError(f"there is no {name!r}: algorithms and variants give {', '.join(known)}")
         return names
 
-    def _population(self) -> tuple[pd.DataFrame, Roles, dict[str, Hierarchy]]:
+    def population(self) -> tuple[pd.DataFrame, Roles, dict[str, Hierarchy]]:
+        """All rows, their roles, and the levels for Incognito."""
         needed = self.first + self.step * (self.releases - 1)
         if self.source == "generated":
             return uniform_table(needed, seed=self.seed), generated_roles(), {}

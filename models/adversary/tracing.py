@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from ..box import meets
 from ..errors import ReleaseError
 from ..history import History
 from ..release import Release
@@ -48,6 +49,15 @@ __all__ = ["Edges", "Trace", "Tracer", "TracingWay", "ValueGraph", "untraceable"
 TracingWay = Literal["forward", "backward"]
 Edges = Literal["exact", "plausible"]
 Indices = NDArray[np.int64]
+
+VALUE_CHANGED = (
+    "column {column!r}: a respondent's value differs between two releases: record tracing is about values "
+    "that never change, correct them or declare them transient"
+)
+PLACE_CHANGED = (
+    "a respondent's earlier and new box do not meet: record tracing is about quasi-identifiers that never "
+    "change, correct them or drop the requirement"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,20 +142,14 @@ class Tracer:
         kinds = np.empty(len(self.people), dtype=np.int64)
         for i, member in enumerate(self.people):
             if then[member.respondent] != member.value:
-                raise ReleaseError(
-                    f"column {self.old.sensitive!r}: a respondent's value differs between two releases: "
-                    "record tracing is about values that never change, correct them or declare them transient"
-                )
+                raise ReleaseError(VALUE_CHANGED.format(column=self.old.sensitive))
             who = member.respondent
             pairs[i] = self.old.where[who] * width + self.new.where[who]
             kinds[i] = code[member.value]
         known = self.source * width + self.target
         places = np.searchsorted(known, pairs)
         if not len(known) or (known[np.minimum(places, len(known) - 1)] != pairs).any():
-            raise ReleaseError(
-                "a respondent's earlier and new box do not meet: record tracing is about quasi-identifiers "
-                "that never change, correct them or drop the requirement"
-            )
+            raise ReleaseError(PLACE_CHANGED)
         self.flow = coo_array(
             (np.ones(len(pairs), dtype=np.int64), (kinds, places)), shape=(len(self.values), len(known))
         ).tocsr()
@@ -306,3 +310,18 @@ def refuse_untraceable(release: Release, history: History) -> None:
     for reason in reasons:
         if reason is not None:
             raise ReleaseError(reason)
+
+
+def refuse_changed(old: Release, new: Release) -> None:
+    """Raise ReleaseError if somebody has another value in the new release, or boxes that do not meet."""
+    then = {member.respondent: member.value for group in new.groups for member in group.members}
+    met: set[tuple[int, int]] = set()
+    for group in old.groups:
+        for member in group.members:
+            if then[member.respondent] != member.value:
+                raise ReleaseError(VALUE_CHANGED.format(column=old.sensitive))
+            met.add((old.where[member.respondent], new.where[member.respondent]))
+    for e, f in met:
+        one, other = old.groups[e].box, new.groups[f].box
+        if one is None or other is None or not meets(one, other):
+            raise ReleaseError(PLACE_CHANGED)

@@ -72,6 +72,21 @@ def split(
     return None
 
 
+def local(random: Random, people: Sequence[bf.Person], groups: int, fakes: str = "") -> bf.Release:
+    """Groups of neighbours, more or less."""
+    spread = random.choice([0, 2, 20])
+    order = sorted(people, key=lambda p: p.qi[0] + random.random() * spread)  # pyright: ignore[reportOperatorIssue]
+    homes: dict[int, list[bf.Person]] = {}
+    for place, person in enumerate(order):
+        homes.setdefault(place * groups // len(order), []).append(person)
+    return bf.Release(
+        tuple(
+            bf.Group(tuple(m), ((random.choice(fakes), 1),) if fakes and random.random() < 0.4 else ())
+            for m in homes.values()
+        )
+    )
+
+
 def crowd(random: Random, size: int, values: str) -> list[bf.Person]:
     """People with values drawn from a word (repeated letters are likelier)."""
     return [bf.Person(str(i), (), random.choice(values)) for i in range(size)]

@@ -24,6 +24,8 @@ from cases.examples import (
 )
 from strategies import Instance, Probe, Source, instance, random_release, seeded, shuffled
 
+from optanon.models.adversary.matching import Matchings
+from optanon.models.adversary.tracing import Tracer, untraceable
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
@@ -103,6 +105,28 @@ def test_check_says_what_the_oracle_says(name: str, number: int):
     assert True in seen
     if made.settings != {"n": 1}:  # degree 1 forbids nothing
         assert False in seen
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES["record_tracing"])))
+def test_the_fast_tracer_says_what_matchings_of_single_records_say(number: int):
+    """Two ways to one definition: each release against every earlier one, record by record."""
+    requirement, made = build("record_tracing", number)
+    compared = 0
+    for seed in range(60):
+        source = seeded("matchings", number, seed)
+        at = drawn(requirement, made, source, releases=(1, 2), tuples=(4, 9))
+        for _ in range(4):
+            release = at.ours(some_release(source, at))
+            for old in at.history:
+                if release.suppressed or untraceable(old, frozenset(release.where), 1):
+                    continue
+                judge, fast = Matchings(old, release), Tracer(old, release)
+                for way in ("forward", "backward"):
+                    for edges in ("exact", "plausible"):
+                        found = list(judge.traces(way, edges, 99))
+                        assert found == list(fast.traces(way, edges, 99)), (seed, at, release)
+                        compared += len(found)
+    assert compared > 300
 
 
 # -- (b) the encoding --------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from ....models.exact_numbers import exact_number
 from ....models.problem import Problem
 from ....models.release import Release
 from ....models.requirement import GroupRequirement, Requirement, Violation
+from ....models.requirements import RecordTracing
 from ....models.structure import DependsOn
 from ...search import solve_problem
 from ..comparison.comparing import Proofs, narrowed
@@ -206,7 +207,7 @@ def audit_release(
         source=found,
         figures=measured,
         violations=tuple(problem.check(found.release)),
-        undecided=_undecided(problem) if found.uncertain else (),
+        undecided=_undecided(problem, found.release) if found.uncertain else (),
         reference=proofs.whole,
         distance=proofs.distance(measured, proofs.known),
         kept=tuple(sorted(kept)),
@@ -244,11 +245,19 @@ def _search(
     return f"{result.status.value} ({result.termination.value}, {result.engine}, {result.seconds:.2f} s)"
 
 
-def _undecided(problem: Problem) -> tuple[str, ...]:
-    """Requirements that look at who was where before; without a history there are none."""
+def _undecided(problem: Problem, release: Release) -> tuple[str, ...]:
+    """Requirements that look at who was where before; without a history there are none.
+
+    Record tracing is decided by all matchings of boxes and values, whoever is behind them
+    (`models.adversary.matching`; its fast double takes any one of them as the true one): only who was left
+    out could change its verdict.
+    """
     if not len(problem.history):
         return ()
-    return tuple(dict.fromkeys(r.name for r in problem.policy.requirements if _looks_at_people(r, problem)))
+    asked = [r for r in problem.policy.requirements if _looks_at_people(r, problem)]
+    if not release.suppressed:
+        asked = [r for r in asked if not isinstance(r, RecordTracing)]
+    return tuple(dict.fromkeys(r.name for r in asked))
 
 
 def _looks_at_people(requirement: Requirement, problem: Problem) -> bool:

@@ -8,10 +8,11 @@ from random import Random
 
 import oracle.brute_force as bf
 import pytest
-from cases.attacks import agrees, best, history, ours, solved
+from cases.attacks import agrees, best, history, local, ours, solved
 from oracle.brute_force_notation import group, release
 from strategies import instance, seeded
 
+from optanon.models.adversary.matching import Matchings
 from optanon.models.adversary.tracing import Tracer
 from optanon.models.errors import PolicyError, ReleaseError
 from optanon.models.policy import Policy
@@ -169,22 +170,8 @@ def test_wrong_parameters(settings: dict[str, object]) -> None:
         RecordTracing(**settings)  # pyright: ignore[reportArgumentType]
 
 
-def local(random: Random, people: Sequence[bf.Person], groups: int, fakes: str = "") -> bf.Release:
-    """Groups of neighbours, more or less."""
-    spread = random.choice([0, 2, 20])
-    order = sorted(people, key=lambda p: p.qi[0] + random.random() * spread)  # pyright: ignore[reportOperatorIssue]
-    homes: dict[int, list[bf.Person]] = {}
-    for place, person in enumerate(order):
-        homes.setdefault(place * groups // len(order), []).append(person)
-    return bf.Release(
-        tuple(
-            bf.Group(tuple(m), ((random.choice(fakes), 1),) if fakes and random.random() < 0.4 else ())
-            for m in homes.values()
-        )
-    )
-
-
-def test_traces_are_those_of_all_matchings() -> None:
+@pytest.mark.parametrize("judge", [Tracer, Matchings])
+def test_traces_are_those_of_all_matchings(judge: type[Tracer | Matchings]) -> None:
     random, plane = Random(4), (bf.Numeric(0, 12), bf.Numeric(0, 6))
     bound = narrowed = 0
     for _ in range(150):
@@ -195,7 +182,7 @@ def test_traces_are_those_of_all_matchings() -> None:
         ]
         old = local(random, [p for p in people if random.random() < 0.8] or people, random.randint(1, 3))
         new = local(random, people, random.randint(1, 4), random.choice(["", "ab"]))
-        tracer = Tracer(ours(old, boxed=True), ours(new, boxed=True))
+        tracer = judge(ours(old, boxed=True), ours(new, boxed=True))
         wanted = {}
         for edges in ("plausible", "exact"):
             wanted = {

@@ -191,7 +191,7 @@ def loss_of(name: str, table: Microdata, rule: KCAnonymity, loss: str) -> float:
 
 
 def eight(byun: Byun) -> Microdata:
-    frame, roles, _ = byun._population()
+    frame, roles, _ = byun.population()
     return roles.table(frame.head(5000))
 
 

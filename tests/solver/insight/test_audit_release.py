@@ -18,6 +18,7 @@ import optanon as oa
 from optanon.instances.foreign.matching import match_rows
 from optanon.instances.foreign.release import read_foreign
 from optanon.instances.foreign.rows import read_rows
+from optanon.models.requirements import record_tracing
 
 FIRST = ["p01", "p02", "p06"]
 
@@ -183,6 +184,34 @@ def test_what_depends_on_memberships_is_said():
         TWINS.assign(v="a", age=["20-25", "20-25", "20-30", "25-30"]), asked, solve=False
     )
     assert alone.passes is False  # two groups of one, whoever they are
+
+
+@pytest.mark.parametrize("judged", ["by single records", "by the residual graph"])
+def test_tracing_is_decided_though_nobody_knows_who_is_where(judged: str, monkeypatch: pytest.MonkeyPatch):
+    """x and y may change places; whatever they do, the same records can be the same."""
+    if judged == "by the residual graph":
+        monkeypatch.setattr(record_tracing, "RECORDS", 0)
+    first = oa.solve(twins("aaaa").table, oa.Policy([oa.KCAnonymity(k=2)])).release
+    assert first is not None
+    for k, passes in ((2, True), (4, False)):
+        policy = oa.Policy([oa.KCAnonymity(k=2), oa.RecordTracing(k=k)])
+        asked = oa.Problem(table=twins("aaaa").table, policy=policy, history=oa.History([first]))
+        found = oa.audit_release(TWINS.assign(v="a"), asked, solve=False)
+        told = [
+            found,
+            *(
+                oa.audit_release(TWINS.assign(v="a", id=list(ids)), asked, solve=False)
+                for ids in ("wxyz", "wyxz")
+            ),
+        ]
+        assert [one.source.uncertain for one in told] == [2, 0, 0]
+        assert [one.undecided for one in told] == [()] * 3
+        assert [one.passes for one in told] == [passes] * 3
+    # Who was left out does matter: nobody may vanish who was published before.
+    policy = oa.Policy([oa.KCAnonymity(k=2), oa.RecordTracing(k=2)], max_suppressed=1)
+    asked = oa.Problem(table=twins("aaaa").table, policy=policy, history=oa.History([first]))
+    found = oa.audit_release(TWINS.assign(v="a").head(3), asked, solve=False)
+    assert found.undecided == ("record_tracing",)
 
 
 @pytest.mark.parametrize("seed", range(60))
