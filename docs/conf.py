@@ -5,8 +5,9 @@ from pathlib import Path
 
 import optanon
 
-# The picture of the rooms is of the code as it is now.
-runpy.run_path(str(Path(__file__).parent / "draw_rooms.py"), run_name="__main__")
+# The picture of the rooms, and the reference pages, are of the code as it is now.
+for drawn in ("draw_rooms.py", "draw_reference.py"):
+    runpy.run_path(str(Path(__file__).parent / drawn), run_name="__main__")
 
 project = "optanon"
 author = "the optanon developers"

@@ -36,13 +36,20 @@ MarksKey = list[_Mark] | dict[str, list[_Mark]]
 
 
 class _NumericKind(Strict):
+    """Numbers, published as intervals."""
+
     kind: Literal["numeric"]
     lo: float | int | str | None = None
+    """Least value of the domain; the table's unless said."""
     hi: float | int | str | None = None
+    """Largest value of the domain; the table's unless said."""
     decimals: int | None = Field(default=None, ge=0, le=12)
+    """Decimals that count; as many as the table has unless said."""
 
 
 class _FlatKind(Strict):
+    """Categories without a hierarchy: published, or `*`."""
+
     kind: Literal["flat"]
 
 
@@ -51,7 +58,9 @@ class OrderedKind(Strict):
 
     kind: Literal["ordered"]
     categories: list[str | int | float] = Field(min_length=1)
+    """From the lowest to the highest; they are published as ranges."""
     sizes: list[int] | None = None
+    """How many neighbouring categories each level puts together: a hierarchy instead of ranges."""
 
 
 class TaxonomyKind(Strict):
@@ -59,29 +68,43 @@ class TaxonomyKind(Strict):
 
     kind: Literal["taxonomy"]
     hierarchy: str
+    """CSV file as ARX writes it: a line per value, from the value to `*`."""
 
 
 class _IntervalsKind(Strict):
+    """A hierarchy of intervals."""
+
     kind: Literal["intervals"]
     widths: list[int | float | str] = Field(min_length=1)
+    """Of each level, each a multiple of the one before."""
 
 
 class _RoundingKind(Strict):
+    """A hierarchy of rounded numbers."""
+
     kind: Literal["rounding"]
     steps: list[int | float | str] = Field(min_length=1)
+    """Numbers are rounded to multiples of each, level by level."""
 
 
 class _PrefixKind(Strict):
+    """A hierarchy of codes by their beginnings."""
+
     kind: Literal["prefix"]
     keep: list[int] = Field(min_length=1)
+    """Characters that each level keeps."""
 
 
 class _DatesKind(Strict):
+    """A hierarchy of dates."""
+
     kind: Literal["dates"]
     levels: list[Literal["month", "quarter", "year", "decade"]] = Field(
         default_factory=lambda: ["month", "year"], min_length=1
     )
+    """From the finest to the coarsest."""
     pattern: str | None = None
+    """How the dates are written (as Python's strptime has it); ISO dates unless said."""
 
 
 Kind = Annotated[

@@ -61,46 +61,75 @@ __all__ = ["load_answer", "load_problem", "load_release", "load_table", "names_o
 
 class _SensitiveFile(Strict):
     column: str
+    """Its name."""
     persistence: Literal["persistent", "transient", "both"] = "persistent"
+    """Whether a person's value stays the same over the releases, changes freely, or may do either."""
     order: list[str | int | float] | None = None
+    """Its values from lowest to highest, for requirements that measure distances between them."""
     domain: list[str | int | float] = Field(default_factory=list[str | int | float])
+    """Further values that may be published, although nobody in the table has them."""
 
 
 class _PolicyFile(Strict):
     requirements: list[str | dict[str, dict[str, Any] | None]] = Field(min_length=1)
+    """Names of requirements with their parameters; all must be kept."""
     minimize: list[str | dict[str, float | int | str]] = Field(default_factory=lambda: ["information_loss"])
+    """Losses, most important first; a mapping of losses to weights is one weighted sum."""
     max_suppressed: int | float | str | None = None
+    """Rows that may be left out: a number, or a share of the table such as 1/20; none by default."""
     max_counterfeits: int | None = None
+    """Rows that may be invented; any number if a loss counts them, else none."""
     form: Literal["generalized", "anatomized"] = "generalized"
+    """Coarser quasi-identifiers beside values; or exact ones and values in two tables."""
     recoding: Literal["multidimensional", "full_domain"] = "multidimensional"
+    """Every group has its own cells; or one hierarchy level per column for the whole table."""
     hierarchies: dict[str, str] = Field(default_factory=dict[str, str])
+    """CSV files of hierarchies by column, for full-domain recoding."""
     weights: dict[str, float | int | str] = Field(default_factory=dict[str, float | int | str])
+    """How much each quasi-identifier counts in losses that measure boxes; 1 unless said."""
 
 
 class _QueryFile(Strict):
     url: str
+    """Of a database, as SQLAlchemy has them, or a SQLite file; it is only read."""
     sql: str
+    """The query that gives the table."""
 
 
 class _StoreFile(Strict):
     store: str
+    """File or URL of the stored history."""
     key_file: str | None = None
+    """File with its key, if ids are kept as keyed hashes."""
 
 
 class _ProblemFile(Strict):
     table: str | _QueryFile
+    """CSV or Parquet file, or a query; one row per person."""
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    """Of the CSV file; found out unless said."""
     encoding: str | None = None
+    """Of the CSV file; found out unless said."""
     decimal: Literal[".", ","] | None = None
+    """Decimal sign of the CSV file; found out unless said."""
     respondent: str
+    """Column with each person's id, the same in all releases; it is never published."""
     quasi_identifiers: list[str] | dict[str, Literal["numeric", "flat"] | Kind | None]
+    """Columns that outsiders may know, and how each becomes coarser."""
     sensitive: str | _SensitiveFile
+    """The column to protect."""
     missing: Literal["refuse", "category"] = "refuse"
+    """Whether missing cells are an error, or a category of their own."""
     missing_marks: MarksKey = Field(default_factory=list[str])
+    """Cells that are missing although they hold a text; for all columns, or by column."""
     real_values: MarksKey = Field(default_factory=list[str])
+    """Cells that are values although they look missing."""
     spelling: Choice | dict[Literal["respondent", "sensitive"], Choice] = "refuse"
+    """What becomes of ids and values that differ in blanks, case or composed letters only: refuse, keep, merge."""
     history: list[str] | str | _StoreFile = Field(default_factory=list[str])
+    """Earlier releases: steward's copies, oldest first, or a stored history."""
     policy: _PolicyFile
+    """What the release must keep, and what is minimized."""
 
 
 def load_problem(

@@ -41,8 +41,8 @@ class Cost:
 class Loss(ABC):
     """A loss to minimize; 0 is best.
 
-    Class attributes
-    ----------------
+    Attributes
+    ----------
     name : str
         Key in policy files.
     combine : {"sum", "max", "ratio"}

@@ -135,8 +135,8 @@ class Cut:
 class Requirement(ABC):
     """A privacy condition on a new release given the history.
 
-    Class attributes
-    ----------------
+    Attributes
+    ----------
     name : str
         Key in policy files.
     scope : Scope

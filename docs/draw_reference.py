@@ -1,0 +1,168 @@
+"""Reference pages that are read off the code: problem file, commands, requirements, losses, errors.
+
+``python docs/draw_reference.py`` writes them below ``docs/generated``; the documentation does so each time it is
+built, so they are of the code as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+from optanon.instances import column_kinds, problem_file
+from optanon.models import errors
+from optanon.models.losses import losses
+from optanon.models.requirements import registered
+from optanon.solver.cli.app import app
+
+FOLDER = Path(__file__).parent / "generated"
+FILES = {
+    "_ProblemFile": "The file",
+    "_QueryFile": "A query, under `table`",
+    "_SensitiveFile": "`sensitive`, if it is more than a column",
+    "_StoreFile": "A stored history, under `history`",
+    "_PolicyFile": "`policy`",
+}
+WORDS = {
+    r"Literal\[([^\]]*)\]": r"\1",
+    r" \| None": "",
+    r"\bstr\b": "text",
+    r"\b(?:float \| int|int \| float)(?: \| text)?\b": "number",
+    r"\btext \| int \| float\b": "value",
+    r"\bint\b": "whole number",
+    r"\bdict\[(?:text|[^,\]]*), Any\](?: \| None)?": "parameters",
+    r"dict\[text, ([^\]]*)\]": r"mapping of column to \1",
+    r"\blist\[": "list of [",
+    r"\b(?:_\w+File|Kind|Choice|MarksKey)\b": "see below",
+}
+"""What Python's types are called in a file."""
+KINDS = ("_NumericKind", "_FlatKind", "OrderedKind", "TaxonomyKind", "_IntervalsKind", "_RoundingKind")
+KINDS = (*KINDS, "_PrefixKind", "_DatesKind")
+
+
+def cell(text: object) -> str:
+    """Text for a table's cell."""
+    return " ".join(str(text).split()).replace("|", "\\|")
+
+
+def table(head: tuple[str, ...], rows: Iterator[tuple[object, ...]]) -> str:
+    """A Markdown table."""
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell(each) for each in line) + " |" for line in lines) + "\n"
+
+
+def plain(annotation: ast.expr) -> str:
+    """A type in words."""
+    text = ast.unparse(annotation)
+    for pattern, words in WORDS.items():
+        text = re.sub(pattern, words, text)
+    return text
+
+
+def keys(module: Any, name: str) -> Iterator[tuple[object, ...]]:
+    """Key, what may stand there, what stands there unless said, and meaning, of a part of the problem file."""
+    for node in ast.parse(inspect.getsource(module)).body:
+        if not (isinstance(node, ast.ClassDef) and node.name == name):
+            continue
+        for field, after in zip(node.body, [*node.body[1:], None], strict=True):
+            if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+                continue
+            said = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            if field.target.id == "kind":
+                continue
+            if not said:
+                raise SystemExit(f"{module.__name__}: {name}.{field.target.id} has no words")
+            kind = f"`{plain(field.annotation)}`"
+            free = field.value is not None and (
+                not isinstance(field.value, ast.Call) or "default" in ast.unparse(field.value)
+            )
+            yield f"`{field.target.id}`", kind, "" if free else "must be given", ast.literal_eval(after.value)
+
+
+def problem_page() -> str:
+    """Every key of a problem file."""
+    parts = ["# The problem file\n"]
+    head = ("key", "what may stand there", "", "meaning")
+    for name, title in FILES.items():
+        parts += [f"## {title}\n", table(head, keys(problem_file, name))]
+    parts.append("## Kinds of columns, under `quasi_identifiers`\n")
+    parts.append("Written as `column: numeric`, or as `column: {kind: intervals, widths: [5, 10]}`.\n")
+    for name in KINDS:
+        found = getattr(column_kinds, name)
+        kind = found.model_fields["kind"].annotation.__args__[0]
+        parts.append(f"### `{kind}`\n\n{inspect.getdoc(found)}\n")
+        if rows := list(keys(column_kinds, name)):
+            parts.append(table(head, iter(rows)))
+    return "\n".join(parts)
+
+
+def commands_page() -> str:
+    """Every command and option."""
+    parts = ["# Commands\n"]
+    groups: list[tuple[str, Any]] = [("optanon", typer.main.get_command(app))]
+    while groups:
+        name, group = groups.pop(0)
+        for word, command in group.commands.items():
+            if hasattr(command, "commands"):
+                groups.append((f"{name} {word}", command))
+                continue
+            arguments = [part for part in command.params if part.param_type_name == "argument"]
+            words = [f"`{part.metavar or part.name.upper()}`" for part in arguments]
+            parts.append(f"## {name} {word}\n\n{inspect.cleandoc(command.help or '')}\n")
+            if words:
+                parts.append(f"Arguments: {', '.join(words)}\n")
+            rows = (
+                (f"`{', '.join(option.opts)}`", "" if option.is_flag else option.default, option.help)
+                for option in command.params
+                if option.param_type_name == "option" and option.name != "help"
+            )
+            parts.append(table(("option", "default", "meaning"), rows))
+    return "\n".join(parts)
+
+
+def requirements_page() -> str:
+    """Every requirement and loss: meaning, parameters, source."""
+    parts = ["# Requirements and losses, one by one\n"]
+    for name, kind in sorted(registered().items()):
+        parts.append(f"## {name}\n\n{(inspect.getdoc(kind) or '').partition(chr(10) + chr(10))[0]}\n")
+        given = [
+            f"`{each.name}`" + ("" if each.default is MISSING else f" (default {each.default})")
+            for each in fields(kind)
+        ]
+        said = f"Parameters: {', '.join(given)}." if given else "No parameters."
+        parts.append(f"{said} Protects {kind.adversary.replace('either', 'any')} values.")
+        parts.append(f"In Python `oa.{kind.__name__}`. Source: {kind.reference}.\n")
+    parts.append("# Losses\n")
+    for name, loss in sorted(losses().items()):
+        words = (inspect.getdoc(type(loss)) or "").strip()
+        parts.append(f"## {name}\n\n{words}\n\nSource: {loss.reference}.\n")
+    return "\n".join(parts)
+
+
+def errors_page() -> str:
+    """Every error."""
+    found = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, Exception)]
+    rows = ((f"`{kind.__name__}`", f"`{kind.__bases__[0].__name__}`", inspect.getdoc(kind)) for kind in found)
+    return "# Errors\n\n" + table(("error", "is a", "when"), iter(sorted(rows)))
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for name, page in (
+        ("problem-file", problem_page()),
+        ("commands", commands_page()),
+        ("each-requirement", requirements_page()),
+        ("errors", errors_page()),
+    ):
+        (FOLDER / f"{name}.md").write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
