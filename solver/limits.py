@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "ANNEALING",
+    "BLOCKS",
     "COUNTS_LIMITS",
     "DEALING",
     "DIVING",
@@ -23,6 +24,7 @@ __all__ = [
     "START",
     "WINDOWS",
     "AnnealingLimits",
+    "BlockLimits",
     "CountsLimits",
     "DealingLimits",
     "DivingLimits",
@@ -296,6 +298,28 @@ class HistogramLimits:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BlockLimits:
+    """Large tables in blocks."""
+
+    rows: int = 40_000
+    """Tables with more different rows are cut into blocks."""
+    tuples: int = 5_000
+    """Of a block, at most."""
+    rounds: int = 24
+    """So often the table is cut, at most, if there is time for moves."""
+    fewest: int = 12
+    """Moves per tuple that are worth a round."""
+    unlimited: int = 40
+    """Moves per tuple and round without a time limit."""
+    hot: float = 0.5
+    """Heat of the first round's moves, as in `Cooling`;"""
+    warm: float = 0.3
+    """of the others';"""
+    cold: float = 1 / 200
+    """and at their ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SignatureLimits:
     """Signature plan: equal counts and a past."""
 
@@ -401,6 +425,7 @@ SIGNATURE_LIMITS = SignatureLimits()
 COUNTS_LIMITS = CountsLimits()
 ENUMERATED_LIMITS = EnumeratedLimits()
 ANNEALING = AnnealingLimits()
+BLOCKS = BlockLimits()
 DEALING = DealingLimits()
 DIVING = DivingLimits()
 FIRST_ORDER = FirstOrderLimits()

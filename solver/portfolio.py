@@ -2,8 +2,9 @@
 
 What the best of them reached is kept whatever the engine does, so no answer is lexicographically worse
 than the release of a registered heuristic that keeps the policy and takes at most a third of the time limit
-(`schedule.HEURISTICS` says how much all of them get). A heuristic looks at few requirements: its release
-counts if it passes every check of the policy.
+(a twentieth of it on tables with more tuples than `limits.BLOCKS` has rows; `schedule.HEURISTICS` says how
+much all of them get). A heuristic looks at few requirements: its release counts if it passes every check of
+the policy.
 
 An engine that calls something optimal, or denies that there is a release, while a heuristic has a better
 one contradicts itself; that is an error and never an answer.
@@ -21,6 +22,7 @@ from ..models.release import Release
 from .baselines.registry import Baseline, baselines
 from .ending import ending
 from .incumbent import BestRelease, overtaken
+from .limits import BLOCKS
 from .result import Status
 from .schedule import HEURISTICS
 from .settings import Answer, Clock, Engine, Settings, Watch
@@ -118,7 +120,8 @@ def _releases(problem: Problem, settings: Settings, watch: Watch) -> Iterator[tu
     if settings.initial is not None and settings.initial.form == problem.policy.form:
         yield "initial", settings.initial
     clock = Clock(settings.time_limit, watch.clock.began)
-    together, each, most = (clock.allowed(s) for s in (HEURISTICS.all, HEURISTICS.each, HEURISTICS.hopeless))
+    longest = HEURISTICS.hopeless if len(problem.table) <= BLOCKS.rows else HEURISTICS.large
+    together, each, most = (clock.allowed(s) for s in (HEURISTICS.all, HEURISTICS.each, longest))
     if clock.limit is not None and together is not None:
         clock.keep(max(clock.limit - together, ending(problem)))
     for baseline in _worth_trying(problem, most or 0.0):

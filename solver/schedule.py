@@ -13,6 +13,7 @@ from math import inf
 
 __all__ = [
     "ASSIGNMENT",
+    "BLOCKS",
     "COUNTS",
     "ENUMERATED",
     "GAP",
@@ -141,6 +142,9 @@ class Heuristics(Schedule):
         unlimited=60.0,
         why="what will take longer is not begun: its time would be lost",
     )
+    large: Share = Share(
+        part=0.05, of=Of.LIMIT, unlimited=60.0, why="the same, of tables so large that blocks need the time"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,6 +217,17 @@ class Histogram(Schedule):
         return replace(self.linear, part=max(self.linear_least.part, min(self.linear.part, rest)))
 
 
+@dataclass(frozen=True, kw_only=True)
+class InBlocks(Schedule):
+    """Histogram plan, tables of many different rows: rounds of blocks, laid down before the first one."""
+
+    release: Share = Share(part=0.55, of=Of.LIMIT, why="the release; what is left is the bound's")
+    alone: Seconds = Seconds(value=6e-5, unit="s a tuple", why="read, cut and put together by one process")
+    start: Seconds = Seconds(value=1e-4, unit="s a tuple", why="first groups of a block")
+    round: Seconds = Seconds(value=8e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
+    move: Seconds = Seconds(value=4e-6, unit="s a move", why="the pace that moves are planned by")
+
+
 LATE = {"least": 0.5, "least_part": 0.05}
 """What any step with a past gets, however late it is."""
 
@@ -261,6 +276,7 @@ class Enumerated(Schedule):
 RESERVES, WHOLE, HEURISTICS, SOLVERS = Reserves(), Whole(), Heuristics(), Solvers()
 ASSIGNMENT, SUBSETS, GAP = Assignment(), AllSets(), Gap()
 HISTOGRAM, SIGNATURE, COUNTS, ENUMERATED = Histogram(), Signature(), Counts(), Enumerated()
+BLOCKS = InBlocks()
 
 SCHEDULES: dict[str, Schedule] = {
     "reserves": RESERVES,
@@ -271,6 +287,7 @@ SCHEDULES: dict[str, Schedule] = {
     "subsets": SUBSETS,
     "partition: gap": GAP,
     "partition: histogram": HISTOGRAM,
+    "partition: blocks": BLOCKS,
     "partition: signature": SIGNATURE,
     "partition: counts": COUNTS,
     "partition: enumerated": ENUMERATED,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from ..models.encoding import Encoding
 from ..models.errors import OutOfTimeError
@@ -16,7 +16,11 @@ from .claims import Claim, Refusal
 from .result import Point, Randomized, Status, Termination
 from .schedule import RESERVES, Share
 
-__all__ = ["Answer", "Clock", "Engine", "Settings", "Watch"]
+__all__ = ["Answer", "Clock", "Engine", "Settings", "Tasks", "Watch"]
+
+S = TypeVar("S")
+J = TypeVar("J")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +45,10 @@ class Settings:
     first : bool
         Stop at the first release that passes every check, however much it loses: the question is
         only whether there is one. Engines other than assignment go on to the best.
+    asked : float or None
+        The time limit as it was asked for: what is laid down by it does not depend on anything measured.
+    tasks : Tasks or None
+        The workers of a cluster; None for threads of this process.
     """
 
     time_limit: float | None = None
@@ -50,6 +58,8 @@ class Settings:
     known: Release | None = None
     extend: Callable[[Encoding], None] | None = None
     first: bool = False
+    asked: float | None = None
+    tasks: Tasks | None = None
 
 
 @dataclass
@@ -117,6 +127,33 @@ class Clock:
             return False
         early = RESERVES.early.value + RESERVES.early_part.value * self.limit
         return self.seconds >= self.limit - early
+
+
+class Tasks(Protocol):
+    """One function on many jobs, here or elsewhere; a job's answer depends on nothing but the job.
+
+    So it does not matter how many workers there are, which of them does what, and whether one of them is
+    lost and its job done again.
+    """
+
+    @property
+    def workers(self) -> int:
+        """How many jobs are done at a time."""
+        ...
+
+    def run(
+        self, work: Callable[[S, J, Clock], R], shared: S, jobs: Sequence[J], clock: Clock
+    ) -> Iterator[tuple[int, R]]:
+        """Do jobs; yields their numbers and answers as they come. Ends with the clock, done or not.
+
+        Parameters
+        ----------
+        work : callable
+            What is done for a job, given what all jobs share. When its clock is over it may answer early.
+        shared, jobs
+        clock : Clock
+        """
+        ...
 
 
 class Watch:

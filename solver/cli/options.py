@@ -11,6 +11,7 @@ __all__ = [
     "Answered",
     "AuditLimit",
     "AuditTime",
+    "Cluster",
     "DecidedWithin",
     "EngineName",
     "Expect",
@@ -76,6 +77,13 @@ DecidedWithin = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Same seed and workers: same result.")]
 Workers = Annotated[int | None, typer.Option(help="Threads.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Scheduler of a Dask cluster (tcp://host:8786): tables so large that they are cut into blocks.",
+    ),
+]
 AuditLimit = Annotated[
     str,
     typer.Option(

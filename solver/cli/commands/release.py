@@ -13,6 +13,7 @@ from ..options import (
     Answered,
     AuditLimit,
     AuditTime,
+    Cluster,
     EngineName,
     Expect,
     Force,
@@ -56,6 +57,7 @@ class SolveCommand:
         int | None, typer.Option(help="Same seed and workers: same result; 0 unless the release is drawn.")
     ] = None
     workers: Workers = None
+    cluster: Cluster = None
     randomize: Annotated[
         str | None,
         typer.Option(metavar="BETA", help="Draw a release with weight exp(-BETA loss), against minimality."),

@@ -138,6 +138,11 @@ class Annealing:
                 yield self.found()
             self._enter(self.found())
 
+    def exactly(self, cooling: Cooling, clock: Clock) -> list[Group]:
+        """The best groups after the moves of a first round, as many at any pace; the clock may end them."""
+        self._round(cooling.first * len(self.units.row), cooling, clock)
+        return self.found()
+
     def found(self) -> list[Group]:
         """The best groups so far."""
         inside = np.flatnonzero(self.best >= 0)

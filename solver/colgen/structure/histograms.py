@@ -15,13 +15,14 @@ count of each value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....models.history import History
 from ....models.memo import memoized
 from ....models.problem import Problem
 from ....models.release import QIGroup
@@ -71,7 +72,7 @@ class Judge:
     """Verdicts of a policy on histograms; values are numbered in sorted order."""
 
     def __init__(self, problem: Problem, requirements: list[GroupRequirement] | None = None) -> None:
-        self.problem = problem
+        self.problem, self.context = problem, problem.context
         policy = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
         self.requirements = policy if requirements is None else requirements
         self.names = sorted(problem.table.histogram)
@@ -116,7 +117,7 @@ class Judge:
 
         Where only sizes matter, they may come as one column.
         """
-        names, context = tuple(self.names), self.problem.context
+        names, context = tuple(self.names), self.context
         counts = np.pad(counts, ((0, 0), (0, len(names) - counts.shape[1])))
         good = counts.sum(axis=1) > 0
         for r in self.requirements:
@@ -135,7 +136,17 @@ class Judge:
             self.names[v if not self.blind else 0] for v, count in enumerate(counts) for _ in range(count)
         ]
         members = tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values))
-        return requirement.admits(QIGroup(members=members), self.problem.context)
+        return requirement.admits(QIGroup(members=members), self.context)
+
+    def alone(self) -> Judge:
+        """The same verdicts with nothing of the problem but requirements and the table's histogram."""
+        found = Judge.__new__(Judge)
+        found.context = replace(self.context, history=History())
+        found.requirements = [replace(r) for r in self.requirements]  # without what they remember
+        found.names, found.alike, found.blind = self.names, self.alike, self.blind
+        found.least, found.most_alike = self.least, self.most_alike
+        found._known = {}
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

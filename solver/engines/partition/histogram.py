@@ -20,6 +20,7 @@ from ...ending import ending
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
+from .blocks.search import Rounds, in_blocks
 from .by_boxes import by_boxes
 from .loosened import Part, by_part
 from .objective import Objective
@@ -57,15 +58,22 @@ class HistogramSearch:
         if broken is not None:
             return self.progress.refused(broken)
         try:
-            self._starts()
+            blocks = in_blocks(self.rows)
+            self._given()
+            if blocks:
+                self._in_blocks()
+            else:
+                self._starts()
             large = len(self.rows) >= LIMITS.simplex_rows
-            if large and self.pricing.histograms.steps.beyond:
+            if blocks:
+                solved = False
+            elif large and self.pricing.histograms.steps.beyond:
                 solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
             elif large:
                 solved = self._large()
             else:
                 solved = False
-            if not large or (self.progress.groups is None and not self.clock.over):
+            if not large or (not blocks and self.progress.groups is None and not self.clock.over):
                 # Only the simplex method can tell that there is no release.
                 solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
             if solved and self.root.duals is not None and len(self.rows) <= LIMITS.finished_rows:
@@ -101,7 +109,12 @@ class HistogramSearch:
 
     # -- releases --------------------------------------------------------------------
 
-    def _starts(self) -> None:
+    def _in_blocks(self) -> None:
+        """A release block by block."""
+        Rounds(self.rows, self.judge, self.progress, self.settings, self.clock).run()
+
+    def _given(self) -> None:
+        """Releases to start from."""
         begin = [r for r in (self.settings.initial, self.settings.known) if r is not None]
         if begin:
             home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
@@ -109,6 +122,8 @@ class HistogramSearch:
             for release in begin:
                 buckets = self.pricing.buckets
                 self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=buckets))
+
+    def _starts(self) -> None:
         self.progress.start(halved(self.rows, self.judge, self.clock.share(HISTOGRAM.start)))
         self._tied()
         far = self.rows.in_trees and len(self.rows) > LIMITS.finished_rows

@@ -1,0 +1,169 @@
+"""Tasks on the workers of a Dask cluster.
+
+What all jobs share is sent once, as the answer of a task of its own, so that it is made again if it is lost
+with a worker. A job is sent when its turn comes: two per thread are under way, so that neither the scheduler
+nor a worker holds more. A job whose worker is lost is given to another one; only what was done of it is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...models.errors import EngineError
+from ..settings import Clock, Tasks
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["Workers", "connected"]
+
+S = TypeVar("S")
+J = TypeVar("J")
+R = TypeVar("R")
+
+AHEAD = 2
+"""Jobs under way for each thread."""
+LOST = 5
+"""A job that was lost with so many workers is not given to another one: it may be what ends them."""
+LISTEN = 0.5
+"""Seconds between two looks at the clock."""
+PATIENCE = 60.0
+"""Seconds without any worker after which the cluster is given up."""
+
+
+@contextmanager
+def connected(cluster: Client | str | None) -> Generator[Tasks | None, None, None]:
+    """The cluster's tasks while the block lasts; None without a cluster.
+
+    Parameters
+    ----------
+    cluster : distributed.Client or str or None
+        A client stays open; for the address of a scheduler one is made and closed.
+
+    Raises
+    ------
+    EngineError
+        If Dask distributed is not installed, nobody answers at the address, or there is no worker.
+    """
+    if cluster is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise EngineError(
+            "cluster: Dask distributed is not installed: pip install 'optanon[cluster]'"
+        ) from error
+    if isinstance(cluster, Client):
+        yield Workers(cluster)
+        return
+    try:
+        client = Client(cluster, timeout=PATIENCE / 4, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise EngineError(
+            f"cluster: no scheduler answers at {cluster!r}: start one (dask scheduler) and give its address"
+        ) from error
+    with client:
+        yield Workers(client)
+
+
+class Workers(Tasks):
+    """Tasks of a cluster; see `connected`.
+
+    Raises
+    ------
+    EngineError
+        If there is no worker.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client: Any = client  # its methods are typed as if all of them were asynchronous
+        try:
+            self._client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError as error:
+            raise EngineError("cluster: the scheduler has no worker: start one (dask worker)") from error
+        self._threads = max(1, sum(self._client.nthreads().values()))
+        self._sent: tuple[Any, Any] | None = None
+
+    @property
+    def workers(self) -> int:
+        return self._threads
+
+    def run(
+        self, work: Callable[[S, J, Clock], R], shared: S, jobs: Sequence[J], clock: Clock
+    ) -> Iterator[tuple[int, R]]:
+        from distributed import wait
+
+        sent = self._shared(shared)
+        waiting = list(range(len(jobs) - 1, -1, -1))
+        flying = dict[Any, int]()
+        lost, alone = [0] * len(jobs), Clock()
+        try:
+            while (waiting or flying) and not clock.over:
+                while waiting and len(flying) < AHEAD * max(1, sum(self._client.nthreads().values())):
+                    number = waiting.pop()
+                    future = self._client.submit(
+                        _worked, version("optanon"), work, sent, jobs[number], clock.left, pure=False
+                    )
+                    flying[future] = number
+                try:
+                    found: Any = wait(list(flying), timeout=LISTEN, return_when="FIRST_COMPLETED")
+                    ended = list[Any](found.done)
+                except TimeoutError:
+                    ended = list[Any]()
+                if ended or self._client.nthreads():
+                    alone = Clock()
+                elif alone.seconds > PATIENCE:
+                    raise EngineError("cluster: no worker is left: start workers, or solve without a cluster")
+                for future in ended:
+                    number = flying.pop(future)
+                    answer = self._answer(future, clock)
+                    if answer is None:
+                        lost[number] += 1
+                        if lost[number] == LOST:
+                            raise EngineError(
+                                f"cluster: a block was lost with {LOST} workers: give them more memory, or "
+                                "look into their logs"
+                            )
+                        waiting.append(number)
+                    else:
+                        yield number, answer[0]
+        finally:
+            self._client.cancel(list(flying))
+
+    def _shared(self, shared: object) -> Any:
+        """Where the workers find what all jobs share."""
+        if self._sent is None or self._sent[0] is not shared:
+            self._sent = shared, self._client.submit(_itself, shared, pure=False)
+        return self._sent[1]
+
+    @staticmethod
+    def _answer(future: Any, clock: Clock) -> tuple[Any] | None:
+        """A job's answer; None if it is lost."""
+        from distributed import KilledWorker
+
+        try:
+            return (future.result(timeout=clock.left),)
+        except (KilledWorker, CancelledError, TimeoutError):
+            return None
+        except ImportError as error:
+            raise EngineError(
+                f"cluster: a worker cannot load optanon ({error}): install optanon {version('optanon')} there"
+            ) from error
+
+
+def _itself(shared: S) -> S:
+    return shared
+
+
+def _worked(asked: str, work: Callable[[S, J, Clock], R], shared: S, job: J, seconds: float | None) -> R:
+    """Do a job on a worker."""
+    if version("optanon") != asked:
+        raise EngineError(
+            f"cluster: a worker has optanon {version('optanon')}, not {asked}: install the same version there"
+        )
+    return work(shared, job, Clock(seconds))

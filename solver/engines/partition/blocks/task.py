@@ -1,0 +1,110 @@
+"""What is done with a block: groups are made, or taken over, and improved by so many moves.
+
+A task sees codes, prices of boxes and numbers of sensitive values; no respondent, and no other block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....colgen.column import Group
+from ....colgen.neighbours import near_places
+from ....colgen.primal.annealing import Annealing, Cooling
+from ....colgen.primal.start import chopped, halved
+from ....colgen.structure.histograms import Judge
+from ....colgen.table import Cells, Ints, Rows
+from ....settings import Clock
+from .cutting import Grouping
+
+__all__ = ["Sent", "TableBlock", "improve"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sent:
+    """What all blocks share: prices of boxes (rows without any row), and verdicts."""
+
+    rows: Rows
+    judge: Judge
+
+    @classmethod
+    def of(cls, rows: Rows, judge: Judge) -> Sent:
+        """Of a table."""
+        none = rows.value[:0]
+        codes = rows.geometry.codes[:0]
+        bare = replace(
+            rows,
+            geometry=rows.geometry._replace(codes=codes),
+            cells=Cells(start=none, lo=codes, hi=codes),
+            value=none,
+            count=none,
+            tuples=(),
+        )
+        return cls(rows=bare, judge=judge.alone())
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableBlock:
+    """Some rows of a table, in its order, each as often as it is there; and what is to be done.
+
+    Attributes
+    ----------
+    codes, value, count
+        Of the rows.
+    groups : Grouping or None
+        To start from, of the block's own rows (from 0); None if there are none yet.
+    cooling : Cooling
+        Of its first round; without moves groups are only made.
+    seed : int
+    """
+
+    codes: NDArray[np.int32]
+    value: NDArray[np.int32]
+    count: NDArray[np.int32]
+    groups: Grouping | None
+    cooling: Cooling
+    seed: int
+
+    @classmethod
+    def of(
+        cls, rows: Rows, chosen: Ints, count: Ints, groups: Grouping | None, cooling: Cooling, seed: int
+    ) -> TableBlock:
+        """Of some rows of a table (rising), each so often."""
+        return cls(
+            codes=rows.geometry.codes[chosen].astype(np.int32),
+            value=rows.value[chosen].astype(np.int32),
+            count=count.astype(np.int32),
+            groups=groups,
+            cooling=cooling,
+            seed=seed,
+        )
+
+    def rows(self, sent: Sent) -> Rows:
+        """The block as a table of its own."""
+        bare, codes = sent.rows, self.codes.astype(np.int64)
+        whole = replace(bare, geometry=bare.geometry._replace(codes=codes), value=self.value.astype(np.int64))
+        return whole.part(np.arange(len(codes)), self.count.astype(np.int64))
+
+
+def improve(sent: Sent, block: TableBlock, clock: Clock) -> Grouping:
+    """Make groups if there are none, and improve them by the moves that are asked for.
+
+    The clock only cuts short: groups are there in any case.
+    """
+    rows, judge = block.rows(sent), sent.judge
+    groups = _made(rows, judge) if block.groups is None else block.groups.tuples()
+    if block.cooling.first and not clock.over:
+        near = near_places(rows, clock)
+        if near is not None:
+            annealing = Annealing(rows, judge, near, groups, block.seed)
+            groups = annealing.exactly(block.cooling, clock)
+    return Grouping.of(groups)
+
+
+def _made(rows: Rows, judge: Judge) -> list[Group]:
+    found = halved(rows, judge)
+    if found is None:
+        found = chopped([np.repeat(np.arange(len(rows)), rows.count)], judge, rows.value)
+    return found

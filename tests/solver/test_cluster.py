@@ -1,0 +1,162 @@
+"""Blocks on the workers of a cluster: the same release wherever they are solved, and whoever is lost."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from optanon.instances.generators import clustered_table, generated_roles
+from optanon.models.errors import EngineError
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirements import DistinctLDiversity, KCAnonymity
+from optanon.solver import portfolio
+from optanon.solver.cluster.here import Here
+from optanon.solver.colgen.structure.histograms import Judge
+from optanon.solver.colgen.table import Rows
+from optanon.solver.engines.partition.blocks import search as blocks
+from optanon.solver.engines.partition.blocks.task import Sent
+from optanon.solver.result import Point, Result
+from optanon.solver.search import solve_problem
+from optanon.solver.settings import Clock
+
+distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+
+K5L2 = Policy([KCAnonymity(k=5), DistinctLDiversity(l=2)])
+
+
+def clustered(tuples: int = 900, policy: Policy = K5L2) -> Problem:
+    frame = clustered_table(tuples, seed=3)
+    return Problem(table=generated_roles().table(frame), policy=policy)
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = replace(blocks.LIMITS, rows=100, tuples=150, rounds=3, unlimited=10)
+    monkeypatch.setattr(blocks, "LIMITS", limits)
+    monkeypatch.setattr(portfolio, "baselines", dict)  # nobody else's release
+
+
+@contextmanager
+def cluster(workers: int, *, processes: bool) -> Iterator[Any]:
+    """Local workers of one thread each."""
+    made = distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=1, processes=processes, dashboard_address=":0"
+    )
+    with made, distributed.Client(made) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def two_processes() -> Iterator[Any]:
+    with cluster(2, processes=True) as client:
+        yield client
+
+
+def released(problem: Problem, *, listener: Callable[[Point], None] | None = None, **where: Any) -> Result:
+    found = solve_problem(problem, seed=5, display=False, listener=listener, **where)
+    assert found.release is not None
+    assert next(problem.check(found.release), None) is None
+    return found
+
+
+def test_one_worker_two_threads_and_two_workers_find_the_same_release(two_processes: Any):
+    problem = clustered()
+    here = released(problem, workers=1)
+    assert len(here.trajectory) > 2  # rounds were worth it
+    with cluster(1, processes=False) as client:
+        one = released(problem, workers=1, cluster=client)
+    two = released(problem, workers=1, cluster=two_processes)
+    by_address = released(problem, workers=1, cluster=two_processes.scheduler_info()["address"])
+    threads = released(problem, workers=2)
+    assert here.release == one.release == two.release == by_address.release == threads.release
+
+
+def test_a_killed_worker_changes_nothing(two_processes: Any):
+    problem = clustered()
+    two_processes.wait_for_workers(2, timeout=60)
+    processes = two_processes.run(os.getpid)
+    heard: list[Point] = []
+
+    def kill(point: Point) -> None:
+        if len(heard) == 3:
+            os.kill(next(iter(processes.values())), signal.SIGKILL)
+        heard.append(point)
+
+    found = released(problem, workers=1, cluster=two_processes, listener=kill)
+    assert len(heard) > 10
+    assert found.release == released(problem, workers=1).release
+    gone = two_processes.run(os.getpid)
+    assert set(gone.values()) != set(processes.values())
+
+
+def test_the_same_moves_are_laid_down_whatever_the_clock_says():
+    assert blocks.moves_of_rounds(100_000, 600.0, 2) == blocks.moves_of_rounds(100_000, 600.0, 2)
+    more = [sum(blocks.moves_of_rounds(100_000, limit, 2)) for limit in (20.0, 60.0, 200.0, 600.0)]
+    assert more == sorted(more)
+    assert more[0] < more[-1]
+    assert blocks.moves_of_rounds(10**6, 10.0, 1) == (0,)
+
+
+def test_when_time_is_over_blocks_stay_as_they_were(monkeypatch: pytest.MonkeyPatch):
+    problem = clustered()
+    done: list[int] = []
+
+    def few(self: Here, work: Any, shared: Any, jobs: Any, clock: Clock) -> Iterator[tuple[int, Any]]:
+        for number in range(0, len(jobs), 2):
+            done.append(number)
+            yield number, work(shared, jobs[number], clock)
+
+    monkeypatch.setattr(Here, "run", few)
+    assert released(problem, workers=1).objective[0] > 0
+    assert len(done) > 3
+
+
+def test_workers_see_no_respondent_and_no_label():
+    problem = clustered()
+    judge = Judge(problem)
+    rows = Rows.of(problem, blind=judge.blind)
+    _ = judge.admits((1,) * len(judge.names))  # what it remembers stays here, too
+    sent = pickle.dumps(Sent.of(rows, judge))
+    for member in problem.table.members:
+        assert pickle.dumps(member.respondent)[3:-2] not in sent
+    assert all(name.encode() not in sent for name in ("north", "south", "x1", "c1"))
+    again: Sent = pickle.loads(sent)
+    counts = (2,) * len(judge.names)
+    assert again.judge.admits(counts) == judge.admits(counts)
+    assert len(again.rows) == 0
+
+
+def test_a_task_that_fails_is_an_error_of_the_run(two_processes: Any):
+    from optanon.solver.cluster.workers import Workers
+
+    with pytest.raises(ZeroDivisionError):
+        list(Workers(two_processes).run(lambda none, job, _: job // none, 0, [1, 2], Clock()))
+
+
+def test_nobody_at_the_address_is_said(monkeypatch: pytest.MonkeyPatch):
+    from optanon.solver.cluster import workers
+
+    monkeypatch.setattr(workers, "PATIENCE", 2.0)
+    with pytest.raises(EngineError, match="no scheduler answers"):
+        solve_problem(clustered(), cluster="tcp://127.0.0.1:9", display=False)
+
+
+def test_distributed_is_loaded_by_those_only_who_ask():
+    program = "import sys, optanon; optanon.solve; sys.exit('distributed' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_without_the_extra_its_name_is_said(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(EngineError, match=r"optanon\[cluster\]"):
+        solve_problem(clustered(), cluster="tcp://127.0.0.1:9", display=False)
