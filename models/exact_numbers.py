@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-__all__ = ["LONGEST", "exact_number", "show_number", "show_share"]
+__all__ = ["LONGEST", "exact_number", "show_gap", "show_number", "show_share"]
 
 LONGEST = 400
 """Characters of a number, and its largest exponent: more than any measured value needs."""
@@ -48,6 +48,21 @@ def show_number(number: Fraction | None) -> str:
     if number is None:
         return "-"
     return str(number.numerator) if number.denominator == 1 else f"{float(number):.6g}"
+
+
+def show_gap(value: Fraction | None, bound: Fraction | None) -> str:
+    """How far a value may be from the best; where nothing is proven it is not called a gap of 100 %.
+
+    Examples
+    --------
+    >>> [show_gap(Fraction(4), bound) for bound in (Fraction(4), Fraction(3), Fraction(0), None)]
+    ['0.00%', '25.00%', 'no bound', 'no bound']
+    """
+    if value is None:
+        return ""
+    if bound is None or (value and bound <= 0):
+        return "no bound"
+    return f"{float((value - bound) / value) if value else 0:.2%}"
 
 
 def show_share(share: Fraction) -> str:

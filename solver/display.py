@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from ..models.exact_numbers import show_number
+from ..models.exact_numbers import show_gap, show_number
 from ..models.problem import Problem
 from .level_value import UNCHECKED
 from .result import Point
@@ -63,9 +63,7 @@ def live_display(problem: Problem, wanted: bool | None) -> Generator[Callable[[P
             if point is None:
                 table.add_row(level.name, "", "", "", "")
                 continue
-            gap = ""
-            if point.value and point.bound is not None:
-                gap = f"{float((point.value - point.bound) / point.value):.2%}"
+            gap = show_gap(point.value, point.bound)
             table.add_row(
                 level.name, show_number(point.value), show_number(point.bound), gap, f"{point.seconds:.1f}"
             )

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from ...instances.problem_file import load_problem
 from ...models.errors import PolicyError
-from ...models.exact_numbers import show_number
+from ...models.exact_numbers import show_gap, show_number
 from ..display import plain_console, warn_unchecked
 from ..insight.frontier.grid import parse_vary
 from ..insight.frontier.points import FrontierPoint
@@ -107,12 +107,8 @@ def _print(console: Console, found: Frontier) -> None:
         # A star: the verdict or the bound came from a neighbouring point.
         cells.append(point.status.value + ("*" if point.borrowed else ""))
         for level in range(len(losses)):
-            gap = point.levels[level].gap if point.values else None
-            cells += [
-                show_number(point.values[level]) if point.values else "-",
-                show_number(point.bounds[level]),
-                "-" if gap is None else f"{float(gap):.2%}",
-            ]
+            value, bound = point.values[level] if point.values else None, point.bounds[level]
+            cells += [show_number(value), show_number(bound), show_gap(value, bound) or "-"]
         groups = "-" if point.groups is None else str(point.groups)
         table.add_row(*cells, groups, f"{point.seconds:.1f}")
     console.print(table)

@@ -12,7 +12,7 @@ from typing import Any
 from nicegui import events, ui
 
 from ...models.errors import OptanonError
-from ...models.exact_numbers import show_number
+from ...models.exact_numbers import show_gap, show_number
 from .marks import marked
 from .policy_form import PolicyForm
 from .workbench import INSIST, KINDS, ROLES, ColumnChoice, Workbench
@@ -351,12 +351,11 @@ def _complain(message: str) -> None:
 
 def _row(point: dict[str, Any]) -> dict[str, str]:
     value, bound = (None if point[key] is None else Fraction(point[key]) for key in ("value", "bound"))
-    gap = "" if value is None or bound is None else f"{float((value - bound) / value) if value else 0:.2%}"
     return {
         "loss": point["loss"].replace("_", " "),
         "value": show_number(value),
         "bound": show_number(bound),
-        "gap": gap,
+        "gap": show_gap(value, bound),
     }
 
 

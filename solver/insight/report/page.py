@@ -11,8 +11,9 @@ from jinja2 import Environment, StrictUndefined
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ....models.errors import ProblemFileError
+from ....models.exact_numbers import show_gap
 from ...claims import Words
-from ...level_value import UNCHECKED
+from ...level_value import UNCHECKED, LevelValue
 from . import charts
 from .facts import Facts, Risk
 from .told import Told
@@ -56,6 +57,7 @@ def report_page(said: Told, found: Facts, *, comparison: object = None) -> str:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["number"] = _number
+    environment.filters["gap"] = _gap
     template = environment.from_string(
         files("optanon.solver.insight.report").joinpath("page.html.j2").read_text(encoding="utf-8")
     )
@@ -91,6 +93,10 @@ def _number(text: str | float | Fraction | None) -> str:
         return "–"
     value = Fraction(text)
     return str(value.numerator) if value.denominator == 1 else f"{float(value):.6g}"
+
+
+def _gap(level: LevelValue) -> str:
+    return show_gap(level.value, level.bound)
 
 
 def _by_loss(found: Facts) -> list[tuple[str, str, float]]:
