@@ -53,6 +53,7 @@ from .models.requirements import (
     TCloseness as TCloseness,
     WeakMInvariance as WeakMInvariance,
 )
+from .models.structure import DependsOn as DependsOn, Structure as Structure
 from .models.table import Member as Member, Microdata as Microdata, Sensitive as Sensitive
 from .models.views import (
     AttackModel as AttackModel,

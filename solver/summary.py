@@ -54,6 +54,8 @@ class ColumnSummary:
     def __str__(self) -> str:
         if self.blank:
             return "* throughout: nothing is said"
+        if not self.lost:
+            return "published exactly"
         return f"{show_share(self.lost)} of its information lost; {self.usual}"
 
 
@@ -210,7 +212,9 @@ def summarize(problem: Problem, release: Release, levels: Sequence[LevelValue], 
                 name=value.name,
                 value=value.value,
                 most=_most(problem, level),
-                bound=_bound(levels[: index + 1]),
+                bound=_bound(
+                    levels[: index + 1], counts=all(named_loss(name).counts for name in level.losses)
+                ),
             )
             for index, (level, value) in enumerate(zip(problem.policy.levels, levels, strict=True))
         ),
@@ -294,17 +298,19 @@ def _most(problem: Problem, level: Level) -> Fraction | None:
     return total
 
 
-def _bound(levels: Sequence[LevelValue]) -> str:
+def _bound(levels: Sequence[LevelValue], *, counts: bool) -> str:
     """What is proven of the last of some levels, and whose word the rest is."""
     level = levels[-1]
     among = "" if len(levels) == 1 else f" as good on {' and '.join(each.name for each in levels[:-1])}"
     if level.value == level.bound:
-        return f"proven: no release{among} loses less" if level.value else "proven: nothing can be less"
+        fewer = "does with fewer" if counts else "loses less"
+        return f"proven: no release{among} {fewer}" if level.value else "proven: nothing can be less"
     if not level.bound:
         found = "no bound yet: how much less could be lost is not known"
     else:
         gap = show_share((level.value - level.bound) / level.value)
-        found = f"no release{among} can lose less than {show_number(level.bound)}: at most {gap} to gain"
+        fewer = "do with fewer than" if counts else "lose less than"
+        found = f"no release{among} can {fewer} {show_number(level.bound)}: at most {gap} to gain"
     if level.trusted_bound is not None:
         found += f" ({show_number(level.trusted_bound)} on the word of {level.word})"
     return found
@@ -318,5 +324,7 @@ def _series(problem: Problem) -> str:
     if not problem.series_checked:
         return UNCHECKED
     earlier = len(problem.history)
+    if not earlier:
+        return f"release 1, the first of its series; {', '.join(looking)} will look at it from later ones"
     before = "the one before it is" if earlier == 1 else f"the {earlier} before it are"
     return f"release {earlier + 1}; {before} looked at by {', '.join(looking)}"

@@ -90,7 +90,6 @@ def _typer() -> typer.Typer:
         name="optanon",
         help="Provably optimal, attack-checked anonymization of tables that are released again and again.",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
     )
     history = typer.Typer(

@@ -83,7 +83,7 @@ class Plan:
                 rules = "counterfeits need a level of their own, suppressed tuples one before it"
             why = rules
             if past is not None:
-                return f"{past.name} asks who was where before: {rules}"
+                return f"{past.name} judges by who is in a group, not by its values alone ({rules})"
         if objective.any_fakes or problem.policy.suppression_limit(len(problem.table)):
             judge = Judge(problem)
             whole = tuple(problem.table.histogram[name] for name in judge.names)
