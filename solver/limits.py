@@ -22,6 +22,7 @@ __all__ = [
     "ROUNDING",
     "SIGNATURE_LIMITS",
     "START",
+    "SUPPRESSING",
     "WINDOWS",
     "AnnealingLimits",
     "BlockLimits",
@@ -144,6 +145,20 @@ class RoundingLimits:
     """Groups that a left-over tuple is tried in."""
     matched: int = 200
     """Most tuples of one value that are matched at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuppressingLimits:
+    """Tuples left out of a release."""
+
+    passes: int = 20
+    """Times that tuples leave their groups; nearly all that can be gained is gained in the first few."""
+    dear: int = 50
+    """Groups that are tried to be given up, the dearest first."""
+    nearest: int = 20
+    """Groups that are asked whether a tuple may join."""
+    priced: int = 100
+    """Suppressed tuples that a round of pricing takes over, besides twice as many as there may be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -434,4 +449,5 @@ NEIGHBOURS = NeighbourLimits()
 PRICING = PricingLimits()
 ROUNDING = RoundingLimits()
 START = StartLimits()
+SUPPRESSING = SuppressingLimits()
 WINDOWS = WindowLimits()

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..encoding import Encoding
 
 __all__ = [
+    "LARGEST",
     "AverageInformationLoss",
     "BoxLoss",
     "InformationLoss",

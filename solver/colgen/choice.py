@@ -49,7 +49,7 @@ def best_of(
     cuts
         To post beside; those with a dual, if there are duals, for the others only slow the solver down.
     fakes
-        Most counterfeits; no limit by default.
+        Most counterfeits; no limit by default. Where tuples may be suppressed, the limit is on these.
     nodes, seed, seconds
         Limits and seed of the solver; the same limits give the same answer unless time runs out.
 
@@ -60,6 +60,7 @@ def best_of(
     if seconds is not None and seconds < SOLVERS.late_highs.least:
         return None, 0
     began, rows = perf_counter(), table.rows
+    fakes = rows.spare or fakes
     first = lines_of(start or ())
     lines = columns if isinstance(columns, np.ndarray) else lines_of(columns)
     pool = Pool(table, max(lines.shape[1], first.shape[1]))

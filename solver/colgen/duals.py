@@ -29,6 +29,7 @@ class Duals:
     rows, cuts : int arrays
     fake : int
         Of the limit F on counterfeits; where columns cost their counterfeits, minus that cost, and F is 0.
+        Where tuples may be suppressed, of the limit on these (see `suppressing`).
     scale : int
 
     Notes
@@ -61,6 +62,18 @@ class Duals:
         at least as much, and no column's reduced cost falls.
         """
         return replace(self, rows=self.rows - np.maximum(worst, 0))
+
+    def suppressing(self, rows: Rows) -> Duals:
+        """Duals that are feasible for groups, made so for suppressed tuples, at the least loss.
+
+        A suppressed tuple costs `Rows.single`, and its dual may be above that by as much as the limit's dual
+        is below 0. So the limit pays for what is above, or duals are lowered, which is never wrong. The total
+        is concave in the limit's dual, and best where no more tuples are above than the limit allows.
+        """
+        above = np.repeat(self.rows - rows.single * self.scale, rows.count)
+        highest = np.sort(above)[::-1]
+        most = max(0, int(highest[rows.spare])) if rows.spare < len(highest) else 0
+        return replace(self, rows=np.minimum(self.rows, rows.single * self.scale + most), fake=-most)
 
 
 def ceil_div(a: int, b: int) -> int:
@@ -117,7 +130,7 @@ class DualBound:
     """
 
     def __init__(self, priced: Covered, fakes: int = 0) -> None:
-        self.priced, self.fakes = priced, fakes
+        self.priced, self.fakes = priced, priced.rows.spare or fakes
         self.duals: Duals | None = None
         self.value = Fraction(-1)
         self.bound = 0
@@ -127,6 +140,8 @@ class DualBound:
         """Keep feasible duals if they prove more; what they prove."""
         self.rounds += 1
         rows, cuts = self.priced.rows, self.priced.cuts
+        if rows.spare:
+            duals = duals.suppressing(rows)
         value = Fraction(duals.value(rows, cuts, self.fakes), duals.scale)
         if value > self.value:
             self.value, self.duals = value, duals

@@ -111,7 +111,7 @@ class Finish:
         until
             Second of the clock at which to stop; looked at between lists.
         """
-        reached = self.reached
+        reached, fakes = self.reached, self.source.rows.spare or fakes
         while not (self.exhausted or reached.bound >= reached.cost or self.clock.over):
             if until is not None and self.clock.seconds > until:
                 return

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..limits import PRICING, SUPPRESSING
 from ..settings import Clock
 from .column import Members
 from .duals import Duals, whole
 from .kernels.histogram import search
 from .kernels.one_per_value import search_one_per_value, shelf
 from .kernels.question import question, stack
-from .pricing import Pricing, Search, Way
+from .pricing import Listing, Priced, Pricing, Search, Way, joined
 from .structure.histograms import Histograms
 from .table import Ints, Rows
 
@@ -44,7 +46,34 @@ class HistogramPricing(Pricing):
         return self.rows.costs(lines)
 
     def limited(self, lines: Members) -> Ints:
-        return np.zeros(len(lines), dtype=np.int64)
+        alone = (lines >= 0).sum(axis=1) == 1
+        return alone.astype(np.int64) if self.rows.spare else np.zeros(len(lines), dtype=np.int64)
+
+    def price(self, duals: Duals, *, per_anchor: int, nodes: int = PRICING.nodes) -> Priced:
+        """As `ColumnSource` says; duals are made feasible for suppressed tuples by `Duals.suppressing`."""
+        return self.beside(super().price(duals, per_anchor=per_anchor, nodes=nodes), duals)
+
+    def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = PRICING.nodes) -> Listing | None:
+        """As `ColumnSource` says."""
+        found = super().all_below(duals, slack, room=room, nodes=nodes)
+        if found is None or not self.rows.spare:
+            return found
+        lines = joined([found.lines, self._alone(duals, slack)])
+        return Listing(lines=lines, complete=found.complete) if len(lines) <= room else None
+
+    def beside(self, found: Priced, duals: Duals) -> Priced:
+        """With tuples that had better be suppressed, those by whom most is gained."""
+        if not self.rows.spare:
+            return found
+        lines = self._alone(duals, -1)
+        gain = duals.rows[lines[:, 0]]
+        some = lines[np.argsort(-gain, kind="stable")[: SUPPRESSING.priced + 2 * self.rows.spare]]
+        return replace(found, lines=joined([found.lines, some]))
+
+    def _alone(self, duals: Duals, slack: int) -> Members:
+        """Suppressed tuples of at most so much reduced cost."""
+        reduced = self.rows.single * duals.scale - duals.fake - duals.rows
+        return np.flatnonzero(reduced <= slack).astype(np.int32)[:, None]
 
     def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64], fake: float = 0.0) -> Duals:
         places = max(1, int(self.rows.count.sum()))

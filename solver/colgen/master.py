@@ -54,18 +54,20 @@ class Cover:
 
 @dataclass(frozen=True)
 class AtMost:
-    """All columns together have at most so many counterfeits."""
+    """All columns together have at most so many counterfeits, or (`alone`) suppressed tuples."""
 
-    fakes: int
+    most: int
+    alone: bool = False
 
     def __len__(self) -> int:
         return 1
 
     def ends(self) -> list[tuple[float, float]]:
-        return [(-INFINITY, float(self.fakes))]
+        return [(-INFINITY, float(self.most))]
 
     def coefficients(self, column: Column) -> Mapping[int, int]:
-        return {0: column.made} if column.made else {}
+        taken = int(len(column.rows) == 1) if self.alone else column.made
+        return {0: taken} if taken else {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +108,7 @@ class RestrictedMaster:
     unit : float
         Costs are divided by it, so that duals are around 1.
     fakes : int, optional
-        Most counterfeits; no limit by default.
+        Most counterfeits; no limit by default. Where tuples may be suppressed, the limit is on these.
     penalty : float, optional
         Cost per tuple that is in no group or in one too many; none if the columns given first are a release.
 
@@ -124,13 +126,14 @@ class RestrictedMaster:
         fakes: int | None = None,
         penalty: float | None = None,
     ) -> None:
-        self.table, self.cuts, self.unit, self.fakes = table, cuts, max(1.0, unit), fakes
+        spare = table.rows.spare
+        self.table, self.cuts, self.unit, self.fakes = table, cuts, max(1.0, unit), spare or fakes
         self.columns: list[Column] = []
         self.costs: list[int] = []
         self._known: set[Column] = set()
         self._fixed: list[RowFamily] = [Cover(table.rows)]
-        if fakes is not None:
-            self._fixed.append(AtMost(fakes))
+        if self.fakes is not None:
+            self._fixed.append(AtMost(self.fakes, alone=spare > 0))
         self._first_cut = sum(map(len, self._fixed))
         self._posted = 0
         self._solver = LinearProgram()

@@ -23,7 +23,7 @@ from .cuts import Cuts
 from .duals import Duals
 from .table import Ints, Rows
 
-__all__ = ["ColumnSource", "Listing", "Priced", "Pricing", "Way"]
+__all__ = ["ColumnSource", "Listing", "Priced", "Pricing", "Way", "joined"]
 
 
 Search: TypeAlias = Callable[[Ints, int, int, int, NDArray[np.int32], Ints, Ints], tuple[int, int, int]]
@@ -174,7 +174,7 @@ class Pricing(ABC):
             bounded = all(cut_short >= 0 for _, _, cut_short in answers)
             if not bounded:
                 break
-        return Priced(lines=_joined(lines), worst=worst, short=short, bounded=bounded)
+        return Priced(lines=joined(lines), worst=worst, short=short, bounded=bounded)
 
     def _run(
         self, way: Way, part: Ints, most: int, floor: int, per_anchor: int, nodes: int
@@ -199,7 +199,7 @@ class Pricing(ABC):
         return members[:total], worst, cut_short
 
 
-def _joined(parts: list[Members]) -> Members:
+def joined(parts: list[Members]) -> Members:
     """Lines of different widths in one array."""
     wide = max(part.shape[1] for part in parts)
     return np.concatenate(

@@ -69,7 +69,8 @@ class Relaxation:
     def start(self, groups: Sequence[Sequence[int]]) -> None:
         """Add groups (of a release, for instance) as columns."""
         wide = self.columns.wide
-        self.columns.add([group for group in groups if len(group) <= wide])
+        least = 1 if self.pricing.rows.spare else 0
+        self.columns.add([group for group in groups if least < len(group) <= wide])
 
     def run(self, close: float, *, box: float = 0.3, smoothing: float = 0.3, rounds: int = 200) -> bool:
         """Generate until bound and linear program are `close` (relative); False if stopped before.
@@ -101,7 +102,7 @@ class Relaxation:
                 share, side = min(0.9, share + 0.15), np.maximum(0.02, 0.7 * side)
             self._center = center
             program.prune(LIMITS.kept * rows, LIMITS.most_kept * rows)
-            lowest, highest = center[:rows] - side, center[:rows] + side
+            lowest, highest = self._box(center[:rows], side, box)
             state = program.run(lowest, highest, program.affordable(LIMITS.iterations, self.clock))
             if whole and self._solved(state, close):
                 return True
@@ -125,12 +126,29 @@ class Relaxation:
         self._cutting = perf_counter() - began
         return len(fresh)
 
+    def _box(self, center: Floats, side: Floats, wide: float) -> tuple[Floats, Floats]:
+        """Ends of the duals; where tuples may be suppressed, none is far above what that costs."""
+        lowest, highest = center - side, center + side
+        rows = self.pricing.rows
+        if rows.spare:
+            highest = np.minimum(highest, (rows.single + self._limit_dual) / self.program.unit + wide)
+        return np.minimum(lowest, highest), highest
+
+    @property
+    def _limit_dual(self) -> float:
+        """What the limit on suppressed tuples adds to their cost, at the best duals."""
+        known = self.best.duals
+        return 0.0 if known is None else -known.fake / known.scale
+
     def _solved(self, state: State, close: float) -> bool:
-        bound = float(self.best.value)
+        bound, rows = float(self.best.value), self.pricing.rows
+        # Suppressed tuples are in no group, and are paid for by the ends of the duals.
+        spared = rows.spare * self._limit_dual
+        left_out = rows.spare / len(rows)
         return (
-            state.missing < LIMITS.missing
-            and state.dual - bound < close * abs(bound)
-            and abs(state.primal - bound) < 3 * close * abs(bound)
+            state.missing < LIMITS.missing + left_out
+            and state.dual - spared - bound < close * abs(bound)
+            and (left_out > 0 or abs(state.primal - bound) < 3 * close * abs(bound))
         )
 
     def _price(self, dual: Floats) -> tuple[float | None, bool]:
@@ -142,7 +160,9 @@ class Relaxation:
             return None, False
         proved = self.best.offer(duals.made_feasible(found.worst))
         self._raised()
-        self.columns.add(found.lines)
+        self.columns.add(
+            found.lines[(found.lines >= 0).sum(axis=1) > 1] if self.pricing.rows.spare else found.lines
+        )
         whole = found.short <= LIMITS.whole_share * rows
         if not whole:
             self._nodes = min(PRICING.nodes, 2 * self._nodes)

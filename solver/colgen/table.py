@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.box_measure import BoxMeasure
-from ...models.losses.information import unit_weights
+from ...models.losses.information import LARGEST, unit_weights
 from ...models.problem import Problem
 from ..limits import PRICING as LIMITS
 
@@ -78,6 +78,10 @@ class Rows:
         Units of the whole domains: what a tuple costs at most, over `scale`.
     exact : bool
         Whether costs are exact; otherwise they are rounded down.
+    spare : int
+        How many tuples may be left out. Then a group of one row is a tuple that is suppressed.
+    single : int
+        What a group of one row costs.
     """
 
     geometry: Geometry
@@ -88,6 +92,8 @@ class Rows:
     scale: int
     units: tuple[int, ...]
     exact: bool
+    spare: int = 0
+    single: int = 0
 
     def __len__(self) -> int:
         return len(self.value)
@@ -100,15 +106,35 @@ class Rows:
     @property
     def dearest(self) -> int:
         """No tuple costs more."""
-        return self.scale * sum(self.units)
+        return max(self.scale * sum(self.units), self.single)
 
     @property
     def in_trees(self) -> bool:
         """Whether some attribute's cells are nodes of a taxonomy."""
         return bool((self.geometry.tree >= 0).any())
 
+    def suppressing(self, most: int, price: Fraction) -> Rows:
+        """The same rows, if so many tuples may be suppressed at a price each, in units of the measure.
+
+        Costs become finer where that makes the price a whole number, and 64 bits allow it.
+        """
+        finer, g = (price * self.scale).denominator, self.geometry
+        widest = int(self.count.sum()) * max(Fraction(sum(self.units)), price)
+        if not self.exact or self.scale * finer * widest > LARGEST:
+            return replace(self, spare=most, single=int(price * self.scale), exact=self.exact and finer == 1)
+        return replace(
+            self,
+            geometry=g._replace(weight=g.weight * finer, table=g.table * finer),
+            scale=self.scale * finer,
+            spare=most,
+            single=int(price * self.scale * finer),
+        )
+
     def part(self, chosen: Ints, count: Ints) -> Rows:
-        """Some rows (in rising order), each with a count of its own; without the tuples behind them."""
+        """Some rows (in rising order), each with a count of its own; without the tuples behind them.
+
+        All of them are to be in groups.
+        """
         codes = self.geometry.codes[chosen]
         start = np.append(np.arange(0, len(chosen), LIMITS.cell), len(chosen)).astype(np.int64)
         return replace(
@@ -122,6 +148,7 @@ class Rows:
             value=self.value[chosen],
             count=count,
             tuples=(),
+            spare=0,
         )
 
     def places(self) -> tuple[Rows, Ints]:
@@ -230,8 +257,8 @@ class Rows:
         """Cost of groups, one per line (rows, then numbers below 0)."""
         there = lines >= 0
         filled = np.where(there, lines, lines[:, :1])
-        codes = self.geometry.codes[filled]
-        return there.sum(axis=1) * self.box_cost(codes.min(axis=1), codes.max(axis=1))
+        codes, sizes = self.geometry.codes[filled], there.sum(axis=1)
+        return np.where(sizes == 1, self.single, sizes * self.box_cost(codes.min(axis=1), codes.max(axis=1)))
 
     def group_costs(self, groups: Sequence[tuple[int, ...]]) -> list[int]:
         """Cost of each group."""
@@ -242,7 +269,7 @@ class Rows:
         members = np.fromiter(chain.from_iterable(groups), dtype=np.int64, count=int(sizes.sum()))
         codes, first = self.geometry.codes[members], np.cumsum(sizes) - sizes
         boxes = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
-        return (sizes * self.box_cost(*boxes)).tolist()
+        return np.where(sizes == 1, self.single, sizes * self.box_cost(*boxes)).tolist()
 
     def loss(self, cost: int) -> Fraction:
         """Information loss that a cost (or a bound on it) stands for."""

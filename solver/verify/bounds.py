@@ -23,11 +23,11 @@ from .given import Given
 from .outcome import UndecidedError
 from .parts import grouped, hidden_price, loss_weight, plain, published, sized, units_of
 from .past import PastDemands
-from .priced import priced_loss, proven_loss
+from .priced import Suppressible, priced_loss, proven_loss
 from .series import proven_series
 from .trees import searched
 
-__all__ = ["Derived", "derived", "fewest_needed", "least_information_loss"]
+__all__ = ["Derived", "derived", "fewest_needed", "least_information_loss", "suppression"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,11 +79,11 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
         case claims.HistogramsClaim():
             return _histograms(given, claim)
         case claims.PricedClaim() | claims.ListedClaim():
-            if given.most("suppressed", level) != 0 or given.most("counterfeits", level) != 0:
+            if given.most("counterfeits", level) != 0:
                 raise CertificateError(
-                    "the duals are about releases that suppress and invent nothing, and others are as good"
+                    "the duals are about releases that invent nothing, and others are as good"
                 )
-            bound = _weight(problem, level) * least_information_loss(given, claim)
+            bound = _weight(problem, level) * least_information_loss(given, claim, suppression(given, level))
             how = (
                 "exact pricing"
                 if isinstance(claim, claims.PricedClaim)
@@ -132,12 +132,22 @@ def _weight(problem: Problem, level: int) -> Fraction:
     return measure.factor
 
 
+def suppression(given: Given, level: int) -> Suppressible | None:
+    """What suppressed tuples add to the boxes of a level, and how many there may be; None if none may."""
+    most = given.most("suppressed", level)
+    if not most:
+        return None
+    return Suppressible(price=hidden_price(given.problem, given.problem.policy.levels[level]), most=most)
+
+
 def least_information_loss(
-    given: Given, claim: claims.PricedClaim | claims.ListedClaim, hidden: Fraction | None = None
+    given: Given,
+    claim: claims.PricedClaim | claims.ListedClaim,
+    hidden: Suppressible | None = None,
 ) -> Fraction:
     """The information loss that duals and tree prove necessary where nothing is invented.
 
-    With `hidden`, tuples may also be suppressed at this loss each, and only duals count.
+    With `hidden`, tuples may also be suppressed. A tree counts only if these are weighed in it.
 
     Raises
     ------
@@ -148,8 +158,8 @@ def least_information_loss(
     """
     if claim.part is not None and any(i >= len(given.problem.policy.requirements) for i in claim.part):
         raise CertificateError("the bound's proof names requirements that the policy does not have")
-    if hidden is None:
-        return max(Fraction(0), proven_loss(given.problem, claim, over=given.over))
+    if hidden is None or hidden.weighed:
+        return max(Fraction(0), proven_loss(given.problem, claim, hidden, over=given.over))
     return max(Fraction(0), priced_loss(given.problem, claim, hidden, over=given.over))
 
 
@@ -230,8 +240,9 @@ def _plain(given: Given, part: claims.Plain, claim: claims.Direct) -> Derived:
         return Derived(level=last, bound=weight * claim.bound, how=how, trusted=True)
     if not isinstance(claim, claims.PricedClaim | claims.ListedClaim):
         raise CertificateError("a bound on information loss needs duals")
-    hidden = hidden_price(problem, problem.policy.levels[last]) if given.most("suppressed", last) else None
     own = replace(given, problem=plain(problem, part.requirements))
+    hidden = suppression(given, last)
+    hidden = None if hidden is None else replace(hidden, weighed=False)
     bound = weight * least_information_loss(own, claim, hidden)
     return Derived(level=last, bound=bound, how="exact pricing of a part of the policy")
 

@@ -134,9 +134,20 @@ class ClaimedDuals:
             raise CertificateError("the search tree is about releases that cost more than any")
         return -max(0, (target - 1) * self.scale - value) - 1
 
-    def at_most(self, most: int) -> ClaimedDuals:
-        """Lowered to some number where they are above: no group's profit rises."""
-        return replace(self, rows=np.minimum(self.rows, most))
+    def suppressing(self, price: int, most: int, count: Ints) -> ClaimedDuals:
+        """Lowered so that none is above a scaled price for a suppressed tuple, but for what their limit pays.
+
+        No group's profit rises. Suppressed tuples cost their price, and there are at most so many: with a
+        dual of the limit, at most 0, none has a profit above 0 if no dual of a row is above the price by more
+        than minus that. The total is best if no more tuples than the limit would be above.
+        """
+        above, places = 0, most
+        for row in np.argsort(-self.rows, kind="stable").tolist():
+            places -= int(count[row])
+            if places < 0:
+                above = max(0, int(self.rows[row]) - price)
+                break
+        return replace(self, rows=np.minimum(self.rows, price + above), fake=-above)
 
     def lowered(self, by: Ints) -> ClaimedDuals:
         """Lowered where groups with an anchor may have profits of so much: then they have none."""

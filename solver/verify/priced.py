@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
 from ...models.problem import Problem
+from ...models.problem_view import smallest_group
 from .. import claims
 from ..exact.program import covering
 from .boxes import Walk
@@ -24,10 +25,28 @@ from .duals import ClaimedDuals, divided
 from .histograms import Needed, judged
 from .listing import ListingInput, TooLongError, listed, no_meetings
 from .parts import units_of
-from .rows import CheckedRows
+from .rows import CheckedRows, Ints
 from .trees import searched
 
-__all__ = ["Single", "priced_loss", "proven_loss", "refuted"]
+__all__ = ["Single", "Suppressible", "priced_loss", "proven_loss", "refuted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suppressible:
+    """What a suppressed tuple adds to a measure, and how many there may be.
+
+    Attributes
+    ----------
+    price : Fraction
+    most : int
+    weighed : bool
+        Whether costs are so fine that the price is whole: not where duals are of a part in which nobody is
+        suppressed.
+    """
+
+    price: Fraction
+    most: int
+    weighed: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +63,9 @@ class Single:
     needed: Needed
 
     @classmethod
-    def of(cls, problem: Problem, part: Iterable[int] | None = None) -> Single:
+    def of(
+        cls, problem: Problem, part: Iterable[int] | None = None, hidden: Suppressible | None = None
+    ) -> Single:
         """Read a problem, or the part of it that has some requirements only (by index, from 0).
 
         Rows are the problem's in both cases.
@@ -59,6 +80,8 @@ class Single:
         rows = CheckedRows.of(problem.table, units_of(problem), blind=whole.blind)
         if verdicts.blind:
             rows = replace(rows, value=np.zeros_like(rows.value))
+        if hidden is not None:
+            rows = rows.suppressing(hidden.most, hidden.price, finer=hidden.weighed)
         return cls(rows=rows, needed=Needed.of(verdicts))
 
     def columns(
@@ -77,9 +100,9 @@ class Single:
             If there are too many, or some too large to be listed.
         """
         rows, needed = self.rows, self.needed
-        floor = duals.floor(duals.value(rows.count), target, rows.most)
+        floor = duals.floor(duals.value(rows.count, rows.spare), target, rows.most)
         if not needed.largest:
-            return np.empty((0, 1), dtype=np.int32), duals
+            return self._beside(np.empty((0, 1), dtype=np.int32), duals, floor), duals
         question = ListingInput(
             boxes=rows.boxes,
             value=rows.value,
@@ -98,13 +121,38 @@ class Single:
             raise refuted(found.groups[-1])
         if target is not None and (found.unsure > floor).any():
             raise TooLongError("groups larger than the listed histograms may be part of a better release")
-        return in_order(found.groups), duals.lowered(np.maximum(found.unsure, 0))
+        lowered = duals.lowered(np.maximum(found.unsure, 0))
+        return in_order(self._beside(found.groups, duals, floor)), lowered
+
+    def _beside(self, groups: NDArray[np.int32], duals: ClaimedDuals, floor: int) -> NDArray[np.int32]:
+        """With suppressed tuples of profits above the floor, as groups of one."""
+        rows = self.rows
+        if not rows.spare:
+            return groups
+        profit = duals.rows + duals.fake - rows.single * duals.scale
+        alone = np.full((len(rows), max(1, groups.shape[1])), -1, dtype=np.int32)
+        alone[:, 0] = np.arange(len(rows))
+        alone = alone[profit > floor]
+        return np.concatenate([groups, alone]) if len(groups) else alone
+
+    def costs(self, groups: NDArray[np.int32]) -> Ints:
+        """Cost of groups; those of one are suppressed tuples if these have a price."""
+        cost = self.rows.costs(groups)
+        return np.where(_alone(groups), self.rows.single, cost) if self.rows.spare else cost
+
+    def limit(self, groups: NDArray[np.int32]) -> tuple[Ints, int] | None:
+        """How much of the limit on suppressed tuples each takes, and the limit."""
+        return (_alone(groups).astype(np.int64), self.rows.spare) if self.rows.spare else None
+
+
+def _alone(groups: NDArray[np.int32]) -> NDArray[np.bool_]:
+    return (groups >= 0).sum(axis=1) == 1
 
 
 def priced_loss(
     problem: Problem,
     claim: claims.PricedClaim | claims.ListedClaim,
-    hidden: Fraction | None,
+    hidden: Suppressible | None,
     over: Callable[[], bool] | None = None,
 ) -> Fraction:
     """The bound on information loss that a claim's duals prove by themselves.
@@ -113,15 +161,15 @@ def priced_loss(
     ----------
     problem, claim
         Releases invent nothing; requirements that look at whole releases are left out.
-    hidden : Fraction or None
-        What a suppressed tuple adds, if tuples may be suppressed: no dual may be above it.
+    hidden : Suppressible or None
+        What a suppressed tuple adds, and how many there may be; None if none may.
 
     Raises
     ------
     CertificateError
         If they prove nothing.
     """
-    single = Single.of(problem, claim.part)
+    single = Single.of(problem, claim.part, hidden)
     rows, root = single.rows, claim.root
     cuts = divided(rows, claim.cuts, claim.divisors)
     duals = ClaimedDuals.of(rows, root.duals, cuts, root.cut_duals, root.scale)
@@ -131,14 +179,21 @@ def priced_loss(
     elif walk.pays(duals, over):
         raise CertificateError("the duals prove nothing: a group in some box costs less than its duals")
     if hidden is not None:
-        duals = duals.at_most(int(hidden * rows.one * duals.scale))
-    return Fraction(duals.bound(rows.count), rows.one)
+        price = int(hidden.price * rows.one * duals.scale)
+        duals = duals.suppressing(price, rows.spare, rows.count)
+    return Fraction(duals.bound(rows.count, rows.spare), rows.one)
 
 
 def proven_loss(
-    problem: Problem, claim: claims.PricedClaim | claims.ListedClaim, over: Callable[[], bool] | None = None
+    problem: Problem,
+    claim: claims.PricedClaim | claims.ListedClaim,
+    hidden: Suppressible | None = None,
+    over: Callable[[], bool] | None = None,
 ) -> Fraction:
-    """The bound on information loss that a claim's duals and tree prove where nobody is suppressed.
+    """The bound on information loss that a claim's duals and tree prove.
+
+    With `hidden`, releases may suppress tuples, and these are groups of one in the tree's program. No
+    group of a policy that is proven so has one tuple only.
 
     Raises
     ------
@@ -146,16 +201,21 @@ def proven_loss(
         If some statement does not hold.
     """
     if isinstance(claim, claims.PricedClaim):
-        return priced_loss(problem, claim, None, over)
-    apart = Fraction(0) if claim.part is None else priced_loss(problem, claim, None, over)
-    single = Single.of(problem)
+        return priced_loss(problem, claim, hidden, over)
+    apart = Fraction(0) if claim.part is None else priced_loss(problem, claim, hidden, over)
+    single = Single.of(problem, hidden=hidden)
     rows, root = single.rows, claim.root
     cuts = divided(rows, claim.cuts, claim.divisors)
     duals = ClaimedDuals.of(rows, root.duals, cuts, root.cut_duals, root.scale)
+    if hidden is not None:
+        if smallest_group(problem) < 2:
+            raise CertificateError("tuples may be suppressed, and published alone: a tree cannot tell them")
+        duals = duals.suppressing(rows.single * duals.scale, rows.spare, rows.count)
     # One list: the columns of the tree's program, and the proof that no group costs less than its duals.
     groups, duals = single.columns(duals, claim.tree.listed_for, over)
-    bound = max(apart, Fraction(duals.bound(rows.count), rows.one))
-    found = searched(covering(groups, rows.costs(groups), rows.count), claim.tree.proof, over)
+    bound = max(apart, Fraction(duals.bound(rows.count, rows.spare), rows.one))
+    program = covering(groups, single.costs(groups), rows.count, single.limit(groups))
+    found = searched(program, claim.tree.proof, over)
     # Releases that cost as much may hold groups that were not listed.
     return max(bound, Fraction(min(found, claim.tree.listed_for), rows.one))
 

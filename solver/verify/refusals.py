@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from ...models.errors import CertificateError
 from ...models.problem import Problem
 from ...models.requirement import GroupRequirement, Requirement
@@ -9,7 +11,7 @@ from .. import claims
 from ..enumeration import GroupingVerdicts
 from ..randomize import space_of
 from ..settings import Clock
-from .bounds import fewest_needed, least_information_loss
+from .bounds import fewest_needed, least_information_loss, suppression
 from .exhaustive import empty, nothing
 from .given import Given
 from .lattice import least
@@ -45,8 +47,8 @@ def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[st
         case claims.WholeTable():
             return _whole(problem, _requirement(problem, refusal.requirement)), False
         case claims.DualAbove():
-            if _gives_way(problem) or problem.policy.counterfeit_limit != 0:
-                raise CertificateError("duals say nothing of releases that suppress or invent tuples")
+            if problem.policy.counterfeit_limit != 0:
+                raise CertificateError("duals say nothing of releases that invent tuples")
             return _above(given, refusal.claim), False
         case claims.CountsAbove():
             return _counts(given, refusal.claim), False
@@ -86,8 +88,10 @@ def _whole(problem: Problem, requirement: Requirement) -> str:
 
 def _above(given: Given, claim: claims.PricedClaim | claims.ListedClaim) -> str:
     """A bound above the loss of everybody in every attribute."""
-    table = given.problem.table
-    needed, most = least_information_loss(given, claim), len(table) * sum(units_of(given.problem))
+    problem, table = given.problem, given.problem.table
+    hidden = suppression(given, len(problem.policy.levels) - 1)
+    dearest = max(sum(units_of(problem)), Fraction(0) if hidden is None else hidden.price)
+    needed, most = least_information_loss(given, claim, hidden), len(table) * dearest
     if needed <= most:
         raise CertificateError(f"information loss {needed} is proven necessary, and {most} is possible")
     return f"information loss of {float(needed):.6g} would be needed, no release has more than {most}"

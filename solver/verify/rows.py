@@ -11,7 +11,8 @@ Nothing here is shared with the engines: both sides follow the definitions of mo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import lcm
 from typing import NamedTuple, TypeAlias
 
@@ -69,6 +70,8 @@ class CheckedRows:
         Units that each attribute's whole domain takes.
     exact : bool
         Whether costs are exact, not rounded down.
+    spare, single : int
+        How many tuples may be suppressed, and what each of them costs.
     """
 
     boxes: Boxes
@@ -78,6 +81,8 @@ class CheckedRows:
     one: int
     units: tuple[int, ...]
     exact: bool
+    spare: int = 0
+    single: int = 0
 
     def __len__(self) -> int:
         return len(self.value)
@@ -92,8 +97,25 @@ class CheckedRows:
 
     @property
     def most(self) -> int:
-        """A cost that no release exceeds: every tuple covers every domain."""
-        return int(self.count.sum()) * self.one * sum(self.units)
+        """A cost that no release exceeds: every tuple covers every domain, or is suppressed."""
+        return int(self.count.sum()) * max(self.one * sum(self.units), self.single)
+
+    def suppressing(self, most: int, price: Fraction, *, finer: bool) -> CheckedRows:
+        """With so many tuples that may be suppressed, at a price each in units, rounded down if not `finer`.
+
+        Costs too large for 64 bits do not become finer.
+        """
+        times, boxes = (price * self.one).denominator, self.boxes
+        widest = int(self.count.sum()) * max(Fraction(sum(self.units)), price)
+        if not finer or not self.exact or self.one * times * widest > MOST_COST:
+            return replace(self, spare=most, single=int(price * self.one), exact=self.exact and times == 1)
+        return replace(
+            self,
+            boxes=boxes._replace(price=boxes.price * times, table=boxes.table * times),
+            one=self.one * times,
+            spare=most,
+            single=int(price * self.one * times),
+        )
 
     def costs(self, groups: NDArray[np.int32]) -> Ints:
         """Cost of groups, one per line, rows padded with -1."""

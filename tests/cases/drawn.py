@@ -39,6 +39,8 @@ LEVELS: tuple[tuple[str | Mapping[str, Any], ...], ...] = (
     ({"discernibility": 1, "information_loss": "2/7"},),
     ({"maximum_group_size": "5/2"}, {"average_group_size": "1/2"}),
     ("suppressed", "counterfeits", "average_information_loss"),
+    ({"ncp": 3, "suppressed": "1/5"},),
+    ("semiperimeter_per_tuple",),
 )
 """Objectives; every loss the oracle knows occurs."""
 

@@ -74,7 +74,8 @@ class BoxPricing(HistogramPricing):
         if bounded and (len(lines) or short):
             repaired = self._repaired(asked)
             bounded, short = repaired is not None, repaired or 0
-        return Priced(lines=in_order(lines), worst=duals.rows - asked.dual, short=short, bounded=bounded)
+        priced = Priced(lines=in_order(lines), worst=duals.rows - asked.dual, short=short, bounded=bounded)
+        return self.beside(priced, duals)
 
     def _priced(self, asked: ScanInput, per_anchor: int, part: Ints) -> tuple[BestGroups, int] | None:
         """The best groups in some cells, and searches cut short; None if time is over."""

@@ -102,9 +102,13 @@ class Annealing:
     def begin(self, groups: Sequence[Group]) -> None:
         """Go on from other groups, with the first round."""
         self._number = 0
-        self.kept = [group for group in groups if len(group) > self.wide]
+        self.kept = [group for group in groups if not self._moves(group)]
         self._enter(groups)
         self.best, self.cost = self.groups.of.copy(), int(self.groups.total[1])
+
+    def _moves(self, group: Group) -> bool:
+        """Whether tuples are moved in and out: not of groups too large, and none that is suppressed."""
+        return min(2, self.judge.least) <= len(group) <= self.wide
 
     @staticmethod
     def fits(rows: Rows, clock: Clock) -> bool:
@@ -173,7 +177,7 @@ class Annealing:
 
     def _enter(self, groups: Sequence[Group]) -> None:
         """Begin from these groups; those that are too large are left out."""
-        small = [group for group in groups if len(group) <= self.wide]
+        small = [group for group in groups if self._moves(group)]
         attributes, units = self.rows.geometry.codes.shape[1], len(self.units.row)
         room = max(self._most, len(small)) + 2
         self.groups = Groups(

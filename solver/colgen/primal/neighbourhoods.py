@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from ..cuts import Cuts
 from ..duals import Duals
 from ..histogram_pricing import HistogramPricing
 from ..table import Ints, Rows
+from .suppressing import suppressed
 
 __all__ = ["Windows"]
 
@@ -71,11 +72,14 @@ class Windows:
         place = {row: at for at, row in enumerate(chosen.tolist())}
         before = [tuple(place[row] for row in group) for group in groups]
         pricing = self.pricing.part(chosen, count.astype(np.int64))
+        if self.pricing.rows.spare:
+            # No more are suppressed than before, but perhaps others.
+            pricing.rows = replace(pricing.rows, spare=suppressed(groups))
         local = pricing.rows
         penalty = self._cuts_within(place, pricing.cuts)
-        duals = Duals(rows=self.duals.rows[chosen], cuts=penalty, scale=self.duals.scale)
+        duals = replace(self.duals, rows=self.duals.rows[chosen], cuts=penalty)
         cost = sum(local.group_costs(before))
-        slack = (cost - 1) * duals.scale - duals.value(local, pricing.cuts)
+        slack = (cost - 1) * duals.scale - duals.value(local, pricing.cuts, local.spare)
         if slack < 0:
             return None
         members = _list(pricing, duals, slack, LIMITS.listed * len(flat))

@@ -39,4 +39,9 @@ def repaired(
             np.subtract.at(free, members, 1)
     if (free < 0).any():
         return None
+    for member in release.suppressed[: rows.spare]:
+        row = row_of.get(member.respondent)
+        if row is not None:
+            kept.append((row,))
+            free[row] -= 1
     return completed(rows, judge, kept, np.repeat(np.arange(len(rows)), free), buckets=buckets)

@@ -29,12 +29,15 @@ def rounded(
     clock: Clock | None = None,
 ) -> list[Group] | None:
     """Groups of `columns` by falling amount (then rising reduced cost) as long as they fit, completed."""
-    left = rows.count.copy()
     groups: list[Group] = []
     order = np.lexsort((reduced, -np.round(amount, 2)))
-    free = left.tolist()
+    free, spare = rows.count.tolist(), rows.spare
     for line in columns.lines[order].tolist():
         group = [u for u in line if u >= 0]
+        if len(group) == 1 and rows.spare:
+            spare -= 1
+            if spare < 0:
+                continue
         for place, u in enumerate(group):
             free[u] -= 1
             if free[u] < 0:
@@ -78,7 +81,7 @@ def completed(
     size = np.array([len(group) for group in grown])
     values = 1 if judge.blind else len(judge.names)
     histogram = np.array([np.bincount(rows.value[group], minlength=values) for group in grown])
-    cost = size * rows.box_cost(lo, hi)
+    cost = np.where(size == 1, rows.single, size * rows.box_cost(lo, hi))
     for u in left.tolist():
         if clock is not None and clock.over:
             return None

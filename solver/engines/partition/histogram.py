@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
+from ...baselines.greedy import greedy
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.duals import DualBound
@@ -41,11 +42,15 @@ class HistogramSearch:
         self.clock.keep(ending(problem))
         self.judge = Judge(problem)
         self.rows = Rows.of(problem, blind=self.judge.blind)
+        if objective.price is not None:
+            self.rows = self.rows.suppressing(
+                problem.policy.suppression_limit(len(problem.table)), objective.price
+            )
         histograms = Histograms.of(problem)
         assert isinstance(histograms, Histograms)
         self.pricing = HistogramPricing(self.rows, histograms, settings.workers, self.clock)
         self.level = objective.measured
-        self.progress = Progress(problem, self.rows, watch, self.level, objective.factor)
+        self.progress = Progress(problem, self.rows, watch, self.level, objective.factor, self.judge)
         self.root = DualBound(self.pricing)
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
         self.part: Part | None = None
@@ -125,10 +130,20 @@ class HistogramSearch:
 
     def _starts(self) -> None:
         self.progress.start(halved(self.rows, self.judge, self.clock.share(HISTOGRAM.start)))
+        if self.progress.groups is None and self.rows.spare:
+            self._greedy()
         self._tied()
         far = self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
         share = HISTOGRAM.annealing_trees if far else HISTOGRAM.annealing
         self.annealing = self._annealing(self.clock.share(share), ANNEALED if far else BRIEFLY)
+
+    def _greedy(self) -> None:
+        """Not everybody can be in one group: groups grown one by one, and some tuples suppressed."""
+        found = greedy(self.problem, self.settings.seed, clock=self.clock.share(HISTOGRAM.start))
+        if found is not None:
+            home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
+            row_of = {who: home[t] for who, t in self.problem.table.row.items()}
+            self.progress.start(repaired(found, row_of, self.rows, self.judge, buckets=self.pricing.buckets))
 
     def _tied(self) -> None:
         """A first release that makes use of tuples that are alike; small tables need no better start."""

@@ -30,6 +30,9 @@ class Objective:
         The level of the counterfeits before it, if any.
     any_fakes : bool
         Whether the policy allows counterfeits.
+    price : Fraction or None
+        What a suppressed tuple adds to the measure, if it is weighed against boxes; None if none may be
+        suppressed, or they are counted before.
     whole : bool
         Whether a release that suppresses nobody and has the fewest counterfeits among
         those is best in all levels before the last: nobody may be suppressed, or the level of
@@ -40,6 +43,7 @@ class Objective:
     factor: Fraction
     counterfeits: int | None
     any_fakes: bool
+    price: Fraction | None
     whole: bool
 
     @classmethod
@@ -61,11 +65,7 @@ class Objective:
         measured, tuples = len(policy.levels) - 1, len(table)
         where = {what: i for i, level in enumerate(policy.levels[:measured]) for what in level.counted}
         suppresses, fakes = policy.suppression_limit(tuples) > 0, policy.counterfeit_limit != 0
-        if suppresses and "suppressed" not in where:
-            return (
-                "tuples may be suppressed without being counted first: set max_suppressed to 0, or minimize "
-                "suppressed before boxes"
-            )
+        weighed = suppresses and "suppressed" not in where
         mixed = "counterfeits" in policy.levels[measured].counted and "counterfeits" not in where
         if fakes and mixed:
             return "counterfeits are weighed against boxes"
@@ -75,7 +75,11 @@ class Objective:
             factor=measure.factor,
             counterfeits=where.get("counterfeits"),
             any_fakes=fakes,
+            price=sum(measure.units) + policy.levels[measured].weight_of("suppressed") / measure.factor
+            if weighed
+            else None,
             whole=alone
+            and not weighed
             and (not suppresses or (where["suppressed"] == 0 and len(policy.levels[0].losses) == 1)),
         )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ....models.losses import loss
 from ....models.problem import Problem
+from ....models.problem_view import smallest_group
 from ....models.requirement import GroupRequirement, Scope
 from ....models.structure import DependsOn
 from ...colgen.structure.histograms import Histograms, Judge
@@ -71,6 +72,8 @@ class Plan:
         objective = Objective.of(problem)
         if isinstance(objective, str):
             return objective
+        if objective.price is not None:
+            return cls._suppressing(problem, objective)
         groupwise = [r for r in requirements if isinstance(r, GroupRequirement)]
         past = next((r for r in groupwise if r.structure(problem).depends_on is DependsOn.MEMBERS), None)
         equal = any(r.structure(problem).signature is not None for r in groupwise)
@@ -90,6 +93,19 @@ class Plan:
             unnamed = objective.any_fakes and objective.counterfeits is None
             if unnamed or not judge.admits(whole):
                 return f"tuples may be suppressed, or counterfeits made ({why})"
+        found = Histograms.of(problem)
+        return found if isinstance(found, str) else cls(objective=objective)
+
+    @classmethod
+    def _suppressing(cls, problem: Problem, objective: Objective) -> Plan | str:
+        """Groups beside suppressed tuples, which have a price of their own."""
+        if objective.any_fakes:
+            return "tuples may be suppressed beside counterfeits"
+        for r in problem.policy.requirements:
+            if r.structure(problem).depends_on is DependsOn.MEMBERS:
+                return f"{r.name} asks who was where before, and tuples may be suppressed"
+        if smallest_group(problem) < 2:
+            return "tuples may be suppressed, and published alone"
         found = Histograms.of(problem)
         return found if isinstance(found, str) else cls(objective=objective)
 

@@ -8,6 +8,8 @@ from fractions import Fraction
 from ....models.problem import Problem
 from ....models.release import Release
 from ...colgen.column import Column, Group
+from ...colgen.primal.suppressing import left_out
+from ...colgen.structure.histograms import Judge
 from ...colgen.table import Rows
 from ...incumbent import Incumbent
 from ...settings import Watch
@@ -24,9 +26,17 @@ class Progress(Incumbent[tuple[Group, ...], int]):
         Groups of all releases to start from.
     """
 
-    def __init__(self, problem: Problem, rows: Rows, watch: Watch, level: int, factor: Fraction) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        rows: Rows,
+        watch: Watch,
+        level: int,
+        factor: Fraction,
+        judge: Judge | None = None,
+    ) -> None:
         super().__init__(problem, watch, [level])
-        self.rows = rows
+        self.rows, self.judge = rows, judge
         self.bounds = [0]
         self.starts: list[Group] = []
         self._factor = factor
@@ -54,6 +64,8 @@ class Progress(Incumbent[tuple[Group, ...], int]):
         self, solution: Sequence[Group | Column] | None, text: str = "release", *, checked: bool = False
     ) -> bool:
         groups = None if solution is None else tuple(c.rows if isinstance(c, Column) else c for c in solution)
+        if groups and self.rows.spare and self.judge is not None:
+            groups = tuple(left_out(self.rows, self.judge, groups))
         return super().offer(groups, text, checked=checked)
 
     def measured(self, solution: tuple[Group, ...]) -> tuple[int]:
@@ -70,7 +82,8 @@ class Progress(Incumbent[tuple[Group, ...], int]):
         if self.groups is None:
             return None
         left = [list(behind) for behind in self.rows.tuples]
-        return self.problem.assemble([[left[row].pop(0) for row in group] for group in self.groups])
+        groups = [[left[row].pop(0) for row in group] for group in self.groups]
+        return self.problem.assemble([g for g in groups if len(g) > 1] if self.rows.spare else groups)
 
     def start(self, groups: Sequence[Group] | None) -> None:
         """Offer a release found at the start; all its groups are columns from the beginning."""

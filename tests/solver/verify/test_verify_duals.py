@@ -41,7 +41,19 @@ def test_the_bound_is_the_sum_over_tuples_counterfeits_and_cuts(rows: CheckedRow
     value = int(sum(rows.row_of)) - 3 * half - 2 * 5
     assert duals.value(rows.count, 5) == value
     assert duals.bound(rows.count, 5) == -(-value // 4)
-    assert duals.at_most(2).value(rows.count, 5) == int(np.minimum(rows.row_of, 2).sum()) - 3 * half - 10
+
+
+@pytest.mark.parametrize("most", range(14))
+def test_suppressed_tuples_leave_the_best_total_that_any_dual_of_their_limit_allows(
+    rows: CheckedRows, most: int
+):
+    duals, price = stated(rows, fake=0), 2
+    found = duals.suppressing(price, most, rows.count)
+    assert (found.rows <= duals.rows).all()
+    assert (found.rows + found.fake <= price).all()
+    cuts = duals.value(rows.count) - int(rows.row_of.sum())
+    tried = (int(np.minimum(rows.row_of, price + m).sum()) - most * m for m in range(12))
+    assert found.value(rows.count, most) - cuts == max(tried)
 
 
 def test_a_cut_counts_by_its_multipliers():

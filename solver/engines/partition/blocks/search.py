@@ -70,7 +70,7 @@ class Rounds:
         """All rounds, as far as there is time."""
         groups = self._first()
         self.progress.start(groups.tuples())
-        if self.progress.groups is not None:
+        if self.progress.groups is not None and not self.rows.spare:
             groups = Grouping.of(self.progress.groups)  # there may be a better one from before
         for number, moves in enumerate(self.moves[1:], start=2):
             if self.clock.over or self.progress.closed:
