@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from inspect import getdoc
 from math import lcm
 from typing import Any, TypedDict
 
@@ -118,6 +119,7 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
             {
                 "name": r.name,
                 "text": str(r),
+                "meaning": (getdoc(type(r)) or "").partition("\n\n")[0].replace("`", ""),
                 "reference": r.reference,
                 "scope": r.scope.value,
                 "looks_back": r.structure().looks_back,

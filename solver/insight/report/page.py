@@ -16,6 +16,7 @@ from ...claims import Words
 from ...level_value import UNCHECKED, LevelValue
 from . import charts
 from .facts import Facts, Risk
+from .sentences import attack_in_words, verdict_in_words
 from .told import Told
 
 __all__ = ["report_page"]
@@ -58,6 +59,7 @@ def report_page(said: Told, found: Facts, *, comparison: object = None) -> str:
     )
     environment.filters["number"] = _number
     environment.filters["gap"] = _gap
+    environment.filters["attack"] = attack_in_words
     template = environment.from_string(
         files("optanon.solver.insight.report").joinpath("page.html.j2").read_text(encoding="utf-8")
     )
@@ -69,6 +71,7 @@ def report_page(said: Told, found: Facts, *, comparison: object = None) -> str:
         losses=_by_loss(found),
         charts=_charts(said, found),
         risks=_by_release(found["risks"]),
+        verdict=verdict_in_words(found["risks"]),
         certificate=said.certificate,
         comparison=None if comparison is None else _compared(comparison),
     )

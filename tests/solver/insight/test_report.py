@@ -18,6 +18,7 @@ from optanon.models.errors import ProblemFileError
 from optanon.models.hierarchy import Hierarchy
 from optanon.solver.insight.report.facts import facts
 from optanon.solver.insight.report.page import report_page
+from optanon.solver.insight.report.sentences import attack_in_words, verdict_in_words
 from optanon.solver.insight.report.spread import spread
 from optanon.solver.insight.report.told import told
 from optanon.solver.search import solve_problem
@@ -252,3 +253,30 @@ def test_python_writes_the_same_page(tmp_path):
     problem = load_problem(RELEASE_2)
     oa.write_report(solve_problem(problem), problem, tmp_path / "page.html")
     assert "Proven optimal" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_attacks_and_their_verdict_are_told_in_sentences(solved):
+    page = page_of(solved)
+    assert "Whoever has all 2 releases, and knows who is in the table" in page
+    assert "is certain of nobody&#39;s value" in page
+    assert "is followed to the next by its quasi-identifiers" in page
+
+
+def risk(attack, release, at_risk, worst=None, undecided=0):
+    return {
+        "release": release,
+        "attack": attack,
+        "at_risk": at_risk,
+        "respondents": 9,
+        "undecided": undecided,
+        "worst": worst,
+    }
+
+
+def test_the_verdict_counts_who_is_disclosed_and_who_is_not_decided():
+    risks = [risk("everything at once", 1, 0, "1/2"), risk("everything at once", 2, 3, "1", 2)]
+    told = verdict_in_words(risks)
+    assert "all 2 releases" in told
+    assert "the value of 3 of 9 people; for 2 more this is not known" in told
+    assert verdict_in_words([risk("difference(k=2, c=1/2)", 1, 0)]) is None
+    assert attack_in_words("difference(k=2, c=1/2)").startswith("Groups of one release")
