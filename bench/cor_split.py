@@ -28,7 +28,7 @@ from ..solver.insight.comparison.queries import exact_answers, median_error, ran
 from ..solver.search import solve_problem
 from .registry import Case, Row, case
 
-HEURISTICS = ("m_invariance", "cor_split")
+VARIANTS = {"printed": "cor_split", "halving": "cor_split_halving"}
 ENGINE = "engine"
 DRAWS = ("auto", "distinct", "replacement")
 
@@ -38,7 +38,7 @@ SELECTIVITIES = (0.01, 0.05, 0.1)
 @case
 @dataclass(frozen=True, kw_only=True)
 class CorSplit(Case):
-    """m-invariance and Cor-Split on a series: hc-unsafe groups, counterfeits, query error, time.
+    """m-invariance and Cor-Split two ways on a series: hc-unsafe groups, counterfeits, query error, time.
 
     The published setting is 60,000 tuples of a US census extract with a turnover of a third over 24
     releases, so 515,400 people enter it; the 104,731 respondents of ACS 2018 last for 3 such releases.
@@ -66,6 +66,8 @@ class CorSplit(Case):
     turnover: float = 0.33
     draw: str = "auto"
     """``distinct`` people of the source, ``replacement``, or ``auto``: the first as long as they last."""
+    variant: str = "printed,halving"
+    """Of Cor-Split: ``printed`` (Fig. 5), ``halving`` (m-invariance's groups, repaired), or both."""
     m: int = 6
     n: int = 3
     queries: int = 1000
@@ -79,18 +81,26 @@ class CorSplit(Case):
 
         `people` tells how respondents were drawn: distinct ones, or with replacement.
 
-        The engine starts from what Cor-Split makes of its history. Its rows add status and gap: of the
-        counterfeits, or of the loss where these are optimal.
+        The engine starts from what the last variant of Cor-Split makes of its history. Its rows add status
+        and gap: of the counterfeits, or of the loss where these are optimal.
         """
         if self.draw not in DRAWS:
             raise InputError(f"draw must be one of {', '.join(DRAWS)}, got {self.draw!r}")
         rows: list[Row] = []
-        for size, names in ((self.tuples, HEURISTICS), (self.engine_tuples, (*HEURISTICS, ENGINE))):
+        heuristics = ("m_invariance", *self._variants())
+        for size, names in ((self.tuples, heuristics), (self.engine_tuples, (*heuristics, ENGINE))):
             if size:
                 people, tables = self._tables(size)
                 for name in names:
                     rows += self._series(name, people, tables)
         return rows
+
+    def _variants(self) -> list[str]:
+        asked = [name.strip() for name in self.variant.split(",")]
+        for name in asked:
+            if name not in VARIANTS:
+                raise InputError(f"variants are {', '.join(VARIANTS)}, comma-separated, not {name!r}")
+        return [VARIANTS[name] for name in asked]
 
     def _tables(self, size: int) -> tuple[str, list[Microdata]]:
         """The series, after how its people were drawn."""
@@ -145,7 +155,7 @@ class CorSplit(Case):
             time_limit=self.engine_seconds,
             seed=self.seed,
             display=False,
-            initial=self._made("cor_split", problem, {}),
+            initial=self._made(self._variants()[-1], problem, {}),
         )
         row["status"] = result.status.value
         open_level = next((level for level in result.levels if level.gap != 0), None)

@@ -8,7 +8,7 @@ and 6, sec. 4.2 explains them. n is given: their n-Choose (Fig. 3) is `models.n_
     3 to 19    until the bucket is empty                                      `_Partition.run`
     5 to 14    one candidate per list                                         `_Partition._candidate`
     7          createQIG                                                      `_Partition._create`
-    8, 10, 13  hcSafe (Fig. 6)                                                `_Safety.holds`
+    8, 10, 13  hcSafe (Fig. 6)                                                `HcSafe.holds`
     9 to 12    a group without discards, merged with earlier ones             `_Partition._candidate`
     13         setCounterfeits                                                `_Partition._faked`
     15         the least semiperimeter                                        `_Partition.run`
@@ -35,12 +35,15 @@ Readings
 
     A merged group contains all groups merged into it (line 16, removeDuplicates).
 If n = m, one real tuple among counterfeits may still be unsafe; then nothing is published.
+
+Heads of one sorted list make groups that are narrow in one attribute and random in the others, with twice
+the query error of m-invariance: see `cor_split_halving` for narrow groups that are hc-safe.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -53,6 +56,7 @@ from ...models.requirements.hc_safety import HcSafety
 from ...models.requirements.weak_m_invariance import WeakMInvariance
 from ..settings import Clock
 from .buckets import Bucket, balanced_buckets
+from .hc_safe import GroupInMaking, HcSafe
 from .parameters import Perimeter, parameters
 
 __all__ = ["cor_split"]
@@ -88,7 +92,7 @@ def cor_split(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Re
     if n > asked.m:
         raise EngineError(f"cor_split needs n <= m, got n = {n} and m = {asked.m}: lower n or raise m")
     random = Random(seed)
-    safety, watch = _Safety(problem, n), clock or Clock()
+    safety, watch = HcSafe(problem, n), clock or Clock()
     groups: list[list[int]] = []
     fakes: list[dict[str, int]] = []
     for bucket in balanced_buckets(problem, asked.m, random, "cor_split"):
@@ -99,29 +103,14 @@ def cor_split(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Re
 
 
 @dataclass(frozen=True)
-class _Group:
-    """A QI-group in the making."""
-
-    rows: frozenset[int]
-    fakes: Counter[str]
-
-    @property
-    def size(self) -> int:
-        return len(self.rows) + self.fakes.total()
-
-    def __or__(self, other: _Group) -> _Group:
-        return _Group(self.rows | other.rows, self.fakes + other.fakes)
-
-
-@dataclass(frozen=True)
 class _Candidate:
     """What one list offers (line 14).
 
     Attributes
     ----------
-    fresh : _Group
+    fresh : GroupInMaking
         Tuples taken off the bucket.
-    group : _Group
+    group : GroupInMaking
         What will be published: `fresh` and the earlier groups merged into it.
     merged : tuple of int
         Numbers of these earlier groups.
@@ -131,40 +120,18 @@ class _Candidate:
         Counterfeits of lines 9 and 13.
     """
 
-    fresh: _Group
-    group: _Group
+    fresh: GroupInMaking
+    group: GroupInMaking
     merged: tuple[int, ...] = ()
     spare: tuple[str, ...] = ()
     inserted: int = 0
-
-
-class _Safety:
-    """HcSafe (Fig. 6)."""
-
-    def __init__(self, problem: Problem, n: int) -> None:
-        self.n = n
-        records = problem.history.records
-        self._before: list[Sequence[tuple[int, int]]] = []
-        for member in problem.table.members:
-            record = records.get(member.respondent)
-            self._before.append(() if record is None else record.groups)
-
-    def holds(self, group: _Group) -> bool:
-        # Lines 1 to 15 for all releases at once: a group's number names its release too. Overlaps
-        # with two groups of one release add up to |Q| at most, so if any overlap
-        # lies between |Q| - n and |Q|, so does the largest one of its release.
-        if self.n == 1:
-            return True
-        shared = Counter(at for row in group.rows for at in self._before[row])
-        size = group.size
-        return not any(size - self.n < common < size for common in shared.values())
 
 
 class _Partition:
     """Cor-Partition (Fig. 5) of one bucket."""
 
     def __init__(
-        self, problem: Problem, bucket: Bucket, safety: _Safety, random: Random, clock: Clock
+        self, problem: Problem, bucket: Bucket, safety: HcSafe, random: Random, clock: Clock
     ) -> None:
         self.codes = problem.table.codes
         self.perimeter = Perimeter(problem.table.domains)
@@ -181,9 +148,9 @@ class _Partition:
             for a, lists in enumerate(self.lists):
                 lists[value] = rows[np.argsort(self.codes[rows, a], kind="stable")].tolist()
         self.starts = [dict.fromkeys(self.signature, 0) for _ in self.lists]
-        self.made: dict[int, _Group] = {}
+        self.made: dict[int, GroupInMaking] = {}
 
-    def run(self) -> Iterable[_Group]:
+    def run(self) -> Iterable[GroupInMaking]:
         """Take groups off the bucket until no tuple is left (lines 3 to 19)."""
         number = 0
         while self.here:
@@ -236,7 +203,7 @@ class _Partition:
             fakes.append(value)
         if not rows:
             return None
-        group = _Group(frozenset(rows), Counter(fakes))
+        group = GroupInMaking(frozenset(rows), Counter(fakes))
         return _Candidate(group, group, spare=tuple(spare), inserted=len(fakes) - len(spare))
 
     def _first(self, a: int, value: str, discarded: set[int]) -> int | None:
@@ -254,7 +221,7 @@ class _Partition:
         self.random.shuffle(order)
         for kept in range(len(order) - 1, 0, -1):
             replaced = Counter(self.value_of[row] for row in order[kept:])
-            group = _Group(frozenset(order[:kept]), start.group.fakes + replaced)
+            group = GroupInMaking(frozenset(order[:kept]), start.group.fakes + replaced)
             if self.safety.holds(group):
                 return replace(start, fresh=group, group=group, inserted=start.inserted + len(order) - kept)
         raise EngineError(
@@ -262,6 +229,6 @@ class _Partition:
             "others: lower n"
         )
 
-    def _semiperimeter(self, group: _Group) -> int:
+    def _semiperimeter(self, group: GroupInMaking) -> int:
         codes = self.codes[list(group.rows)]
         return self.perimeter.of(codes.min(axis=0).tolist(), codes.max(axis=0).tolist())

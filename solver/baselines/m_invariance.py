@@ -31,7 +31,7 @@ from ..settings import Clock
 from .buckets import Bucket, balanced_buckets
 from .parameters import Perimeter, parameters
 
-__all__ = ["m_invariance"]
+__all__ = ["FAKE", "Halving", "bucket_matrix", "m_invariance"]
 
 Rows = NDArray[np.int64]
 
@@ -69,9 +69,9 @@ def m_invariance(problem: Problem, seed: int = 0, clock: Clock | None = None) ->
     random = Random(seed)
     groups: list[list[int]] = []
     fakes: list[dict[str, int]] = []
-    splitter = _Splitter(problem, clock or Clock())
+    splitter = Halving(problem, clock or Clock())
     for bucket in balanced_buckets(problem, asked.m, random, "m_invariance"):
-        for part in splitter.split(_matrix(bucket, random)):
+        for part in splitter.split(bucket_matrix(bucket, random)):
             groups.append([row for row in part if row != FAKE])
             fakes.append(
                 Counter(value for value, row in zip(bucket.signature, part, strict=True) if row == FAKE)
@@ -79,7 +79,7 @@ def m_invariance(problem: Problem, seed: int = 0, clock: Clock | None = None) ->
     return problem.assemble(groups, fakes)
 
 
-def _matrix(bucket: Bucket, random: Random) -> Rows:
+def bucket_matrix(bucket: Bucket, random: Random) -> Rows:
     """Rows of a bucket, one line per value, counterfeits last."""
     lines: list[list[int]] = []
     for value in bucket.signature:
@@ -89,7 +89,7 @@ def _matrix(bucket: Bucket, random: Random) -> Rows:
     return np.array(lines, dtype=np.int64)
 
 
-class _Splitter:
+class Halving:
     """Phase 4 for the buckets of one problem."""
 
     def __init__(self, problem: Problem, clock: Clock) -> None:

@@ -18,6 +18,7 @@ from ...models.requirements.l_diversity import DistinctLDiversity
 from ..settings import Clock
 from .constant_ratio import constant_ratio
 from .cor_split import cor_split
+from .cor_split_halving import cor_split_halving
 from .geometric import geometric
 from .incognito import incognito_checked, incognito_merge, incognito_static
 from .k_member import k_member
@@ -132,6 +133,14 @@ _ALL = (
         promised=invariant,
         reference="Riboni and Bettini, Cor-Split",
         pace=8e-5,
+    ),
+    Baseline(
+        name="cor_split_halving",
+        run=cor_split_halving,
+        promises=("weak_m_invariance", "hc_safety"),
+        promised=invariant,
+        reference="Riboni and Bettini, Cor-Split; Xiao and Tao, m-Invariance; the repair is ours",
+        pace=1e-4,
     ),
     Baseline(
         name="mondrian_static",

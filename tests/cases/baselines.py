@@ -73,6 +73,11 @@ SETTINGS: Mapping[str, Setting] = {
         first=(6, 12),
         posterior=_one_of_m,
     ),
+    "cor_split_halving": Setting(
+        policies=[[WeakMInvariance(m=m), HcSafety(n=n)] for m, n in ((2, 2), (3, 2), (4, 2), (4, 3))],
+        first=(6, 12),
+        posterior=_one_of_m,
+    ),
     "mondrian_static": _STATIC,
     "mondrian_relaxed": _STATIC,
     "incognito_static": _STATIC,

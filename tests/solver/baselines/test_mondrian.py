@@ -14,6 +14,7 @@ import pytest
 
 from optanon.bench.byun import Byun
 from optanon.instances.adult import adult
+from optanon.instances.dataset_files import present
 from optanon.models.domain import Ordered
 from optanon.models.hierarchy import Hierarchy
 from optanon.models.history import History
@@ -195,12 +196,16 @@ def eight(byun: Byun) -> Microdata:
     return roles.table(frame.head(5000))
 
 
+@pytest.mark.data
+@pytest.mark.skipif(present("adult/arx_adult.csv") is None, reason="Adult is not on this machine")
 @pytest.mark.parametrize(("name", "most"), [("mondrian_static", 0.46), ("mondrian_relaxed", 0.45)])
 def test_adult_under_5_and_7_tenths_with_eight_quasi_identifiers(name: str, most: float) -> None:
     table = eight(Byun())  # average loss was .983
     assert loss_of(name, table, KCAnonymity(k=5, c=Fraction(7, 10)), "average_information_loss") <= most
 
 
+@pytest.mark.data
+@pytest.mark.skipif(present("adult/adult.data") is None, reason="Adult is not on this machine")
 @pytest.mark.parametrize(("name", "most"), [("mondrian_static", 3050), ("mondrian_relaxed", 3000)])
 def test_adult_under_5_anonymity_with_seven_quasi_identifiers(name: str, most: float) -> None:
     frame, roles = adult()
