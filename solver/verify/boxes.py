@@ -1,4 +1,4 @@
-"""Whether a group of some sizes pays, where only sizes matter: all boxes are gone through.
+"""Whether a needed group pays, judged by its size and its most frequent value: all boxes are gone through.
 
 A box holds all groups that cost at most its price per tuple. Every group lies in the box of the smallest
 nodes, and the shortest interval, around it, and costs exactly that: duals are feasible if in no box, at its
@@ -6,8 +6,10 @@ price, a group has a profit above 0 (`listing` says what that is). Boxes are ent
 each by its nodes (any interval of codes, if it has no taxonomy), the one with the most codes last: rows that
 could not pay even for the attributes so far are left there. In the end intervals grow from each first code.
 
-Without cuts the best group of a box has the largest duals. Cuts only take away, so where that group pays,
-groups are tried member by member, in the order of duals, as long as the rest could pay without cuts.
+Groups that are tried are those of the sizes of needed ones in which no value is more frequent than in all of
+these: if none of them pays, no needed one does. Without cuts the best of a size takes rows by falling duals,
+but not those whose value it has often enough. Cuts only take away, so where that group pays, groups are tried
+member by member, in the order of duals, as long as the rest could pay without cuts.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
@@ -55,16 +57,30 @@ class _Nodes(NamedTuple):
     price: Ints
 
 
+class Sizes(NamedTuple):
+    """Groups of ``least[k]`` to ``most[k]`` tuples have no value more than ``often[k]`` times, for each k."""
+
+    least: Ints
+    most: Ints
+    often: Ints
+
+
 class _BoxQuestion(NamedTuple):
-    """Duals, and what groups cost in them; `code` by attribute, the one that is walked along last."""
+    """Duals, and what groups cost in them; `code` by attribute, the one that is walked along last.
+
+    No group has fewer tuples than `fewest`, a value more often than `often`, or more tuples than `most`.
+    """
 
     code: Ints
     nodes: _Nodes
     step: int
+    value: Ints
     counts: Ints
     dual: Ints
     scale: int
-    least: int
+    sizes: Sizes
+    fewest: int
+    often: int
     most: int
     penalties: Penalties
 
@@ -80,6 +96,8 @@ class _Memory(NamedTuple):
         Rows of the interval by falling dual; how often they may be taken, and are.
     touched
         Multipliers of the members in each cut.
+    seen, more
+        How often each value is among the members, and among rows that are put to them.
     item, following, profit
         By member: its place, the place where the next one may be, the profit with it.
     tried
@@ -94,6 +112,8 @@ class _Memory(NamedTuple):
     copies: Ints
     used: Ints
     touched: Ints
+    seen: Ints
+    more: Ints
     item: Ints
     following: Ints
     profit: Ints
@@ -102,18 +122,17 @@ class _Memory(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """A table of which all boxes can be gone through; groups have `least` to `most` tuples."""
+    """A table of which all boxes can be gone through, for groups of some sizes."""
 
     rows: CheckedRows
     order: tuple[int, ...]
     nodes: tuple[tuple[tuple[int, int, int], ...], ...]
-    least: int
-    most: int
+    sizes: Sizes
 
     @classmethod
     def of(cls, rows: CheckedRows, needed: Needed) -> Walk | None:
-        """None if more than sizes matters, or there are too many boxes."""
-        sizes = _sizes(rows, needed)
+        """None if it matters which value it is, groups may have any size, or there are too many boxes."""
+        sizes = _sizes(needed)
         if sizes is None:
             return None
         code, start = rows.boxes.code, rows.boxes.start
@@ -130,7 +149,7 @@ class Walk:
         if float(entered.sum()) > MOST_ENTERED:
             return None
         order = (*others, *(() if last is None else (last,)))
-        return cls(rows=rows, order=order, nodes=tuple(nodes), least=sizes[0], most=sizes[1])
+        return cls(rows=rows, order=order, nodes=tuple(nodes), sizes=sizes)
 
     def pays(self, duals: ClaimedDuals, over: Callable[[], bool] | None = None) -> bool:
         """Whether some group costs less than its duals.
@@ -150,14 +169,17 @@ class Walk:
             np.column_stack([code[:, :others], walked]).astype(np.int64),
             _Nodes(np.cumsum([0, *map(len, self.nodes)]).astype(np.int64), low, high, price),
             step,
+            self.rows.value,
             self.rows.count,
             duals.rows,
             duals.scale,
-            self.least,
-            self.most,
+            self.sizes,
+            int(self.sizes.least.min()),
+            int(self.sizes.often.max()),
+            int(self.sizes.most.max()),
             duals.penalties(),
         )
-        memory = _memory(others, len(code), len(duals.cuts), self.most)
+        memory = _memory(others, asked, len(duals.cuts))
         order = np.argsort(walked, kind="stable").astype(np.int64)
         until = inf  # the first boxes may wait for the compiler, which hears no clock
         for chosen in product(*self.nodes[:AHEAD]):
@@ -175,7 +197,9 @@ class Walk:
         return False
 
 
-def _memory(levels: int, rows: int, cuts: int, most: int) -> _Memory:
+def _memory(levels: int, q: _BoxQuestion, cuts: int) -> _Memory:
+    rows, most, values = len(q.code), q.most, int(q.value.max(initial=0)) + 1
+
     def zeros(*shape: int) -> Ints:
         return np.zeros(shape, dtype=np.int64)
 
@@ -188,6 +212,8 @@ def _memory(levels: int, rows: int, cuts: int, most: int) -> _Memory:
         copies=zeros(rows),
         used=zeros(rows),
         touched=zeros(cuts),
+        seen=zeros(values),
+        more=zeros(values),
         item=zeros(most + 1),
         following=zeros(most + 1),
         profit=zeros(most + 1),
@@ -195,18 +221,33 @@ def _memory(levels: int, rows: int, cuts: int, most: int) -> _Memory:
     )
 
 
-def _sizes(rows: CheckedRows, needed: Needed) -> tuple[int, int] | None:
-    """Sizes of needed groups, if they follow one another and nothing else matters."""
-    if needed.beyond or rows.value.any():
+def _sizes(needed: Needed) -> Sizes | None:
+    """How often a value is in needed groups of each size, at most; sizes of one limit together."""
+    if needed.beyond or not needed.alike:
         return None
-    state, found = 0, list[int]()
-    for size in range(1, needed.largest + 1):
-        state = int(needed.step[state, size - 1 if needed.alike else 0])
-        if state < 0:
-            break
-        if needed.whole[state]:
-            found.append(size)
-    return (found[0], found[-1]) if found and found[-1] - found[0] == len(found) - 1 else None
+    # Steps lead to larger groups, and say how often the new tuple's value was there before.
+    size, often = {0: 0}, {0: 0}
+    edge = [0]
+    while edge:
+        state = edge.pop()
+        for label, after in enumerate(needed.step[state].tolist()):
+            if after >= 0:
+                if after not in size:
+                    edge.append(after)
+                size[after], often[after] = size[state] + 1, max(often[state], label + 1)
+    limit: dict[int, int] = {}
+    for state in np.flatnonzero(needed.whole).tolist():
+        limit[size[state]] = max(limit.get(size[state], 0), often[state])
+    if not limit:
+        return None
+    found: list[list[int]] = []
+    for tuples, times in sorted(limit.items()):
+        known = max(limit) if times == tuples else times
+        if found and found[-1][1:] == [tuples - 1, known]:
+            found[-1][1] = tuples
+        else:
+            found.append([tuples, tuples, known])
+    return Sizes(*np.array(found, dtype=np.int64).T.copy())
 
 
 def _nodes(boxes: Boxes, a: int) -> tuple[tuple[int, int, int], ...]:
@@ -265,23 +306,65 @@ def _entered(q: _BoxQuestion, m: _Memory, begin: int, inside: Ints, cost: int) -
 
 @compiled
 def _without_cuts(q: _BoxQuestion, inside: Ints, cost: int) -> int:
-    """What the fewest rows with the largest duals would bring; `LOW` if there are too few."""
-    top = np.empty(q.least, dtype=np.int64)
-    filled = 0
-    for r in inside:
-        for _ in range(min(q.counts[r], q.least)):
-            x = q.dual[r]
-            if filled == q.least:
-                if x <= top[filled - 1]:
+    """What the fewest rows with the largest duals would bring, at most; `LOW` if there are too few.
+
+    A row takes the place of the last of its value, if there are enough of these, or of the last of all.
+    """
+    found = LOW
+    for k in range(len(q.sizes.least)):
+        least, often, filled = q.sizes.least[k], q.sizes.often[k], 0
+        top, kind = np.empty(least, dtype=np.int64), np.empty(least, dtype=np.int64)
+        for r in inside:
+            x, v = q.dual[r], q.value[r]
+            for _ in range(min(q.counts[r], least)):
+                if filled == least and x <= top[filled - 1]:
                     break
-                filled -= 1
-            at = filled
-            while at > 0 and top[at - 1] < x:
-                top[at] = top[at - 1]
-                at -= 1
-            top[at] = x
-            filled += 1
-    return top.sum() - q.least * q.scale * cost if filled == q.least else LOW
+                same, last = 0, filled - 1
+                for at in range(filled):
+                    if kind[at] == v:
+                        same += 1
+                        last = at if same >= often else last
+                out = last if same >= often else filled - 1
+                if same >= often or filled == least:
+                    if top[out] >= x:
+                        break
+                    for at in range(out, filled - 1):
+                        top[at], kind[at] = top[at + 1], kind[at + 1]
+                    filled -= 1
+                at = filled
+                while at > 0 and top[at - 1] < x:
+                    top[at], kind[at] = top[at - 1], kind[at - 1]
+                    at -= 1
+                top[at], kind[at] = x, v
+                filled += 1
+        if filled == least:
+            found = max(found, top.sum() - least * q.scale * cost)
+    return found
+
+
+@compiled
+def _put(q: _BoxQuestion, m: _Memory, size: int, r: int) -> int:
+    """Put a row among those of an interval, by falling dual; how many there are then.
+
+    Without cuts those that come after enough tuples of their value are of no use.
+    """
+    at = size
+    while at > 0 and q.dual[m.row[at - 1]] < q.dual[r]:
+        m.row[at], m.copies[at] = m.row[at - 1], m.copies[at - 1]
+        at -= 1
+    m.row[at], m.copies[at] = r, min(q.counts[r], q.often)
+    size += 1
+    if len(q.penalties.cut):
+        return size
+    times, kept = 0, 0
+    for e in range(size):
+        if q.value[m.row[e]] == q.value[r]:
+            if times >= q.often:
+                continue
+            times += m.copies[e]
+        m.row[kept], m.copies[kept] = m.row[e], m.copies[e]
+        kept += 1
+    return kept
 
 
 @compiled
@@ -295,19 +378,13 @@ def _grown(q: _BoxQuestion, m: _Memory, inside: Ints, cost: int) -> bool:
         best = _without_cuts(q, inside[i:], cost)
         if best <= 0:
             return False
-        size, kept = 0, q.most if len(q.penalties.cut) == 0 else len(inside)
+        size = 0
         for j in range(i, len(inside)):
             r = inside[j]
             wide = q.scale * q.step * (q.code[r, last] - first)
-            if best <= q.least * wide:
+            if best <= q.fewest * wide:
                 break
-            if size < kept or q.dual[m.row[size - 1]] < q.dual[r]:
-                at = min(size, kept - 1)
-                size = at + 1
-                while at > 0 and q.dual[m.row[at - 1]] < q.dual[r]:
-                    m.row[at], m.copies[at] = m.row[at - 1], m.copies[at - 1]
-                    at -= 1
-                m.row[at], m.copies[at] = r, min(q.counts[r], q.most)
+            size = _put(q, m, size, r)
             if j + 1 < len(inside) and q.code[inside[j + 1], last] == q.code[r, last]:
                 continue
             each = q.scale * cost + wide
@@ -320,15 +397,47 @@ def _grown(q: _BoxQuestion, m: _Memory, inside: Ints, cost: int) -> bool:
 
 @compiled
 def _hope(q: _BoxQuestion, m: _Memory, size: int, each: int, members: int, begin: int, profit: int) -> int:
-    """The most a group reaches without further cuts, with rows from a place on; `LOW` if too small."""
-    for e in range(begin, size):
-        gain = q.dual[m.row[e]] - each
-        wanted = q.most if gain > 0 else q.least
-        if members >= wanted:
-            break
-        times = min(m.copies[e] - m.used[e], wanted - members)
-        profit, members = profit + times * gain, members + times
-    return profit if members >= q.least else LOW
+    """The most a group reaches without further cuts, with rows from a place on; `LOW` if there is none."""
+    best = LOW
+    for k in range(len(q.sizes.least)):
+        total, taken, often, end = profit, members, q.sizes.often[k], begin
+        if not _limited(q, m, members, often):
+            continue
+        while end < size:
+            r = m.row[end]
+            gain, v = q.dual[r] - each, q.value[r]
+            wanted = q.sizes.most[k] if gain > 0 else q.sizes.least[k]
+            if taken >= wanted:
+                break
+            times = min(m.copies[end] - m.used[end], wanted - taken, often - m.seen[v] - m.more[v])
+            if times > 0:
+                total, taken = total + times * gain, taken + times
+                m.more[v] += times
+            end += 1
+        for e in range(begin, end):
+            m.more[q.value[m.row[e]]] = 0
+        if q.sizes.least[k] <= taken <= q.sizes.most[k]:
+            best = max(best, total)
+    return best
+
+
+@compiled
+def _limited(q: _BoxQuestion, m: _Memory, members: int, often: int) -> bool:
+    """Whether no value is more frequent among the members."""
+    limited = True
+    for x in range(members):
+        limited = limited and m.seen[q.value[m.row[m.item[x]]]] <= often
+    return limited
+
+
+@compiled
+def _complete(q: _BoxQuestion, m: _Memory, members: int) -> bool:
+    """Whether the members are a group that is tried."""
+    for k in range(len(q.sizes.least)):
+        inside = q.sizes.least[k] <= members <= q.sizes.most[k]
+        if inside and _limited(q, m, members, q.sizes.often[k]):
+            return True
+    return False
 
 
 @compiled
@@ -350,6 +459,7 @@ def _tried(q: _BoxQuestion, m: _Memory, size: int, each: int) -> bool:
             r = m.row[e]
             gain = q.dual[r] - each
             m.used[e] += 1
+            m.seen[q.value[r]] += 1
             for x in range(p.start[r], p.start[r + 1]):
                 c = p.cut[x]
                 before = m.touched[c] // p.over[c]
@@ -358,7 +468,7 @@ def _tried(q: _BoxQuestion, m: _Memory, size: int, each: int) -> bool:
             m.item[depth], m.following[depth] = e, e + 1
             depth += 1
             m.following[depth], m.profit[depth] = e, m.profit[depth - 1] + gain
-            if depth >= q.least and m.profit[depth] > 0:
+            if m.profit[depth] > 0 and _complete(q, m, depth):
                 return True
             continue
         if depth == 0:
@@ -366,5 +476,6 @@ def _tried(q: _BoxQuestion, m: _Memory, size: int, each: int) -> bool:
         depth -= 1
         e = m.item[depth]
         m.used[e] -= 1
+        m.seen[q.value[m.row[e]]] -= 1
         for x in range(p.start[m.row[e]], p.start[m.row[e] + 1]):
             m.touched[p.cut[x]] -= p.times[x]

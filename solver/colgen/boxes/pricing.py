@@ -1,4 +1,6 @@
-"""Box pricing: the same columns as by histograms, where only sizes matter; priced box by box.
+"""Box pricing: the same columns as by histograms, priced box by box.
+
+For sizes, and limits on how often a value may be in a group of each size; which value does not matter.
 
 Duals are made feasible by one repair of all boxes instead of by anchors: what a violation costs is paid once
 for all groups that share it, so every pass proves nearly what the duals are worth.
@@ -18,8 +20,9 @@ from ..column import Members, in_order
 from ..duals import Duals
 from ..histogram_pricing import HistogramPricing
 from ..pricing import Priced
-from ..structure.histograms import Histograms, Steps
+from ..structure.histograms import Histograms
 from ..table import Ints, Rows
+from .form import BoxForm, form_of
 from .grid import BoxGrid, grid_of
 from .scan import BestGroups, ScanInput, desk, room, walk
 
@@ -32,36 +35,38 @@ AT_ONCE = 256
 
 
 class BoxPricing(HistogramPricing):
-    """Groups of `least` to `most` tuples in the boxes of a grid; see `of`."""
+    """Groups of a form in the boxes of a grid; see `of`."""
 
     def __init__(
-        self, rows: Rows, histograms: Histograms, grid: BoxGrid, workers: int = 1, clock: Clock | None = None
+        self,
+        rows: Rows,
+        histograms: Histograms,
+        form: BoxForm,
+        grid: BoxGrid,
+        workers: int = 1,
+        clock: Clock | None = None,
     ) -> None:
         super().__init__(rows, histograms, workers, clock)
-        self.grid = grid
-        sizes = _sizes(histograms.steps)
-        assert sizes is not None
-        self.least, self.most = sizes
+        self.form, self.grid = form, grid
 
     @classmethod
     def of(
         cls, rows: Rows, histograms: Histograms, workers: int = 1, clock: Clock | None = None
     ) -> BoxPricing | None:
-        """For the groups that histograms need; None if more than sizes matter, or boxes are too many."""
-        if _sizes(histograms.steps) is None or rows.value.any():
-            return None
-        grid = grid_of(rows)
-        return None if grid is None else cls(rows, histograms, grid, workers, clock)
+        """For the groups that histograms need; None if they have no form, or boxes are too many."""
+        form = form_of(histograms)
+        grid = None if form is None else grid_of(rows)
+        return None if form is None or grid is None else cls(rows, histograms, form, grid, workers, clock)
 
     def price(self, duals: Duals, *, per_anchor: int, nodes: int = PRICING.nodes) -> Priced:
         """As `ColumnSource` says; `worst` is what the repair lowers."""
         asked = ScanInput(
             self.grid,
+            self.rows.value,
             self.rows.count,
             duals.rows.copy(),
             duals.scale,
-            self.least,
-            self.most,
+            self.form,
             self.cuts.index(duals.cuts),
             nodes,
         )
@@ -107,19 +112,3 @@ def _best(found: Sequence[BestGroups], per_anchor: int) -> Members:
     lines = np.take_along_axis(member, order[:, :, None], axis=1).reshape(-1, member.shape[2])
     kept = np.unique(lines, axis=0)
     return kept[kept[:, 0] >= 0]
-
-
-def _sizes(steps: Steps) -> tuple[int, int] | None:
-    """The least and the largest needed size, if all between are needed, and nothing else matters."""
-    if steps.beyond:
-        return None
-    state, sizes = 0, list[int]()
-    for size in range(1, steps.largest + 1):
-        state = int(steps.step[state, size - 1 if steps.alike else 0])
-        if state < 0:
-            break
-        if steps.needed[state]:
-            sizes.append(size)
-    if not sizes or len(sizes) != sizes[-1] - sizes[0] + 1:
-        return None
-    return sizes[0], sizes[-1]

@@ -1,8 +1,9 @@
 """The best group of every box at integer duals, and duals at which no group pays. Compiled.
 
-In a box all tuples cost the same, so without cuts the best group is that of the largest duals: as many as a
-group has to have, and more while they pay. From each first code of a cell the interval grows code by code
-as long as the best duals of the whole cell could pay for it; members are kept in the order of their duals.
+In a box all tuples cost the same, so without cuts the best group of some sizes, no value more often than
+they allow, has the largest duals (such sets are a matroid): as many as a group has to have, and more while
+they pay. From each first code of a cell the interval grows code by code as long as the best duals of the
+whole cell could pay for it; members are kept in the order of their duals.
 
 Cuts only take away. Where the best group without them pays, the best with them is found depth first, bounded
 by what the rest would bring without them.
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from ....models.compiled import compiled
 from ..kernels.question import CutIndex
 from ..table import Ints
+from .form import BoxForm
 from .grid import BoxGrid
 
 __all__ = ["BestGroups", "Desk", "ScanInput", "desk", "room", "walk"]
@@ -35,14 +37,14 @@ CUT_SHORT = -1
 
 
 class ScanInput(NamedTuple):
-    """What is searched: groups of `least` to `most` tuples; duals in 1 / `scale` of a cost."""
+    """What is searched: groups of a form, of rows of some values; duals in 1 / `scale` of a cost."""
 
     grid: BoxGrid
+    value: Ints
     counts: Ints
     dual: Ints
     scale: int
-    least: int
-    most: int
+    form: BoxForm
     cuts: CutIndex
     nodes: int
 
@@ -58,8 +60,14 @@ class Desk(NamedTuple):
         How many members each cut's set has.
     item, following, value
         By depth: the item taken, the first that may come next, the profit.
-    group, tried, top
-        Rows of the best group, of the one at hand; the best duals.
+    group, tried, other
+        Rows of the best group, of the one at hand, of one beside it.
+    top
+        By kind of group in the form: the best duals of a cell.
+    often, more
+        How often each value is in the group, and in what is put to it.
+    worst
+        No row of a value enters whose dual is not above this.
     """
 
     row: Ints
@@ -71,7 +79,11 @@ class Desk(NamedTuple):
     value: Ints
     group: Ints
     tried: Ints
+    other: Ints
     top: Ints
+    often: Ints
+    more: Ints
+    worst: Ints
 
 
 class BestGroups(NamedTuple):
@@ -87,7 +99,7 @@ def desk(asked: ScanInput) -> Desk:
     def zeros(places: int) -> Ints:
         return np.zeros(places, dtype=np.int64)
 
-    rows, deep = len(asked.counts) + 1, asked.most + 2
+    rows, deep, values = len(asked.counts) + 1, asked.form.most + 2, int(asked.value.max(initial=0)) + 1
     return Desk(
         zeros(rows),
         zeros(rows),
@@ -98,7 +110,11 @@ def desk(asked: ScanInput) -> Desk:
         zeros(deep),
         zeros(deep),
         zeros(deep),
-        zeros(asked.least),
+        zeros(deep),
+        zeros(len(asked.form.cap)),
+        zeros(values),
+        zeros(values),
+        zeros(values),
     )
 
 
@@ -106,74 +122,127 @@ def room(asked: ScanInput, per_anchor: int) -> BestGroups:
     """Room for so many groups per anchor."""
     rows = len(asked.counts)
     return BestGroups(
-        np.full((rows, per_anchor, asked.most), -1, dtype=np.int32),
+        np.full((rows, per_anchor, asked.form.most), -1, dtype=np.int32),
         np.zeros((rows, per_anchor), dtype=np.int64),
     )
 
 
 @compiled
-def _best_duals(q: ScanInput, c: int, top: Ints) -> int:
-    """Sum of the `least` largest duals in a cell."""
-    filled = 0
+def _best_duals(q: ScanInput, d: Desk, c: int) -> None:
+    """For each kind of group, the sum of the largest duals of its fewest members in a cell."""
+    size, f = 0, q.form
     for e in range(q.grid.start[c], q.grid.start[c + 1]):
-        r = q.grid.row[e]
-        x = q.dual[r]
-        for _ in range(min(q.counts[r], q.least)):
-            if filled == q.least and x <= top[filled - 1]:
-                break
-            p = filled if filled < q.least else filled - 1
-            while p > 0 and top[p - 1] < x:
-                top[p] = top[p - 1]
-                p -= 1
-            top[p] = x
-            filled = min(q.least, filled + 1)
-    if filled < q.least:
-        return NONE
-    total = 0
-    for p in range(filled):
-        total += top[p]
-    return total
+        size = _entered(q, d, size, q.grid.row[e], f.often)
+    for x in range(len(f.cap)):
+        total, taken = 0, 0
+        for e in range(size):
+            v = q.value[d.row[e]]
+            much = min(d.copies[e], f.cap[x] - d.more[v], f.low[x] - taken)
+            total += much * q.dual[d.row[e]]
+            taken += much
+            d.more[v] += much
+        for e in range(size):
+            d.more[q.value[d.row[e]]] = 0
+        d.top[x] = total if taken == f.low[x] else NONE
+
+
+@compiled
+def _hopeless(q: ScanInput, d: Desk, cost: int) -> bool:
+    """Whether not even the best duals of the cell would pay: fewest members have the largest mean."""
+    hopeless = True
+    for x in range(len(d.top)):
+        hopeless = hopeless and d.top[x] <= q.form.low[x] * cost
+    return hopeless
 
 
 @compiled
 def _entered(q: ScanInput, d: Desk, size: int, r: int, kept: int) -> int:
-    """Put a row in its place, and drop the last if there are more than are kept; the new size."""
-    x = q.dual[r]
-    if size == kept and x <= q.dual[d.row[size - 1]]:
+    """Put a row in its place, and drop those of its value that no group could have; the new size.
+
+    That is where so many as are `kept` come before. A negative number keeps all.
+    """
+    x, v, p = q.dual[r], q.value[r], size
+    if size == 0:
+        d.worst[:] = NONE
+    if x <= d.worst[v]:
         return size
-    p = size if size < kept else kept - 1
     while p > 0 and q.dual[d.row[p - 1]] < x:
         d.row[p], d.copies[p] = d.row[p - 1], d.copies[p - 1]
         p -= 1
-    d.row[p], d.copies[p] = r, min(q.counts[r], q.most)
-    return min(kept, size + 1)
+    d.row[p], d.copies[p] = r, min(q.counts[r], q.form.often)
+    size += 1
+    if kept < 0:
+        return size
+    before, end = 0, 0
+    for e in range(size):
+        same = q.value[d.row[e]] == v
+        if same and before >= kept:
+            continue
+        if same:
+            before += d.copies[e]
+            d.worst[v] = q.dual[d.row[e]] if before >= kept else NONE
+        if end < e:
+            d.row[end], d.copies[end] = d.row[e], d.copies[e]
+        end += 1
+    return end
 
 
 @compiled
-def _plain(q: ScanInput, d: Desk, size: int, cost: int) -> tuple[int, int]:
-    """Profit and size of the best group without cuts; its rows are in `tried`."""
-    total, taken = 0, 0
-    for e in range(size):
-        gain = q.dual[d.row[e]] - cost
-        if taken >= q.least and gain <= 0:
-            break
-        for _ in range(d.copies[e]):
-            if taken == q.most:
+def _filled(
+    q: ScanInput, d: Desk, size: int, cost: int, depth: int, first: int, profit: int
+) -> tuple[int, int]:
+    """Profit and size of the best group without further cuts, beginning with the members so far.
+
+    Others are items from `first` on; their rows are in `tried`, after the places of the members.
+    """
+    best, many, f = NONE, 0, q.form
+    for x in range(len(f.cap)):
+        total, taken, cap, able = profit, depth, f.cap[x], depth <= f.high[x]
+        for y in range(depth):
+            able = able and d.often[q.value[d.row[d.item[y]]]] <= cap
+        if not able:
+            continue
+        end = first
+        while end < size:
+            r = d.row[end]
+            v, gain = q.value[r], q.dual[r] - cost
+            wanted = f.high[x] if gain > 0 else f.low[x]
+            if taken >= wanted:
                 break
-            total += gain
-            d.tried[taken] = d.row[e]
-            taken += 1
-            if taken >= q.least and gain <= 0:
-                break
-        if taken == q.most:
-            break
-    return (total, taken) if taken >= q.least else (NONE, 0)
+            much = min(d.copies[end] - d.used[end], cap - d.often[v] - d.more[v], wanted - taken)
+            for _ in range(much):
+                d.other[taken] = r
+                taken += 1
+            total += max(0, much) * gain
+            d.more[v] += max(0, much)
+            end += 1
+        for e in range(first, end):
+            d.more[q.value[d.row[e]]] = 0
+        if taken >= f.low[x] and total > best:
+            best, many = total, taken
+            for y in range(depth, taken):
+                d.tried[y] = d.other[y]
+    return best, many
+
+
+@compiled
+def _whole(q: ScanInput, d: Desk, depth: int) -> bool:
+    """Whether the members so far are a group of the form."""
+    f = q.form
+    for x in range(len(f.cap)):
+        able = f.low[x] <= depth <= f.high[x]
+        for y in range(depth):
+            able = able and d.often[q.value[d.row[d.item[y]]]] <= f.cap[x]
+        if able:
+            return True
+    return False
 
 
 @compiled
 def _take(q: ScanInput, d: Desk, depth: int, e: int, cost: int) -> None:
     """Item e as the next member."""
     d.used[e] += 1
+    d.often[q.value[d.row[e]]] += 1
     d.item[depth] = e
     value = d.value[depth] + q.dual[d.row[e]] - cost
     for x in range(q.cuts.start[d.row[e]], q.cuts.start[d.row[e] + 1]):
@@ -188,23 +257,9 @@ def _take(q: ScanInput, d: Desk, depth: int, e: int, cost: int) -> None:
 def _drop(q: ScanInput, d: Desk, depth: int) -> None:
     e = d.item[depth]
     d.used[e] -= 1
+    d.often[q.value[d.row[e]]] -= 1
     for x in range(q.cuts.start[d.row[e]], q.cuts.start[d.row[e] + 1]):
         d.touched[q.cuts.cut[x]] -= 1
-
-
-@compiled
-def _hope(q: ScanInput, d: Desk, size: int, cost: int, depth: int, first: int) -> int:
-    """Most that a group with so many members reaches with items from `first` on."""
-    total, taken = d.value[depth], depth
-    for e in range(first, size):
-        gain = q.dual[d.row[e]] - cost
-        if taken == q.most or (taken >= q.least and gain <= 0):
-            break
-        much = min(d.copies[e] - d.used[e], (q.most if gain > 0 else q.least) - taken)
-        if much > 0:
-            total += much * gain
-            taken += much
-    return total if taken >= q.least else NONE
 
 
 @compiled
@@ -212,15 +267,20 @@ def _deeper(q: ScanInput, d: Desk, size: int, cost: int, begun: int, best: int) 
     """The best group beyond `best` with the first `begun` members: profit, size (0: none), nodes (or -1)."""
     depth, found, nodes = begun, 0, 0
     d.following[depth] = 0
-    if q.least <= begun <= q.most and d.value[begun] > best:
+    if d.value[begun] > best and _whole(q, d, begun):
         best, found = d.value[begun], begun
         for x in range(begun):
-            d.tried[x] = d.row[d.item[x]]
+            d.group[x] = d.row[d.item[x]]
     while True:
         e = d.following[depth]
         while e < size and d.used[e] >= d.copies[e]:
             e += 1
-        if nodes >= 0 and e < size and depth < q.most and _hope(q, d, size, cost, depth, e) > best:
+        if (
+            nodes >= 0
+            and e < size
+            and depth < q.form.most
+            and _filled(q, d, size, cost, depth, e, d.value[depth])[0] > best
+        ):
             nodes += 1
             if nodes > q.nodes:
                 nodes = CUT_SHORT
@@ -229,10 +289,10 @@ def _deeper(q: ScanInput, d: Desk, size: int, cost: int, begun: int, best: int) 
             d.following[depth] = e + 1
             depth += 1
             d.following[depth] = e
-            if depth >= q.least and d.value[depth] > best:
+            if d.value[depth] > best and _whole(q, d, depth):
                 best, found = d.value[depth], depth
                 for x in range(depth):
-                    d.tried[x] = d.row[d.item[x]]
+                    d.group[x] = d.row[d.item[x]]
             continue
         if depth == begun:
             return best, found, nodes
@@ -244,12 +304,10 @@ def _deeper(q: ScanInput, d: Desk, size: int, cost: int, begun: int, best: int) 
 def _of_box(q: ScanInput, d: Desk, size: int, a: int, b: int, cost: int, best: int) -> tuple[int, int, bool]:
     """The best group beyond `best` with members at both ends: profit, size (0: none), whether it is sure."""
     if len(q.cuts.cut) == 0:
-        profit, many = _plain(q, d, size, cost)
-        if profit <= best:
-            return best, 0, True
+        profit, many = _filled(q, d, size, cost, 0, 0, 0)
         for x in range(many):
             d.group[x] = d.tried[x]
-        return profit, many, True
+        return (profit, many, True) if profit > best else (best, 0, True)
     found, sure = 0, True
     d.value[0] = 0
     for e in range(size):
@@ -267,8 +325,6 @@ def _of_box(q: ScanInput, d: Desk, size: int, a: int, b: int, cost: int, best: i
             sure = sure and nodes >= 0
             if many:
                 best, found = profit, many
-                for x in range(many):
-                    d.group[x] = d.tried[x]
             if a < b:
                 _drop(q, d, 1)
         _drop(q, d, 0)
@@ -341,10 +397,8 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
     """
     g, dual, short = q.grid, q.dual, 0
     for c in cells:
-        hope, end = _best_duals(q, c, d.top), g.start[c + 1]
-        if hope == NONE:
-            continue
-        at = g.start[c]
+        _best_duals(q, d, c)
+        at, end = g.start[c], g.start[c + 1]
         while at < end:
             a, i, size, best = g.code[g.row[at]], at, 0, 0
             following = at
@@ -353,13 +407,13 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
             while i < end:
                 b = g.code[g.row[i]]
                 cost = q.scale * (g.cost[c] + g.weight * (b - a))
-                if hope <= q.least * cost:
+                if _hopeless(q, d, cost):
                     break
                 while i < end and g.code[g.row[i]] == b:
-                    kept = q.most if len(q.cuts.cut) == 0 else len(dual)
+                    kept = q.form.often if len(q.cuts.cut) == 0 else -1
                     size = _entered(q, d, size, g.row[i], kept)
                     i += 1
-                while _plain(q, d, size, cost)[0] > best:
+                while _filled(q, d, size, cost, 0, 0, 0)[0] > best:
                     profit, many, sure = _of_box(q, d, size, a, b, cost, best)
                     short += not sure
                     if not lower:
@@ -368,12 +422,18 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                             _kept(found, d, many, profit)
                         break
                     if not sure:
-                        profit, many = _plain(q, d, size, cost)
+                        profit, many = _filled(q, d, size, cost, 0, 0, 0)
                         for x in range(many):
                             d.group[x] = d.tried[x]
                     if not many:
                         break
                     _lowered(q, d, many, profit, dual)
-                    _sorted(q, d, size)
+                    if len(q.cuts.cut):
+                        _sorted(q, d, size)
+                        continue
+                    # Rows that were dropped may be better now.
+                    size = 0
+                    for e in range(at, i):
+                        size = _entered(q, d, size, g.row[e], q.form.often)
             at = following
     return short

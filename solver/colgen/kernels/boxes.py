@@ -8,7 +8,7 @@ from __future__ import annotations
 from ....models.compiled import compiled
 from ..table import Ints
 
-__all__ = ["LOW", "box_with", "side_cost", "to_cell"]
+__all__ = ["LOW", "box_cost", "box_with", "side_cost", "to_cell"]
 
 LOW = -(1 << 62)
 """Below every sum of costs and duals."""
@@ -20,6 +20,15 @@ def side_cost(weight: Ints, tree: Ints, side: Ints, table: Ints, a: int, lo: int
     if tree[a] < 0:
         return weight[a] * (hi - lo)
     return table[tree[a] + lo * side[a] + hi]
+
+
+@compiled
+def box_cost(weight: Ints, tree: Ints, side: Ints, table: Ints, lo: Ints, hi: Ints, r: int) -> int:
+    """Cost of the box from lo[r] to hi[r]."""
+    total = 0
+    for a in range(len(weight)):
+        total += side_cost(weight, tree, side, table, a, lo[r, a], hi[r, a])
+    return total
 
 
 @compiled

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ....models.compiled import compiled
 from ..table import Geometry, Ints
-from .boxes import side_cost
+from .boxes import box_cost
 
 __all__ = [
     "BAD",
@@ -30,17 +30,17 @@ __all__ = [
     "Marked",
     "Marks",
     "Units",
-    "admits",
+    "ask",
     "below",
-    "box_beside",
     "box_without",
     "chance",
-    "cost_of",
     "entered",
     "mark_after",
     "move",
     "often_in",
     "place",
+    "stands",
+    "verdict",
 ]
 
 Marks = NDArray[np.uint64]
@@ -124,136 +124,125 @@ def place(key: Marks, mark: np.uint64) -> int:
 
 
 @compiled
-def often_in(units: Units, groups: Groups, g: int, value: int) -> int:
-    """How often a value is in a group."""
-    found, values, row, member = 0, units.value, units.row, groups.member
-    for e in range(groups.size[g]):
-        found += values[row[member[g, e]]] == value
+def often_in(value: Ints, row: Ints, member: Ints, size: int, g: int, v: int) -> int:
+    """How often a value is among the first members of a group."""
+    found = 0
+    for e in range(size):
+        found += value[row[member[g, e]]] == v
     return found
 
 
 @compiled
-def mark_after(units: Units, groups: Groups, v: Marked, g: int, out: int, into: int) -> np.uint64:
+def mark_after(
+    value: Ints, row: Ints, member: Ints, size: Ints, marks: Marks, term: Marks, g: int, out: int, into: int
+) -> np.uint64:
     """The mark of a group without unit `out` and with unit `into` (-1: none)."""
-    mark = groups.mark[g]
-    gone = units.value[units.row[out]] if out >= 0 else -1
-    new = units.value[units.row[into]] if into >= 0 else -1
+    mark = marks[g]
+    gone = value[row[out]] if out >= 0 else -1
+    new = value[row[into]] if into >= 0 else -1
     if gone == new:
         return mark
     if gone >= 0:
-        often = often_in(units, groups, g, gone)
-        mark = mark - v.term[gone, often] + v.term[gone, often - 1]
+        often = often_in(value, row, member, size[g], g, gone)
+        mark = mark - term[gone, often] + term[gone, often - 1]
     if new >= 0:
-        often = often_in(units, groups, g, new)
-        mark = mark - v.term[new, often] + v.term[new, often + 1]
+        often = often_in(value, row, member, size[g], g, new)
+        mark = mark - term[new, often] + term[new, often + 1]
     return mark
 
 
 @compiled
-def admits(units: Units, groups: Groups, v: Marked, mark: np.uint64, g: int, out: int, into: int) -> bool:
-    """Whether the group with this mark is admissible, as far as is known: g without `out`, with `into`."""
-    at = place(v.key, mark)
-    if v.key[at] == mark:
-        return v.good[at] == GOOD
-    if v.number[0] < len(v.asked):
-        v.key[at], v.good[at] = mark, ASKED
-        line = v.number[0]
-        v.asked[line] = 0
-        for e in range(groups.size[g]):
-            v.asked[line, units.value[units.row[groups.member[g, e]]]] += 1
-        if out >= 0:
-            v.asked[line, units.value[units.row[out]]] -= 1
-        if into >= 0:
-            v.asked[line, units.value[units.row[into]]] += 1
-        v.number[0] += 1
-    return False
+def verdict(key: Marks, good: NDArray[np.int8], mark: np.uint64) -> int:
+    """What is known of a mark: `GOOD`, `BAD`, that it was asked for, or nothing (0)."""
+    at = place(key, mark)
+    return np.int64(good[at]) if key[at] == mark else 0
 
 
 @compiled
-def cost_of(g: Geometry, lo: Ints, hi: Ints) -> int:
-    """Cost per tuple of a box."""
-    total, weight, tree, side, table = 0, g.weight, g.tree, g.side, g.table
-    for a in range(len(weight)):
-        total += side_cost(weight, tree, side, table, a, lo[a], hi[a])
-    return total
+def ask(units: Units, groups: Groups, v: Marked, mark: np.uint64, g: int, out: int, into: int) -> None:
+    """Write the histogram of a mark down that nothing is known of: that of g without `out`, with `into`."""
+    if v.number[0] == len(v.asked):
+        return
+    at = place(v.key, mark)
+    v.key[at], v.good[at] = mark, ASKED
+    line = v.number[0]
+    v.asked[line] = 0
+    for e in range(groups.size[g]):
+        v.asked[line, units.value[units.row[groups.member[g, e]]]] += 1
+    if out >= 0:
+        v.asked[line, units.value[units.row[out]]] -= 1
+    if into >= 0:
+        v.asked[line, units.value[units.row[into]]] += 1
+    v.number[0] += 1
+
+
+@compiled
+def stands(units: Units, groups: Groups, v: Marked, g: int) -> bool:
+    """Whether a group is admissible as it is, as far as is known."""
+    found = verdict(v.key, v.good, groups.mark[g])
+    if found == 0:
+        ask(units, groups, v, groups.mark[g], g, -1, -1)
+    return found == GOOD
 
 
 @compiled
 def box_without(
-    units: Units, geometry: Geometry, groups: Groups, g: int, out: int, lo: Ints, hi: Ints
+    codes: Ints, row: Ints, member: Ints, size: int, g: int, out: int, lo: Ints, hi: Ints, line: int
 ) -> None:
-    """The box of a group without a unit (-1: with all)."""
-    first, member, row, codes = True, groups.member, units.row, geometry.codes
-    for e in range(groups.size[g]):
+    """The box of a group of some size without a unit (-1: with all), to a line of `lo` and `hi`."""
+    first = True
+    for e in range(size):
         u = member[g, e]
         if u == out:
             continue
         r = row[u]
-        for a in range(len(lo)):
+        for a in range(codes.shape[1]):
             x = codes[r, a]
-            lo[a] = x if first else min(lo[a], x)
-            hi[a] = x if first else max(hi[a], x)
+            lo[line, a] = x if first else min(lo[line, a], x)
+            hi[line, a] = x if first else max(hi[line, a], x)
         first = False
-
-
-@compiled
-def box_beside(geometry: Geometry, row: int, lo: Ints, hi: Ints, low: Ints, high: Ints) -> int:
-    """Cost per tuple of a box with a row added to it; the box is written to `low`, `high`."""
-    codes, total, weight, tree, side = geometry.codes, 0, geometry.weight, geometry.tree, geometry.side
-    table = geometry.table
-    for a in range(len(lo)):
-        x = codes[row, a]
-        low[a], high[a] = min(lo[a], x), max(hi[a], x)
-        total += side_cost(weight, tree, side, table, a, low[a], high[a])
-    return total
 
 
 @compiled
 def entered(units: Units, geometry: Geometry, groups: Groups, v: Marked, g: int) -> None:
     """Write box, cost and mark of a group down, from its members."""
-    box_without(units, geometry, groups, g, -1, groups.lo[g], groups.hi[g])
-    groups.cost[g] = groups.size[g] * cost_of(geometry, groups.lo[g], groups.hi[g])
-    groups.mark[g] = np.uint64(0)
-    size = groups.size[g]
+    size, lo, hi = groups.size[g], groups.lo, groups.hi
+    box_without(geometry.codes, units.row, groups.member, size, g, -1, lo, hi, g)
+    each = box_cost(geometry.weight, geometry.tree, geometry.side, geometry.table, lo, hi, g)
+    groups.cost[g], groups.mark[g] = size * each, np.uint64(0)
     for e in range(size):
         value = units.value[units.row[groups.member[g, e]]]
-        groups.size[g] = e
-        often = often_in(units, groups, g, value)
+        often = often_in(units.value, units.row, groups.member, e, g, value)
         groups.mark[g] += v.term[value, often + 1] - v.term[value, often]
-    groups.size[g] = size
-
-
-@compiled
-def _removed(units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int) -> None:
-    """Take a unit out of its group; a group that is empty then goes onto the stack."""
-    g, size = groups.of[u], groups.size
-    groups.mark[g] = mark_after(units, groups, v, g, u, -1)
-    last = groups.member[g, size[g] - 1]
-    groups.member[g, groups.seat[u]], groups.seat[last] = last, groups.seat[u]
-    size[g] -= 1
-    groups.total[1] -= groups.cost[g]
-    groups.cost[g] = 0
-    if size[g]:
-        box_without(units, geometry, groups, g, -1, groups.lo[g], groups.hi[g])
-        groups.cost[g] = size[g] * cost_of(geometry, groups.lo[g], groups.hi[g])
-        groups.total[1] += groups.cost[g]
-    else:
-        groups.free[groups.total[0]] = g
-        groups.total[0] += 1
 
 
 @compiled
 def move(units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, into: int) -> None:
-    """Move a unit to another group, perhaps one taken from the stack."""
-    _removed(units, geometry, groups, v, u)
-    size, r, lo, hi = groups.size, units.row[u], groups.lo[into], groups.hi[into]
-    if size[into] == 0:
-        groups.mark[into] = np.uint64(0)
-        for a in range(len(lo)):
-            lo[a] = hi[a] = geometry.codes[r, a]
-    groups.mark[into] = mark_after(units, groups, v, into, -1, u)
-    box = box_beside(geometry, r, lo, hi, lo, hi)
-    groups.member[into, size[into]], groups.seat[u], groups.of[u] = u, size[into], into
+    """Move a unit to another group, perhaps one taken from the stack; a group that is empty goes onto it."""
+    value, row, size, member, marks = units.value, units.row, groups.size, groups.member, groups.mark
+    weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
+    g, r, codes, lo, hi, cost = groups.of[u], row[u], geometry.codes, groups.lo, groups.hi, groups.cost
+    marks[g] = mark_after(value, row, member, size, marks, v.term, g, u, -1)
+    last, total = member[g, size[g] - 1], groups.total
+    member[g, groups.seat[u]], groups.seat[last] = last, groups.seat[u]
+    size[g] -= 1
+    total[1] -= cost[g]
+    if size[g]:
+        box_without(codes, row, member, size[g], g, -1, lo, hi, g)
+    else:
+        groups.free[total[0]] = g
+        total[0] += 1
+    cost[g] = size[g] * box_cost(weight, tree, side, table, lo, hi, g)
+    first = size[into] == 0
+    if first:
+        marks[into] = np.uint64(0)
+    marks[into] = mark_after(value, row, member, size, marks, v.term, into, -1, u)
+    for a in range(codes.shape[1]):
+        x = codes[r, a]
+        lo[into, a] = x if first else min(lo[into, a], x)
+        hi[into, a] = x if first else max(hi[into, a], x)
+    member[into, size[into]], groups.seat[u], groups.of[u] = u, size[into], into
     size[into] += 1
-    groups.total[1] += size[into] * box - groups.cost[into]
-    groups.cost[into] = size[into] * box
+    each = box_cost(weight, tree, side, table, lo, hi, into)
+    total[1] += cost[g] + size[into] * each - cost[into]
+    cost[into] = size[into] * each

@@ -17,20 +17,22 @@ import numpy as np
 from ....models.compiled import compiled
 from ...limits import ANNEALING
 from ..table import Geometry, Ints
+from .boxes import box_cost, box_with, side_cost
 from .groups import (
+    GOOD,
     Groups,
     Marked,
     Marks,
     Units,
-    admits,
+    ask,
     below,
-    box_beside,
     box_without,
     chance,
-    cost_of,
     mark_after,
     move,
     often_in,
+    stands,
+    verdict,
 )
 
 __all__ = ["anneal"]
@@ -65,20 +67,35 @@ def _step(
     size = groups.size
     if b < 0 or a == b or size[a] == 1:
         return
-    box_without(units, geometry, groups, a, u, box[0], box[1])
-    roomy = size[b] + 1 < groups.member.shape[1]
-    if (
-        roomy
-        and admits(units, groups, v, mark_after(units, groups, v, a, u, -1), a, u, -1)
-        and admits(units, groups, v, mark_after(units, groups, v, b, -1, u), b, -1, u)
-    ):
-        r, before = units.row[u], groups.cost[a] + groups.cost[b]
-        cost = (size[a] - 1) * cost_of(geometry, box[0], box[1])
-        cost += (size[b] + 1) * box_beside(geometry, r, groups.lo[b], groups.hi[b], box[2], box[3])
-        if _takes(cost - before, heat, state):
+    lo, hi, row, member, r = box[0], box[1], units.row, groups.member, units.row[u]
+    weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
+    box_without(geometry.codes, row, member, size[a], a, u, lo, hi, 0)
+    if size[b] + 1 < member.shape[1] and _passes(units, groups, v, u, a, b):
+        cost = (size[a] - 1) * box_cost(weight, tree, side, table, lo, hi, 0)
+        with_u = box_with(geometry.codes, weight, tree, side, table, r, groups.lo, groups.hi, b)
+        cost += (size[b] + 1) * with_u - groups.cost[a] - groups.cost[b]
+        if _takes(cost, heat, state):
             move(units, geometry, groups, v, u, b)
     else:
-        _exchange(units, geometry, groups, v, u, b, heat, state, box)
+        _exchange(units, geometry, groups, v, u, b, heat, state, lo, hi)
+
+
+@compiled
+def _passes(units: Units, groups: Groups, v: Marked, u: int, a: int, b: int) -> bool:
+    """Whether a unit may go from one group to another, as far as is known."""
+    value, row, member, size, marks = units.value, units.row, groups.member, groups.size, groups.mark
+    key, good, term = v.key, v.good, v.term
+    mark = mark_after(value, row, member, size, marks, term, a, u, -1)
+    found = verdict(key, good, mark)
+    if found == 0:
+        ask(units, groups, v, mark, a, u, -1)
+    if found != GOOD:
+        return False
+    mark = mark_after(value, row, member, size, marks, term, b, -1, u)
+    found = verdict(key, good, mark)
+    if found == 0:
+        ask(units, groups, v, mark, b, -1, u)
+    return found == GOOD
 
 
 @compiled
@@ -91,23 +108,42 @@ def _exchange(
     b: int,
     heat: float,
     state: Marks,
-    box: Ints,
+    lo: Ints,
+    hi: Ints,
 ) -> None:
-    """Exchange a unit for the best member of a group; `box` begins with that of its own without it."""
-    a, size = groups.of[u], groups.size
+    """Exchange a unit for the best member of a group; line 0 of `lo`, `hi` is its own group without it."""
+    a, row, member = groups.of[u], units.row, groups.member
+    codes, many, others, r = geometry.codes, groups.size[b], groups.size[a], row[u]
+    weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
+    # The two least and the two largest codes of the group: what is left without one of its members.
+    for e in range(many):
+        w = row[member[b, e]]
+        for c in range(codes.shape[1]):
+            x = codes[w, c]
+            if e == 0 or x < lo[1, c]:
+                lo[2, c] = x if e == 0 else lo[1, c]
+                lo[1, c] = x
+            elif e == 1 or x < lo[2, c]:
+                lo[2, c] = x
+            if e == 0 or x > hi[1, c]:
+                hi[2, c] = x if e == 0 else hi[1, c]
+                hi[1, c] = x
+            elif e == 1 or x > hi[2, c]:
+                hi[2, c] = x
     best, partner = np.int64(1) << 60, -1
-    for e in range(size[b]):
-        w = groups.member[b, e]
-        cost = size[a] * box_beside(geometry, units.row[w], box[0], box[1], box[4], box[5])
-        if cost >= best:
-            continue
-        box_without(units, geometry, groups, b, w, box[2], box[3])
-        if size[b] == 1:
-            for k in range(box.shape[1]):
-                box[2, k] = box[3, k] = geometry.codes[units.row[u], k]
-        cost += size[b] * box_beside(geometry, units.row[u], box[2], box[3], box[4], box[5])
-        if cost < best and _swaps(units, groups, v, u, w):
-            best, partner = cost, w
+    for e in range(many):
+        w, cost = row[member[b, e]], 0
+        for c in range(codes.shape[1]):
+            x, y = codes[r, c], codes[w, c]
+            cost += others * side_cost(weight, tree, side, table, c, min(lo[0, c], y), max(hi[0, c], y))
+            low, high = lo[2 if y == lo[1, c] else 1, c], hi[2 if y == hi[1, c] else 1, c]
+            if many == 1:
+                low = high = x
+            cost += many * side_cost(weight, tree, side, table, c, min(low, x), max(high, x))
+            if cost >= best:
+                break
+        if cost < best and _swaps(units, groups, v, u, member[b, e]):
+            best, partner = cost, member[b, e]
     if partner >= 0 and _takes(best - groups.cost[a] - groups.cost[b], heat, state):
         move(units, geometry, groups, v, u, b)
         move(units, geometry, groups, v, partner, a)
@@ -115,13 +151,23 @@ def _exchange(
 
 @compiled
 def _swaps(units: Units, groups: Groups, v: Marked, u: int, w: int) -> bool:
-    """Whether two units' groups stay admissible if they are exchanged."""
-    if units.value[units.row[u]] == units.value[units.row[w]]:
+    """Whether two units' groups stay admissible if they are exchanged, as far as is known."""
+    value, row, member, size, marks = units.value, units.row, groups.member, groups.size, groups.mark
+    key, good, term = v.key, v.good, v.term
+    if value[row[u]] == value[row[w]]:
         return True
     a, b = groups.of[u], groups.of[w]
-    if not admits(units, groups, v, mark_after(units, groups, v, a, u, w), a, u, w):
+    mark = mark_after(value, row, member, size, marks, term, a, u, w)
+    found = verdict(key, good, mark)
+    if found == 0:
+        ask(units, groups, v, mark, a, u, w)
+    if found != GOOD:
         return False
-    return admits(units, groups, v, mark_after(units, groups, v, b, w, u), b, w, u)
+    mark = mark_after(value, row, member, size, marks, term, b, w, u)
+    found = verdict(key, good, mark)
+    if found == 0:
+        ask(units, groups, v, mark, b, w, u)
+    return found == GOOD
 
 
 @compiled
@@ -148,7 +194,7 @@ def _settle(
     for k in range(moved):
         for side in range(2):
             g = trail[k, 1] if side else groups.of[trail[k, 0]]
-            if groups.size[g] and not admits(units, groups, v, groups.mark[g], g, -1, -1):
+            if groups.size[g] and not stands(units, groups, v, g):
                 keep = False
     if keep:
         return
@@ -194,10 +240,13 @@ def _gathered(
             if b < 0 or b == g or groups.size[b] <= least:
                 continue
             value = units.value[units.row[w]]
-            if often_in(units, groups, g, value) >= units.alike[value]:
+            if (
+                often_in(units.value, units.row, groups.member, groups.size[g], g, value)
+                >= units.alike[value]
+            ):
                 continue
             moved = _tried(units, geometry, groups, v, trail, moved, w, g)
-            if moved >= least and admits(units, groups, v, groups.mark[g], g, -1, -1):
+            if moved >= least and stands(units, groups, v, g):
                 return moved
             if moved + 1 >= groups.member.shape[1]:
                 return moved
@@ -213,20 +262,27 @@ def _scattered(
     g: int,
     state: Marks,
     trail: Ints,
-    box: Ints,
 ) -> int:
     """Each member of a group to the near group that it costs least; how many were moved."""
-    moved, size = 0, groups.size
+    moved, size, row, member, codes = 0, groups.size, units.row, groups.member, geometry.codes
+    weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
+    value, marks, key, good, term = units.value, groups.mark, v.key, v.good, v.term
     while size[g]:
-        u = groups.member[g, size[g] - 1]
+        u = member[g, size[g] - 1]
         best, into = np.int64(1) << 60, -1
         for _ in range(units.near.shape[1] // 2):
             b = groups.of[_near(units, state, u)]
-            if b < 0 or b == g or size[b] + 1 >= groups.member.shape[1]:
+            if b < 0 or b == g or size[b] + 1 >= member.shape[1]:
                 continue
-            cost = box_beside(geometry, units.row[u], groups.lo[b], groups.hi[b], box[0], box[1])
-            cost = (size[b] + 1) * cost - groups.cost[b]
-            if cost < best and admits(units, groups, v, mark_after(units, groups, v, b, -1, u), b, -1, u):
+            each = box_with(codes, weight, tree, side, table, row[u], groups.lo, groups.hi, b)
+            cost = (size[b] + 1) * each - groups.cost[b]
+            if cost >= best:
+                continue
+            mark = mark_after(value, row, member, size, marks, term, b, -1, u)
+            found = verdict(key, good, mark)
+            if found == 0:
+                ask(units, groups, v, mark, b, -1, u)
+            if found == GOOD:
                 best, into = cost, b
         if into < 0:
             return moved
@@ -235,20 +291,19 @@ def _scattered(
 
 
 @compiled
-def _cut(
-    units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, least: int, trail: Ints, box: Ints
-) -> int:
+def _cut(units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, least: int, trail: Ints) -> int:
     """A new group of a unit and the members of its group that it costs least to have with it."""
-    a, g = groups.of[u], groups.free[groups.total[0] - 1]
+    a, g, row, codes = groups.of[u], groups.free[groups.total[0] - 1], units.row, geometry.codes
+    weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
     groups.total[0] -= 1
     moved = _tried(units, geometry, groups, v, trail, 0, u, g)
     while groups.size[a] > least:
-        if moved >= least and admits(units, groups, v, groups.mark[g], g, -1, -1):
+        if moved >= least and stands(units, groups, v, g):
             break
         best, chosen = np.int64(1) << 60, -1
         for e in range(groups.size[a]):
             w = groups.member[a, e]
-            cost = box_beside(geometry, units.row[w], groups.lo[g], groups.hi[g], box[0], box[1])
+            cost = box_with(codes, weight, tree, side, table, row[w], groups.lo, groups.hi, g)
             if cost < best:
                 best, chosen = cost, w
         moved = _tried(units, geometry, groups, v, trail, moved, chosen, g)
@@ -289,7 +344,7 @@ def anneal(
 
     Returns how many were tried.
     """
-    box = np.empty((6, geometry.codes.shape[1]), dtype=np.int64)
+    box = np.empty((2, 3, geometry.codes.shape[1]), dtype=np.int64)
     trail = np.empty((2 * groups.member.shape[1], 2), dtype=np.int64)
     for done in range(moves):
         if v.number[0] >= len(v.asked):
@@ -309,10 +364,10 @@ def anneal(
                 moved = _gathered(units, geometry, groups, v, u, least, state, trail)
         elif kind < SCATTER:
             if size <= least + 2:
-                moved = _scattered(units, geometry, groups, v, a, state, trail, box)
+                moved = _scattered(units, geometry, groups, v, a, state, trail)
         elif kind < CUT:
             if size >= 2 * least and groups.total[0]:
-                moved = _cut(units, geometry, groups, v, u, least, trail, box)
+                moved = _cut(units, geometry, groups, v, u, least, trail)
         else:
             moved = _joined(units, geometry, groups, v, u, state, trail)
         if moved:

@@ -95,7 +95,7 @@ class Boxed:
     def _cut(self, seed: int) -> bool:
         """Post cuts that the latest solution breaks; whether there are some."""
         lines, amount = self._taken()
-        cuts, divisors = self.pricing.cuts, range(2, self.pricing.least + 1)
+        cuts, divisors = self.pricing.cuts, range(2, self.pricing.form.least + 1)
         known = list(zip(cuts.sets, cuts.divisors, strict=True))
         found = rank_one(lines, amount, self.pricing.rows.count, known, divisors, TabuEffort(), seed)
         for rows, divisor in found:

@@ -90,7 +90,7 @@ class HistogramSearch:
     def _large(self) -> bool:
         """Bound and releases: by boxes under taxonomies, if they are few; False if there is no release."""
         boxes = None
-        if self.annealing is not None and not self.clock.over:
+        if self.annealing is not None and not self.pricing.buckets and not self.clock.over:
             boxes = BoxPricing.of(self.rows, self.pricing.histograms, self.settings.workers, self.clock)
         if boxes is None:
             return at_scale(self.judge, self.pricing, self.progress, self.root, self.settings, self.annealing)

@@ -13,10 +13,11 @@ from oracle.partition import optimum, random_problem
 
 from optanon.models.errors import CertificateError
 from optanon.models.problem import Problem
-from optanon.models.requirements import KCAnonymity
+from optanon.models.requirement import Requirement
+from optanon.models.requirements import KCAnonymity, WeakMInvariance
 from optanon.solver.claims import PricedClaim
 from optanon.solver.colgen.boxes.pricing import BoxPricing
-from optanon.solver.colgen.structure.histograms import Histograms
+from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows as EngineRows
 from optanon.solver.engines.partition.proof import describe
 from optanon.solver.verify.boxes import Walk
@@ -26,33 +27,54 @@ from optanon.solver.verify.priced import Single, priced_loss
 TUPLES = 9
 
 
-def pays(single: Single, duals: ClaimedDuals, least: int, most: int) -> bool:
+def groups(single: Single, judge: Judge, most: int) -> list[tuple[int, ...]]:
+    """All admissible groups of up to so many tuples."""
+    rows, values = single.rows, 1 if judge.blind else len(judge.names)
+    return [
+        group
+        for size in range(judge.least, most + 1)
+        for group in combinations_with_replacement(range(len(rows)), size)
+        if all(group.count(r) <= rows.count[r] for r in set(group))
+        and judge.admits(tuple(np.bincount(rows.value[list(group)], minlength=values).tolist()))
+    ]
+
+
+def pays(single: Single, duals: ClaimedDuals, known: list[tuple[int, ...]]) -> bool:
     """Whether a group has a profit above 0, from the definitions."""
     rows = single.rows
-    for size in range(least, most + 1):
-        for group in combinations_with_replacement(range(len(rows)), size):
-            if any(group.count(r) > rows.count[r] for r in set(group)):
-                continue
-            profit = sum(int(duals.rows[r]) for r in group)
-            profit += sum(dual * (sum(r in cut.rows for r in group) // cut.over) for cut, dual in duals.cuts)
-            if profit > duals.scale * int(rows.costs(np.array([group], dtype=np.int32))[0]):
-                return True
+    for group in known:
+        profit = sum(int(duals.rows[r]) for r in group)
+        profit += sum(dual * (sum(r in cut.rows for r in group) // cut.over) for cut, dual in duals.cuts)
+        if profit > duals.scale * int(rows.costs(np.array([group], dtype=np.int32))[0]):
+            return True
     return False
 
 
-@pytest.mark.parametrize("seed", range(16))
-def test_a_group_pays_exactly_if_one_of_all_groups_does(seed: int):
-    single = Single.of(random_problem(seed, TUPLES, [KCAnonymity(k=2 + seed % 2)]))
+FORMS: list[Requirement] = [
+    KCAnonymity(k=2),
+    KCAnonymity(k=3),
+    KCAnonymity(k=3, c="1/2"),
+    KCAnonymity(k=2, c="2/3"),
+    WeakMInvariance(m=3, multiplicity=1),
+]
+
+
+@pytest.mark.parametrize("requirement", FORMS, ids=repr)
+@pytest.mark.parametrize("seed", range(8))
+def test_a_group_pays_exactly_if_one_of_all_groups_does(seed: int, requirement: Requirement):
+    problem = random_problem(seed, TUPLES, [requirement])
+    single = Single.of(problem)
     walk, random, rows = Walk.of(single.rows, single.needed), np.random.default_rng(seed), single.rows
     assert walk is not None
+    known = groups(single, Judge(problem), int(walk.sizes.most.max()))
     dear, answers = rows.one * sum(rows.units), set[bool]()
     for high in (0.05, 0.1, 0.15, 0.2, 0.3):
         chosen = tuple(np.flatnonzero(random.random(len(rows)) < 0.7).tolist())
         cut = CutMultipliers(rows=chosen, times=(1,) * len(chosen), over=int(random.integers(2, 4)))
         per_row = (random.uniform(-0.02, high, len(rows)) * dear).astype(np.int64)
         duals = ClaimedDuals(rows=per_row, cuts=((cut, -dear // 20),), fake=0, scale=1)
-        answers.add(pays(single, duals, walk.least, walk.most))
-        assert walk.pays(duals) == pays(single, duals, walk.least, walk.most)
+        answers.add(pays(single, duals, known))
+        assert walk.pays(duals) == pays(single, duals, known)
     assert answers
 
 
@@ -60,7 +82,7 @@ def proof_of(problem: Problem, seed: int) -> PricedClaim:
     """Feasible duals with cuts over different divisors, as an engine writes them down."""
     histograms = Histograms.of(problem)
     assert isinstance(histograms, Histograms)
-    pricing = BoxPricing.of(EngineRows.of(problem, blind=True), histograms)
+    pricing = BoxPricing.of(EngineRows.of(problem, blind=Judge(problem).blind), histograms)
     assert pricing is not None
     random, rows = np.random.default_rng(seed), len(pricing.rows)
     pricing.cuts.add([tuple(range(0, rows, 2))], 3)
@@ -73,9 +95,13 @@ def proof_of(problem: Problem, seed: int) -> PricedClaim:
     return found
 
 
+@pytest.mark.parametrize("requirement", FORMS[1:3], ids=repr)
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_is_changed_in_a_proof_is_refused_or_proves_no_more_than_is_true(seed: int):
-    problem = random_problem(seed, TUPLES, [KCAnonymity(k=3)])
+def test_whatever_is_changed_in_a_proof_is_refused_or_proves_no_more_than_is_true(
+    seed: int, requirement: Requirement
+):
+    drawn = (random_problem(at, TUPLES, [requirement]) for at in range(seed, 100, 4))
+    problem = next(problem for problem in drawn if optimum(problem) is not None)
     known, least = proof_of(problem, seed), optimum(problem)
     assert least is not None
     assert known.divisors == (3, 2)
