@@ -44,13 +44,13 @@ class _Page:
     def __init__(self, bench: Workbench, open_report: Callable[[Path], str]) -> None:
         self.bench, self.open_report = bench, open_report
         self.form = PolicyForm()
-        ui.colors(primary="#2a6fb0")
-        with ui.column().classes("w-full max-w-5xl mx-auto gap-4 p-4"):
-            ui.label("optanon").classes("text-2xl font-semibold")
+        ui.colors(primary="#2a6fb0", secondary="#00695c")
+        with ui.column().classes("w-full max-w-5xl mx-auto gap-4 p-4").props("role=main"):
+            ui.label("optanon").classes("text-2xl font-semibold").props("role=heading aria-level=1")
             ui.label(
                 "The release that loses the least among all that keep your policy. "
                 "Everything happens on this machine; no data leaves it."
-            ).classes("text-gray-600")
+            ).classes("opacity-80")
             self._table_part()
             self._columns_part()
             self._policy_part()
@@ -64,15 +64,8 @@ class _Page:
     def _table_part(self) -> None:
         with _card("1. The table", "table"):
             ui.label("A CSV file, one row per person, with a column of ids that stay the same over releases.")
-            upload = ui.upload(
-                label="Choose a CSV file (up to 50 MB)",
-                auto_upload=True,
-                max_files=1,
-                max_file_size=MOST_BYTES,
-                on_upload=self._take_table,
-                on_rejected=lambda: _complain("The file is larger than 50 MB, or more than one was chosen."),
-            )
-            marked(upload.props('accept=".csv,.txt,.tsv"').classes("w-full"), "upload-table")
+            upload = _upload("Choose a CSV file (up to 50 MB)", self._take_table)
+            marked(upload.props('accept=".csv,.txt,.tsv"'), "upload-table")
             self.table_note = marked(ui.label(), "table-note")
 
     async def _take_table(self, event: events.UploadEventArguments) -> None:
@@ -98,7 +91,7 @@ class _Page:
                 "they must not learn. All other columns are not published."
             )
             self._columns()
-            with ui.row().classes("items-center"):
+            with ui.row().classes("items-center w-full"):
                 self.persistence = ui.select(
                     {
                         "persistent": "stays the same over the releases (a diagnosis)",
@@ -107,7 +100,7 @@ class _Page:
                     },
                     value="persistent",
                     label="A person's sensitive value",
-                ).classes("w-96")
+                ).classes("w-full max-w-full md:w-96")
             declared = ui.textarea("Missing cells and spellings, as a message asks for them: spelling: merge")
             marked(
                 declared.bind_value(self.bench, "declared").classes("w-full").props("autogrow"), "declared"
@@ -116,38 +109,39 @@ class _Page:
 
     @ui.refreshable_method
     def _columns(self) -> None:
-        with ui.grid(columns="auto auto auto 1fr").classes("items-center gap-x-4 gap-y-1 w-full"):
+        # One under the other where the window is narrow.
+        with ui.element("div").classes(
+            "grid grid-cols-1 md:grid-cols-[auto_auto_auto_1fr] items-center gap-x-4 gap-y-1 w-full"
+        ):
             for title in ("column", "role", "how it is generalized", ""):
-                ui.label(title).classes("font-semibold")
+                ui.label(title).classes("font-semibold max-md:hidden")
             for number, column in enumerate(self.bench.columns):
                 self._column(number, column)
 
     def _column(self, number: int, column: ColumnChoice) -> None:
-        marked(ui.label(column.name), "column", number)
+        marked(ui.label(column.name).classes("font-semibold md:font-normal"), "column", number)
         role = ui.select(ROLES, value=column.role).bind_value(column, "role")
-        marked(role.props("dense").classes("w-44"), "role", number)
+        marked(role.props("dense").classes("w-44"), "role", number, label=f"role of {column.name}")
         # A cell of its own, so that hiding the field leaves its place.
         with ui.element("div"):
             kinds = ui.select(KINDS, value=column.kind).bind_value(column, "kind")
-            kinds.props("dense").classes("w-72").bind_visibility_from(
+            kinds.props("dense").classes("w-full md:w-72").bind_visibility_from(
                 column, "role", value="quasi_identifier"
             )
-            marked(kinds, "kind", number)
+            marked(kinds, "kind", number, label=f"how {column.name} is generalized")
         with ui.row().classes("items-center"):
-            ui.label(column.note).classes("text-gray-600 text-sm")
+            ui.label(column.note).classes("opacity-80 text-sm")
             order = ui.input("order, lowest first: a, b, c").bind_value(column, "order")
             marked(order.props("dense"), "order", number)
             order.bind_visibility_from(column, "kind", value="ordered")
             built = ui.input("{kind: prefix, keep: [3, 1]}").bind_value(column, "built")
             marked(built.props("dense").classes("w-80"), "built", number)
             built.bind_visibility_from(column, "kind", value="built")
-            hierarchy = ui.upload(
-                label="hierarchy (CSV as ARX writes it)",
-                auto_upload=True,
-                max_file_size=MOST_BYTES,
-                on_upload=partial(self._take_hierarchy, column),
-            )
-            marked(hierarchy.classes("w-64"), "hierarchy", number)
+            with ui.row() as hierarchy:
+                given = _upload(
+                    "Choose its hierarchy (CSV as ARX writes it)", partial(self._take_hierarchy, column)
+                )
+                marked(given, "hierarchy", number)
             hierarchy.bind_visibility_from(column, "kind", value="taxonomy")
 
     async def _take_hierarchy(self, column: ColumnChoice, event: events.UploadEventArguments) -> None:
@@ -168,7 +162,8 @@ class _Page:
                     "release is then safe together with all earlier ones."
                 )
                 history = ui.input("File of the stored history, e.g. releases.db")
-                marked(history.bind_value(self.bench, "history").classes("w-96"), "history")
+                history.bind_value(self.bench, "history").classes("w-full max-w-full md:w-96")
+                marked(history, "history")
         self.policy_card.visible = False
 
     # -- search ----------------------------------------------------------------------
@@ -316,7 +311,9 @@ class _Page:
         with _card("Audit a series", "audit"):
             ui.label("What someone who holds all releases of the stored history can conclude, exactly.")
             with ui.row().classes("items-center"):
-                ui.input("File of the stored history").bind_value(self.bench, "history").classes("w-96")
+                ui.input("File of the stored history").bind_value(self.bench, "history").classes(
+                    "w-full md:w-96"
+                )
                 marked(ui.button("Audit", on_click=self._run_audit), "audit")
             self._audit()
 
@@ -341,8 +338,21 @@ class _Page:
 
 def _card(title: str, name: str) -> ui.card:
     with marked(ui.card().classes("w-full"), "part", name) as card:
-        ui.label(title).classes("text-lg font-semibold")
+        ui.label(title).classes("text-lg font-semibold").props("role=heading aria-level=2")
     return card
+
+
+def _upload(words: str, taken: Callable[[events.UploadEventArguments], Any]) -> ui.upload:
+    """A button that asks for a file; the element behind it has parts that have no name for a reader."""
+    upload = ui.upload(
+        auto_upload=True,
+        max_files=1,
+        max_file_size=MOST_BYTES,
+        on_upload=taken,
+        on_rejected=lambda: _complain("The file is larger than 50 MB, or more than one was chosen."),
+    ).classes("hidden")
+    ui.button(words, on_click=lambda: upload.run_method("pickFiles")).props("no-caps")
+    return upload
 
 
 def _complain(message: str) -> None:

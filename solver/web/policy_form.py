@@ -90,8 +90,9 @@ class PolicyForm:
         self._requirements()
         with ui.row().classes("items-center"):
             chosen = ui.select(
-                {name: f"{name}: {term.help}" for name, term in self.terms.items()}, label="Add a requirement"
-            ).classes("w-96")
+                {name: f"{name}: {_plain(term.help)}" for name, term in self.terms.items()},
+                label="Add a requirement",
+            ).classes("w-full md:w-96")
             marked(ui.button("Add", on_click=lambda: self._add(chosen.value)), "add-requirement")
             marked(chosen, "new-requirement")
         ui.select(
@@ -118,7 +119,7 @@ class PolicyForm:
                 with ui.row().classes("items-center w-full"):
                     ui.label(asked.term.name).classes("font-semibold")
                     ui.label(f"{_plain(asked.term.help)} ({asked.term.reference})").classes(
-                        "text-sm text-gray-600"
+                        "text-sm opacity-80"
                     )
                     ui.space()
                     remove = ui.button(icon="close", on_click=partial(self._remove, asked))

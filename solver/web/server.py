@@ -64,6 +64,7 @@ def serve(port: int, *, show: bool, announce: Callable[[str], None], base: Path)
         shutil.rmtree(home, ignore_errors=True)
 
     app.on_shutdown(close)
+    app.config.quasar_config["loadingBar"]["skipHijack"] = True  # a bar without a name for a reader
     _lock(token, port)
     address = f"http://{HOST}:{port}/?token={token}"
     announce(address)
@@ -74,6 +75,7 @@ def serve(port: int, *, show: bool, announce: Callable[[str], None], base: Path)
             port=port,
             title="optanon",
             dark=None,
+            language="en-US",
             show=f"/?token={token}" if show else False,
             reload=False,
             show_welcome_message=False,

@@ -168,7 +168,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory):
 def test_fences_stop_script_that_is_put_in(fenced: bool, shared: str) -> None:
     """Whatever would come of a slip: it does not run, and it does run where there are no fences."""
     with browsing(shared, fenced=fenced, silent=False) as page:
-        page.get_by_test_id("upload-table").wait_for()
+        page.get_by_test_id("upload-table").wait_for(state="attached")
         for what, way in PUT_IN.items():
             page.evaluate(way)
             page.wait_for_timeout(200)
@@ -234,7 +234,7 @@ def test_a_page_on_another_port_gets_nothing_though_it_is_told_the_path(shared: 
     elsewhere, cookies = neighbour
     with browsing(shared, silent=False) as page:
         home = page.url
-        page.get_by_test_id("upload-table").wait_for()
+        page.get_by_test_id("upload-table").wait_for(state="attached")
         assert page.context.cookies(home)
         other = page.context.new_page()
         other.goto(elsewhere)
