@@ -129,7 +129,7 @@ def _halves(
         if not len(cuts):
             continue
         cuts = cuts[allowable.sides(ordered, cuts)]
-        between = seams[a].between(*ends[a])
+        between = seams[a].between(*ends[a], column)
         seam = np.searchsorted(between, column[cuts - 1]) < np.searchsorted(between, column[cuts])
         for cut in cuts[np.lexsort((cuts, np.abs(2 * cuts - size), ~seam))].tolist():
             yield np.sort(ordered[:cut]), np.sort(ordered[cut:])
@@ -142,11 +142,14 @@ class _Seams:
         self._domain = domain
         self._known: dict[tuple[int, int], Rows] = {}
 
-    def between(self, lo: int, hi: int) -> Rows:
-        """The last codes of all children of the smallest node over `lo` to `hi`; all codes without nodes."""
+    def between(self, lo: int, hi: int, column: Rows) -> Rows:
+        """The last codes of all children of the smallest node over `lo` to `hi`.
+
+        Without nodes, all codes of the column: a domain may have far more.
+        """
         domain = self._domain
         if not isinstance(domain, Categories):
-            return np.arange(lo, hi, dtype=np.int64)
+            return np.unique(column)
         node = domain.node(lo, hi)
         if node not in self._known:
             inside = [
