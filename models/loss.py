@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
+from .domain import Domain
 from .group import Form
+from .problem_view import ProblemView
 from .release import Counted, QIGroup, Release
 from .table import Member, Microdata
 
@@ -55,6 +57,8 @@ class Loss(ABC):
         Suppressed tuples, counterfeits or hidden cells, if it is their number and nothing else.
     by_group : bool
         Whether members and counterfeits of a group say what it loses; hidden cells are chosen apart.
+    by_members : bool
+        Whether what a group loses is the same with any counterfeits; losses of boxes or sizes declare more.
     reference : str
         Where it is published.
     """
@@ -64,6 +68,7 @@ class Loss(ABC):
     box_payer: ClassVar[Literal["tuple", "group"]] = "tuple"
     counts: ClassVar[Counted | None] = None
     by_group: ClassVar[bool] = True
+    by_members: ClassVar[bool] = False
     reference: ClassVar[str]
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
@@ -95,6 +100,14 @@ class Loss(ABC):
         a suppressed one loses ``sum_a weight_a``. Weights are at least 0. None, the default, if it is not
         so. Engines that price boxes search for the best release of a loss that declares them.
         """
+        return None
+
+    def measures(self, domain: Domain) -> bool:
+        """Whether it looks at a quasi-identifier of this kind, if it looks at any; all kinds by default."""
+        return True
+
+    def refuses_model(self, problem: ProblemView) -> str | None:
+        """Why `encode` has no model of a problem, in words; None, the default, if it has."""
         return None
 
     def value(self, release: Release, table: Microdata) -> Fraction:

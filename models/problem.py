@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from .box import Box, Cell, Interval
 from .domain import Codes, Domain
 from .errors import PolicyError, ReleaseError, TableError
 from .history import History
+from .losses import loss
 from .policy import Policy
 from .recoding import Ladder, ladders, recoding_violations
 from .release import QIGroup, Release
@@ -51,6 +53,7 @@ class Problem:
         if self.policy.weights:
             object.__setattr__(self, "table", self.table.weighted(dict(self.policy.weights)))
         private = self.table.sensitive
+        self._refuse_unmeasured()
         if self.policy.recoding == "full_domain":
             _ = self.ladders  # raises if a hierarchy does not fit its column
         for requirement in self.policy.requirements:
@@ -80,6 +83,18 @@ class Problem:
                     "release "
                     f"{record.groups[-1][0] + 1}: correct it, give the new tuple a new respondent id, "
                     "or declare the values transient"
+                )
+
+    def _refuse_unmeasured(self) -> None:
+        """A column that no loss looks at would be published as anything."""
+        named = [loss(name) for level in self.policy.levels for name in level.losses]
+        if any(kind.box_weights(self.table) is not None for kind in named):
+            return
+        for kind, domain in product(named, self.table.domains):
+            if not kind.measures(domain):
+                raise PolicyError(
+                    f"{kind.name} measures numbers, and column {domain.name!r} holds categories: minimize a "
+                    "loss of boxes such as information_loss besides, or leave the column out"
                 )
 
     def _refuse_lost_key(self) -> None:

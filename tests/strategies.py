@@ -31,6 +31,7 @@ __all__ = [
     "KINDS",
     "Exact",
     "Instance",
+    "Kind",
     "Probe",
     "Source",
     "instance",
@@ -118,8 +119,11 @@ COLUMNS: Mapping[Kind, Column] = {
 }
 
 
+@dataclass(frozen=True)
 class Exact:
     """The oracle's attribute of an anatomized release: published exactly, so it loses nothing."""
+
+    of: bf.Attribute | None = None
 
     def width(self, values: Sequence[bf.Coordinate]) -> Fraction:
         return Fraction(0)
@@ -166,7 +170,7 @@ class Instance:
     @property
     def measured(self) -> tuple[Any, ...]:
         """The attributes by which the oracle measures a release of this form."""
-        return self.attributes if self.form == "generalized" else (Exact(),) * len(self.attributes)
+        return self.attributes if self.form == "generalized" else tuple(map(Exact, self.attributes))
 
 
 def _ours(release: bf.ReleaseLike, domains: Sequence[Any], sensitive: str, form: Form) -> Release:

@@ -15,6 +15,7 @@ from .information import (
     SemiperimeterPerTuple,
 )
 from .sizes import AverageGroupSize, Discernibility, MaximumGroupSize
+from .squared import SquaredError, UnscaledSquaredError
 
 __all__ = [
     "AverageGroupSize",
@@ -27,7 +28,9 @@ __all__ = [
     "NormalizedCertaintyPenalty",
     "Semiperimeter",
     "SemiperimeterPerTuple",
+    "SquaredError",
     "Suppressed",
+    "UnscaledSquaredError",
     "counter_of",
     "loss",
     "losses",

@@ -90,10 +90,13 @@ def refusal(problem: Problem) -> str | None:
     table, form = problem.table, problem.policy.form
     for level in problem.policy.levels:
         for name in level.losses:
-            declared = loss(name).by_size(1, 0, form) is not None or (
-                form == "generalized" and loss(name).box_weights(table) is not None
+            kind = loss(name)
+            declared = (
+                kind.by_members
+                or kind.by_size(1, 0, form) is not None
+                or (form == "generalized" and kind.box_weights(table) is not None)
             )
-            if loss(name).combine == "ratio":
+            if kind.combine == "ratio":
                 continue
             if not declared and problem.policy.counterfeit_limit != 0:
                 return f"{name} may depend on which counterfeits a group has"
@@ -240,7 +243,7 @@ def _by_box(kind: Loss, weight: Fraction, sets: Sets, attribute: int) -> _Part:
 
 
 def _measured(kind: Loss, weight: Fraction, sets: Sets, fewest: Fakes, clock: Clock) -> _Part:
-    """Group by group: what a loss that declares nothing says (without counterfeits, see `refusal`)."""
+    """Group by group: what a loss of members says, or one that declares nothing (see `refusal`)."""
     problem = sets.problem
     groups = np.flatnonzero(fewest >= 0)
     if len(groups) > MOST_MEASURED:

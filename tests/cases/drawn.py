@@ -41,6 +41,8 @@ LEVELS: tuple[tuple[str | Mapping[str, Any], ...], ...] = (
     ("suppressed", "counterfeits", "average_information_loss"),
     ({"ncp": 3, "suppressed": "1/5"},),
     ("semiperimeter_per_tuple",),
+    ({"squared_error": "1/20", "information_loss": 1},),
+    ("semiperimeter", "squared_error_unscaled"),
 )
 """Objectives; every loss the oracle knows occurs."""
 

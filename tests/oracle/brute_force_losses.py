@@ -7,7 +7,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TypeAlias
 
-from oracle.brute_force_tables import Attribute, ReleaseLike, microdata, perimeter
+from oracle.brute_force_tables import Attribute, Numeric, ReleaseLike, microdata, perimeter
 
 Loss: TypeAlias = Callable[[ReleaseLike, Sequence[Attribute]], Fraction]
 
@@ -49,6 +49,41 @@ def semiperimeter_per_tuple(release: ReleaseLike, attributes: Sequence[Attribute
     return sum(each, Fraction()) / max(1, len(each))
 
 
+def squared_error(release: ReleaseLike, attributes: Sequence[Attribute]) -> Fraction:
+    """Mean over the numeric attributes of what is left of their squares, in percent."""
+    shares = [lost / whole for lost, whole in _squares(release, attributes)]
+    return 100 * sum(shares, Fraction()) / max(1, len(shares))
+
+
+def squared_error_unscaled(release: ReleaseLike, attributes: Sequence[Attribute]) -> Fraction:
+    """What is left of all squares of numeric attributes together, in percent."""
+    pairs = _squares(release, attributes)
+    return 100 * sum((lost for lost, _ in pairs), Fraction()) / (sum(w for _, w in pairs) or 1)
+
+
+def _squares(release: ReleaseLike, attributes: Sequence[Attribute]) -> list[tuple[Fraction, Fraction]]:
+    """Squares about the means of groups, and about that of everybody, of attributes with several numbers.
+
+    An attribute that is published as it is (`of` names what kind it is) loses only who is suppressed.
+    """
+    groups, gone = release
+    found: list[tuple[Fraction, Fraction]] = []
+    for a, attribute in enumerate(attributes):
+        shown = not hasattr(attribute, "of")
+        if not isinstance(getattr(attribute, "of", attribute), Numeric):
+            continue
+        numbers = [Fraction(person.qi[a]) for person in microdata(release)]
+        mean = sum(numbers, Fraction()) / max(1, len(numbers))
+        lost = sum(((Fraction(person.qi[a]) - mean) ** 2 for person in gone), Fraction())
+        for group in groups if shown else ():
+            own = [Fraction(person.qi[a]) for person in group.members]
+            lost += sum(((x - sum(own) / len(own)) ** 2 for x in own), Fraction())
+        whole = sum(((x - mean) ** 2 for x in numbers), Fraction())
+        if whole:
+            found.append((lost, whole))
+    return found
+
+
 def semiperimeter(release: ReleaseLike, attributes: Sequence[Attribute]) -> Fraction:
     """Box widths summed over groups."""
     return sum((perimeter(group, attributes) for group in release[0]), Fraction())
@@ -83,6 +118,8 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
         "ncp": ncp,
         "semiperimeter": semiperimeter,
         "semiperimeter_per_tuple": semiperimeter_per_tuple,
+        "squared_error": squared_error,
+        "squared_error_unscaled": squared_error_unscaled,
         "discernibility": discernibility,
         "maximum_group_size": maximum_group_size,
         "average_group_size": average_group_size,

@@ -68,7 +68,8 @@ class AssignmentEngine:
                 f"the table has {len(problem.table)}: split the table by an attribute that may be "
                 "published exactly"
             )
-        return None
+        kinds = (loss(name) for level in problem.policy.levels for name in level.losses)
+        return next((why for kind in kinds if (why := kind.refuses_model(problem)) is not None), None)
 
     def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
         """Minimize level by level; see the module."""

@@ -351,7 +351,10 @@ def test_measures_equal_losses() -> None:
         )
         for name, known in losses().items():
             measure = measure_of(known, grid, len(problem.table), 1)
-            assert measure is not None
+            if measure is None:
+                assert known.box_weights(problem.table) is None  # the finished release says it
+                assert known.by_size(1, 0, "generalized") is None
+                continue
             value = measure.value(levels, classes, gone)
             assert (seed, name, value) == (seed, name, loss(name).value(release, problem.table))
 

@@ -280,7 +280,8 @@ def test_losses_by_size_are_those_of_groups_and_never_rise_by_a_cut():
     for name, kind in losses().items():
         for form in ("generalized", "anatomized"):
             if kind.by_size(1, 0, form) is None:
-                assert form == "generalized", name
+                # What a suppressed tuple loses of squares depends on who it is.
+                assert form == "generalized" or name.startswith("squared_error"), name
                 continue
             sizes = range(1, 9)
             for size in sizes:
