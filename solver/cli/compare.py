@@ -75,6 +75,7 @@ def _compare(asked: CompareCommand, problem: Problem) -> Comparison:
         selectivity=asked.selectivity,
         queries=asked.queries,
         promised=asked.promised,
+        recodings=asked.recodings,
     )
 
 

@@ -56,6 +56,9 @@ class CompareCommand:
     promised: Annotated[
         bool, typer.Option(help="Also search for the best release with what each baseline promises.")
     ] = True
+    recodings: Annotated[
+        bool, typer.Option(help="Also the best full-domain release, beside the best of any grouping.")
+    ] = False
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the rows here.")] = None
     json_file: JsonFile = None
     plot_file: Annotated[Path | None, typer.Option("--plot", help="Also draw: .png, .svg or .pdf.")] = None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ....models.errors import EngineError, InputError, PolicyError
+from ....models.hierarchy import Hierarchy
 from ....models.problem import Problem
 from ....models.release import Release
 from ...baselines.registry import Baseline, baselines as all_baselines
@@ -19,6 +20,8 @@ from .queries import RangeQueries
 from .rows import ComparisonRow
 
 __all__ = ["Proofs", "compare", "narrowed"]
+
+FULL_DOMAIN = "full_domain"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +44,7 @@ def compare(
     selectivity: float = 0.1,
     queries: int = 1000,
     promised: bool = True,
+    recodings: bool = False,
 ) -> Comparison:
     """Put published heuristics and engines side by side, with their proven distance from the optimum.
 
@@ -67,6 +71,10 @@ def compare(
         Whether to search as well for the best release that keeps no more than a baseline promises:
         one search for each different set of promises. Heuristics that promise less than the policy
         asks can only be measured by that. The bounds found serve the whole policy, too.
+    recodings : bool
+        Whether to put the best full-domain release (one hierarchy level per column) beside the best of any
+        grouping, whichever of both the policy asks for. What it is over the best full-domain release stands
+        where baselines have what they are over what they promise.
 
     Returns
     -------
@@ -85,12 +93,16 @@ def compare(
     """
     if time_limit is not None and not time_limit > 0:
         raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
+    hierarchies = problem.policy.hierarchies
+    if recodings:
+        problem = replace(problem, policy=problem.policy.changed(recoding="multidimensional", hierarchies={}))
     heuristics = _baselines(baselines)
     chosen = _engines(engines, problem)
     asked = queries_for(problem.table, queries, selectivity, seed)
     search = _Comparing(time_limit=time_limit, seed=seed, workers=workers)
     proofs = Proofs(problem)
     rows = [_engine_row(problem, name, search, asked, proofs) for name in chosen]
+    rows += [_full_domain_row(problem, hierarchies, search, asked, proofs)] if recodings else []
     rows += [_baseline_row(problem, baseline, seed, asked, proofs) for baseline in heuristics]
     if promised:
         wanted = {frozenset(row.promises) for row in rows if row.kind == "baseline" and row.figures}
@@ -213,6 +225,32 @@ def _engine_row(
     return _measured(problem, row, result.release, asked, proofs)
 
 
+def _full_domain_row(
+    problem: Problem,
+    hierarchies: Sequence[tuple[str, Hierarchy]],
+    search: _Comparing,
+    asked: RangeQueries | None,
+    proofs: Proofs,
+) -> ComparisonRow:
+    """The best release with one hierarchy level per column, beside what is proven of such releases alone."""
+    promises = tuple(dict.fromkeys(requirement.name for requirement in problem.policy.requirements))
+    row = ComparisonRow(name=FULL_DOMAIN, kind="engine", source="full-domain recoding", promises=promises)
+    try:
+        policy = problem.policy.changed(recoding="full_domain", hierarchies=dict(hierarchies))
+        full = replace(problem, policy=policy)
+        result = _solve(full, "auto", search)
+    except (EngineError, PolicyError) as error:
+        return replace(row, refused=str(error))
+    row = replace(row, status=result.status.value, seconds=result.seconds)
+    if result.release is None:
+        return replace(row, refused=result.reason or f"nothing found: {result.termination.value}")
+    among = Proofs(full)
+    among.prove(among.known, result)
+    among.add(figures(full, result.release))
+    row = _measured(problem, row, result.release, asked, proofs)
+    return row if row.figures is None else replace(row, own=among.distance(row.figures, among.known))
+
+
 def _baseline_row(
     problem: Problem, baseline: Baseline, seed: int, asked: RangeQueries | None, proofs: Proofs
 ) -> ComparisonRow:
@@ -264,7 +302,7 @@ def _solve(problem: Problem, engine: str, search: _Comparing) -> Result:
 def _placed(row: ComparisonRow, proofs: Proofs, *, promised: bool) -> ComparisonRow:
     if row.figures is None:
         return row
-    own = None
+    own = row.own
     if promised and row.kind == "baseline" and row.promises:
         own = proofs.distance(row.figures, frozenset(row.promises))
     return replace(row, distance=proofs.distance(row.figures, proofs.known), own=own)

@@ -42,6 +42,8 @@ def notes(levels: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:
         found[0] += ", on the first level where they differ"
     if any(row.own is not None for row in rows):
         found.append("x promised: the same over the best release that keeps what this baseline promises")
+    if any(row.own is not None and row.kind == "engine" for row in rows):
+        found.append("x promised of full_domain: over the best release with one hierarchy level per column")
     places = [place for row in rows for place in (row.distance, row.own) if place is not None]
     if any(place.multiple is None for place in places):
         found.append("0 + ...: the best value is 0, this is what the release has more")

@@ -16,6 +16,7 @@ from command_line import run
 import optanon as oa
 from optanon.instances import catalog
 from optanon.instances.generators import clustered_table, generated_roles, series
+from optanon.models.policy import RecodingKind
 from optanon.solver.insight.comparison.distance import (
     FoundRelease,
     ProvenBounds,
@@ -454,3 +455,52 @@ def test_command_without_engines_says_that_nothing_is_proven(tmp_path: Path):
     views = run("compare", catalog.path("published-views") / "patients.yaml", folder=tmp_path)
     assert views.returncode == 2
     assert "published views" in views.stderr
+
+
+# --- both recodings --------------------------------------------------------------------------------
+
+
+def two_ways(recoding: RecodingKind = "multidimensional") -> oa.Problem:
+    people = pd.DataFrame(
+        {
+            "id": [f"r{i}" for i in range(12)],
+            "age": [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 90],
+            "sex": list("fmfmfmfmfmfm"),
+            "ill": list("abcabcabcabc"),
+        }
+    )
+    table = oa.Microdata.from_frame(
+        people, respondent="id", quasi_identifiers={"age": "numeric", "sex": "flat"}, sensitive="ill"
+    )
+    policy = oa.Policy([oa.KCAnonymity(k=3)], max_suppressed=1, recoding=recoding)
+    return oa.Problem(table=table, policy=policy)
+
+
+@pytest.mark.parametrize("recoding", ["multidimensional", "full_domain"])
+def test_both_recodings_side_by_side_whichever_is_asked_for(recoding: RecodingKind):
+    found = oa.compare(two_ways(recoding), baselines=(), workers=1, queries=0, recodings=True)
+    best, full = found.rows
+    assert (best.name, full.name) == ("subsets", "full_domain")
+    for row, asked in ((best, "multidimensional"), (full, "full_domain")):
+        alone = oa.solve_problem(two_ways(asked), workers=1, display=False)
+        assert row.figures is not None
+        assert row.figures.objective == alone.objective
+        assert row.keeps_policy
+        assert alone.release is not None
+        assert row.figures.suppressed == len(alone.release.suppressed)
+    assert full.figures is not None
+    assert full.figures.suppressed == 1
+    assert full.distance is not None
+    assert full.distance.multiple is not None
+    assert full.distance.multiple > 1
+    assert full.own is not None
+    assert (full.own.multiple, full.own.proven) == (1, True)
+    assert best.own is None
+
+
+def test_full_domain_that_cannot_be_is_said():
+    plain = two_ways()
+    problem = oa.Problem(table=plain.table, policy=plain.policy.changed(form="anatomized"))
+    found = oa.compare(problem, baselines=(), workers=1, queries=0, recodings=True)
+    assert found["full_domain"].refused is not None
+    assert "generalizes" in found["full_domain"].refused
