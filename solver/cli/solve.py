@@ -143,14 +143,14 @@ def _search(asked: SolveCommand, problem: Problem, clock: Clock) -> Result:
     return solve_problem(
         problem,
         engine=asked.engine,
-        time_limit=asked.time_limit,
+        time_limit=clock.limit,
         seed=asked.seed,
         workers=asked.workers,
         display=False if asked.quiet else None,
         randomize=asked.randomize,
         cluster=asked.cluster,
         began=clock.began,
-        kept=(asked.time_limit or 0.0) - (search.limit or 0.0),
+        kept=(clock.limit or 0.0) - (search.limit or 0.0),
     )
 
 

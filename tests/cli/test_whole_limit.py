@@ -13,8 +13,8 @@ from optanon.instances.generators import generated_roles, uniform_table
 from optanon.solver.cli import solve as solve_command
 from optanon.solver.ending import sample
 from optanon.solver.insight.report.facts import facts
-from optanon.solver.insight.report.spread import tally
 from optanon.solver.output import writing
+from optanon.solver.summary import tally
 
 HOSPITAL = catalog.path("hospital") / "release-2.yaml"
 
@@ -36,7 +36,7 @@ def test_the_limit_counts_reading_and_keeps_time_for_files(monkeypatch, tmp_path
     monkeypatch.setattr(solve_command, "writing", lambda *_, **__: 7.0)
     assert run("solve", HOSPITAL, "-q", "--time-limit", "100", folder=tmp_path).returncode == 0
     assert asked["began"] == 0.0  # before the table was read
-    assert asked["time_limit"] == 93.0
+    assert asked["time_limit"] - asked["kept"] == 93.0
     assert (tmp_path / "release-2.release.csv").is_file()
 
 
