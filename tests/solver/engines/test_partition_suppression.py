@@ -172,7 +172,9 @@ def test_policies_beyond_listed_histograms_know_it_too(seed: int, monkeypatch: p
         pytest.skip("no small group is admissible")
     result = solve_problem(problem, engine="partition", workers=1, display=False, reasons=False)
     best = least(problem, Fraction(len(problem.table.domains)))
-    assert best is not None
+    if best is None:
+        assert result.release is None
+        return
     assert result.bounds[0] is not None
     assert result.bounds[0] <= best <= result.objective[0]
     assert result.release is not None
