@@ -25,6 +25,7 @@ from .models.errors import (
 from .models.hierarchy import Hierarchy as Hierarchy
 from .models.loss import Loss as Loss, register_loss as register_loss
 from .models.n_choose import n_choose as n_choose
+from .models.outlook.asked import Outlook as Outlook
 from .models.policy import Policy as Policy
 from .models.problem import Problem as Problem
 from .models.release import QIGroup as QIGroup, Release as Release

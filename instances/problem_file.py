@@ -29,6 +29,7 @@
       recoding: multidimensional     # or full_domain: one level per column for the whole table
       hierarchies: {age: age.csv}    # full_domain only: levels of numeric and ordered columns
       weights: {age: 2, zip: 1/2}    # how much the widths of columns count in the loss; 1 for the others
+      outlook: {releases: 5}         # the series looks ahead; survival, arrivals, returns: measured or given
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from pydantic import Field, ValidationError
 from ..models.errors import InputError, PolicyError, ProblemFileError, ReleaseError, StoreError
 from ..models.hierarchy import Hierarchy
 from ..models.missing import Gaps
+from ..models.outlook.asked import Outlook
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
@@ -70,6 +72,21 @@ class _SensitiveFile(Strict):
     """Further values that may be published, although nobody in the table has them."""
 
 
+class _OutlookFile(Strict):
+    releases: int = 5
+    """How many releases are to come."""
+    survival: float | int | str | dict[str, float | int | str] = "measured"
+    """The share of people who are still there at the next one: for all, by sensitive value, or measured."""
+    arrivals: str | dict[str, float | int | str] = "as_now"
+    """How many come to each, by sensitive value; as many as leave (`as_now`), or measured."""
+    returns: float | int | str = "measured"
+    """The share of those who are gone that is back at the next one."""
+    draws: int = 100
+    """Simulated lives that a price is the mean of."""
+    seed: int = 0
+    """Of these."""
+
+
 class _PolicyFile(Strict):
     requirements: list[str | dict[str, dict[str, Any] | None]] = Field(min_length=1)
     """Names of requirements with their parameters; all must be kept."""
@@ -87,6 +104,8 @@ class _PolicyFile(Strict):
     """CSV files of hierarchies by column, for full-domain recoding."""
     weights: dict[str, float | int | str] = Field(default_factory=dict[str, float | int | str])
     """How much each quasi-identifier counts in losses that measure boxes; 1 unless said."""
+    outlook: _OutlookFile | None = None
+    """What is known of the releases to come; without it each release is the best by itself."""
 
 
 class _QueryFile(Strict):
@@ -390,4 +409,10 @@ def _policy(spec: _PolicyFile, file: Path) -> Policy:
         recoding=spec.recoding,
         hierarchies={name: Hierarchy.from_csv(file.parent / path) for name, path in spec.hierarchies.items()},
         weights=spec.weights,
+        outlook=None if spec.outlook is None else _outlook(spec.outlook),
     )
+
+
+def _outlook(spec: _OutlookFile) -> Outlook:
+    given: dict[str, Any] = dict(spec)
+    return Outlook(**given)

@@ -202,6 +202,15 @@ class Encoding:
             self._literals[key, bound] = known
         return known
 
+    def named(self, key: Hashable) -> cp_model.IntVar | None:
+        """The literal of that name, if it was made (`name`)."""
+        return self._literals.get((key, 0))
+
+    def name(self, key: Hashable) -> cp_model.IntVar:
+        """Make a literal; whoever makes it says what it means."""
+        made = self._literals[key, 0] = self.cp.new_bool_var(f"{key}")
+        return made
+
     def present(self, g: int, v: str) -> cp_model.IntVar:
         """Literal: value v is in the signature of slot g."""
         return self.at_least(("count", g, v), self.count(g, v), 1)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 from .domain import Domain
+from .errors import PolicyError
 from .group import Form
 from .problem_view import ProblemView
 from .release import Counted, QIGroup, Release
@@ -17,7 +18,7 @@ from .table import Member, Microdata
 if TYPE_CHECKING:
     from .encoding import Encoding, Linear
 
-__all__ = ["Cost", "Loss", "known_losses", "register_loss"]
+__all__ = ["Cost", "Loss", "ReleaseLoss", "known_losses", "register_loss"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +48,10 @@ class Loss(ABC):
     ----------
     name : str
         Key in policy files.
-    combine : {"sum", "max", "ratio"}
+    combine : {"sum", "max", "ratio", "release"}
         How values of groups and suppressed tuples make the loss of a release;
-        only sums may be weighted with other losses. A ratio depends on the number of groups g alone
-        and falls with it: ``decode(tuples of the table - g, 1, table)``.
+        only sums may be weighted with other losses. The last: not at all (`ReleaseLoss`). A ratio depends on
+        the number of groups g alone and falls with it: ``decode(tuples of the table - g, 1, table)``.
     box_payer : {"tuple", "group"}
         Who pays the widths of a box; see `box_weights`.
     counts : {"suppressed", "counterfeits", "hidden_cells"} or None
@@ -64,7 +65,7 @@ class Loss(ABC):
     """
 
     name: ClassVar[str]
-    combine: ClassVar[Literal["sum", "max", "ratio"]] = "sum"
+    combine: ClassVar[Literal["sum", "max", "ratio", "release"]] = "sum"
     box_payer: ClassVar[Literal["tuple", "group"]] = "tuple"
     counts: ClassVar[Counted | None] = None
     by_group: ClassVar[bool] = True
@@ -116,6 +117,10 @@ class Loss(ABC):
         parts += [self.of_suppressed(member, table) for member in release.suppressed]
         return max(parts, default=Fraction(0)) if self.combine == "max" else sum(parts, Fraction(0))
 
+    def of_release(self, release: Release, problem: ProblemView) -> Fraction:
+        """Exact loss of a release made for a problem."""
+        return self.value(release, problem.table)
+
     @abstractmethod
     def encode(self, model: Encoding) -> Cost:
         """The loss as an integer cost in a model of one release."""
@@ -123,6 +128,19 @@ class Loss(ABC):
     def decode(self, cost: int, scale: int, table: Microdata) -> Fraction:
         """The loss that an integer cost (or a bound on it) stands for."""
         return Fraction(cost, scale)
+
+
+class ReleaseLoss(Loss):
+    """A loss of the whole release, by what all its groups are together.
+
+    Write `value` if the table is all it needs to know, else `of_release`.
+    """
+
+    combine: ClassVar[Literal["sum", "max", "ratio", "release"]] = "release"
+    by_group: ClassVar[bool] = False
+
+    def value(self, release: Release, table: Microdata) -> Fraction:
+        raise PolicyError(f"{self.name} is a loss of a problem's release: ask for the problem's objective")
 
 
 L = TypeVar("L", bound=Loss)

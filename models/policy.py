@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias
 from .errors import PolicyError
 from .hierarchy import Hierarchy
 from .losses import loss
+from .outlook.asked import Outlook
+from .problem_view import ProblemView
 from .release import Counted, Form, Release
 from .requirement import Requirement, as_fraction, whole
 from .table import Microdata
@@ -67,8 +69,13 @@ class Level:
         return sum((weight for name, weight in self.weights if loss(name).counts == what), Fraction(0))
 
     def value(self, release: Release, table: Microdata) -> Fraction:
-        """Exact value of a release."""
+        """Exact value of a release, if its losses need to know nothing but the table."""
         return sum((weight * loss(name).value(release, table) for name, weight in self.weights), Fraction(0))
+
+    def of_release(self, release: Release, problem: ProblemView) -> Fraction:
+        """Exact value of a release made for a problem."""
+        parts = (weight * loss(name).of_release(release, problem) for name, weight in self.weights)
+        return sum(parts, Fraction(0))
 
 
 @dataclass(frozen=True, init=False)
@@ -96,6 +103,9 @@ class Policy:
         (LeFevre et al., Incognito): one hierarchy level per quasi-identifier for the whole
         table; tuples that become equal are one group; exactly the groups that break a
         group-scope requirement are suppressed, within `max_suppressed`.
+    outlook : Outlook, optional
+        A model of the releases to come, which prices `expected_counterfeits`; where no level names these,
+        they are the level after the counterfeits.
     hierarchies : mapping of str to Hierarchy, optional
         Full-domain levels of numeric and ordered quasi-identifiers (categories have
         their own). Default for those: exact, eighths, quarters, halves, the whole domain.
@@ -118,6 +128,7 @@ class Policy:
     recoding: RecodingKind
     hierarchies: tuple[tuple[str, Hierarchy], ...]
     weights: tuple[tuple[str, Fraction], ...]
+    outlook: Outlook | None
 
     def __init__(
         self,
@@ -130,6 +141,7 @@ class Policy:
         recoding: RecodingKind = "multidimensional",
         hierarchies: Mapping[str, Hierarchy] | None = None,
         weights: Mapping[str, int | float | str | Fraction] | None = None,
+        outlook: Outlook | None = None,
     ) -> None:
         if not requirements:
             raise PolicyError(
@@ -137,9 +149,11 @@ class Policy:
             )
         parts = tuple(part for requirement in requirements for part in _components(requirement))
         specs: Sequence[LevelSpec] = [minimize] if isinstance(minimize, str | Mapping) else minimize
-        levels = tuple(_level(spec) for spec in specs)
+        levels = _foreseen(tuple(_level(spec) for spec in specs), outlook)
         if not levels:
             raise PolicyError("minimize: name at least one loss")
+        if outlook is None and _looks_ahead(levels):
+            outlook = Outlook()
         if form not in ("generalized", "anatomized"):
             raise PolicyError(f"form must be 'generalized' or 'anatomized', got {form!r}")
         if recoding not in ("multidimensional", "full_domain"):
@@ -169,6 +183,7 @@ class Policy:
         object.__setattr__(self, "recoding", recoding)
         object.__setattr__(self, "hierarchies", tuple(sorted((hierarchies or {}).items())))
         object.__setattr__(self, "weights", _weights(weights or {}))
+        object.__setattr__(self, "outlook", outlook)
 
     @property
     def content(self) -> dict[str, Any]:
@@ -182,7 +197,7 @@ class Policy:
             "recoding": self.recoding,
             "hierarchies": {name: [list(path) for path in h.paths] for name, h in self.hierarchies},
             "weights": {name: str(weight) for name, weight in self.weights},
-        }
+        } | ({} if self.outlook is None else {"outlook": self.outlook.content})
 
     def changed(self, **changes: Any) -> Policy:
         """A policy that differs in some parameters of the constructor; the others stay as they are."""
@@ -195,6 +210,7 @@ class Policy:
             "recoding": self.recoding,
             "hierarchies": dict(self.hierarchies),
             "weights": dict(self.weights),
+            "outlook": self.outlook,
         }
         return Policy(**(given | changes))
 
@@ -244,6 +260,26 @@ def _components(requirement: object) -> Iterator[Requirement]:
         yield requirement
     for part in parts:
         yield from _components(part)
+
+
+AHEAD = "expected_counterfeits"
+
+
+def _looks_ahead(levels: Sequence[Level]) -> bool:
+    return any(AHEAD in level.losses for level in levels)
+
+
+def _foreseen(levels: tuple[Level, ...], outlook: Outlook | None) -> tuple[Level, ...]:
+    """The levels with that of the outlook, after the one that counts counterfeits."""
+    if outlook is None or not levels or _looks_ahead(levels):
+        return levels
+    at = next((i for i, level in enumerate(levels) if "counterfeits" in level.counted), None)
+    if at is None:
+        raise PolicyError(
+            "outlook: no level of minimize counts counterfeits: say with ['counterfeits', "
+            "'expected_counterfeits', ...] how much those to come matter"
+        )
+    return (*levels[: at + 1], _level(AHEAD), *levels[at + 1 :])
 
 
 def _level(spec: LevelSpec) -> Level:

@@ -17,6 +17,8 @@ from .domain import Codes, Domain
 from .errors import PolicyError, ReleaseError, TableError
 from .history import History
 from .losses import loss
+from .outlook.forecast import forecast
+from .outlook.prices import SignaturePrices, priced
 from .policy import Policy
 from .recoding import Ladder, ladders, recoding_violations
 from .release import QIGroup, Release
@@ -185,7 +187,28 @@ class Problem:
 
     def objective(self, release: Release) -> tuple[Fraction, ...]:
         """Exact value of every level of the objective."""
-        return tuple(level.value(release, self.table) for level in self.policy.levels)
+        return tuple(level.of_release(release, self) for level in self.policy.levels)
+
+    @property
+    def prices(self) -> SignaturePrices | None:
+        """What signatures will probably cost in the releases to come, by the policy's outlook."""
+        return self._prices
+
+    @cached_property
+    def _prices(self) -> SignaturePrices | None:
+        if self.policy.outlook is None:
+            return None
+        forms = [requirement.structure(self) for requirement in self.policy.requirements]
+        least = [form.signature.min_values for form in forms if form.signature is not None]
+        if not least:
+            return None
+        known = {len(r.signature) for r in self.history.records.values() if r.signature is not None}
+        return priced(
+            self.policy.outlook,
+            forecast(self.table, self.history, self.policy.outlook),
+            (form.overlap for form in forms if form.overlap is not None),
+            {max(least), max(least) + 1, *known},
+        )
 
     def assemble(
         self,
@@ -320,6 +343,7 @@ class Problem:
                     if (given := self.policy.weights)
                     else []
                 ),
+                *([] if self.policy.outlook is None else [self.policy.outlook.content]),
             ],
         }
         return {name: hashlib.sha256(json.dumps(part).encode()).hexdigest() for name, part in parts.items()}

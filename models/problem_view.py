@@ -7,6 +7,7 @@ that they can speak of the whole question without knowing policies.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Protocol
 
 from .group import Form
@@ -18,6 +19,7 @@ __all__ = [
     "BoundsView",
     "LevelView",
     "PolicyView",
+    "PricesView",
     "ProblemView",
     "RequirementView",
     "fake_cap",
@@ -71,6 +73,18 @@ class PolicyView(Protocol):
         ...
 
 
+class PricesView(Protocol):
+    """What signatures will probably cost; see `outlook.prices`."""
+
+    def of(self, values: int, groups: int) -> Fraction:
+        """A signature of so many values with so many groups."""
+        ...
+
+    def release(self, release: Release) -> Fraction:
+        """All signatures of a release."""
+        ...
+
+
 class ProblemView(Protocol):
     """Microdata, history and the policy's limits."""
 
@@ -82,6 +96,11 @@ class ProblemView(Protocol):
     def policy(self) -> PolicyView: ...
     @property
     def values(self) -> tuple[str, ...]: ...
+    @property
+    def prices(self) -> PricesView | None:
+        """What signatures will probably cost; None without an outlook, or a requirement of equal counts."""
+        ...
+
     def assemble(
         self, groups: Sequence[Sequence[int]], fakes: Sequence[Mapping[str, int]] | None = None
     ) -> Release:

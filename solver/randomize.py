@@ -165,7 +165,7 @@ class _Listed:
         for grouping in partitions(problem):
             if any(len(rows) < smallest for rows in grouping):
                 continue
-            cost = level.value(problem.assemble(grouping), problem.table)
+            cost = level.of_release(problem.assemble(grouping), problem)
             costs.append(cost)
             if judge.keeps(grouping):
                 self.kept.append((cost, grouping))

@@ -14,6 +14,7 @@ from .information import (
     Semiperimeter,
     SemiperimeterPerTuple,
 )
+from .signatures import ExpectedCounterfeits, Signatures
 from .sizes import AverageGroupSize, Discernibility, MaximumGroupSize
 from .squared import SquaredError, UnscaledSquaredError
 
@@ -22,12 +23,14 @@ __all__ = [
     "AverageInformationLoss",
     "Counterfeits",
     "Discernibility",
+    "ExpectedCounterfeits",
     "HiddenCells",
     "InformationLoss",
     "MaximumGroupSize",
     "NormalizedCertaintyPenalty",
     "Semiperimeter",
     "SemiperimeterPerTuple",
+    "Signatures",
     "SquaredError",
     "Suppressed",
     "UnscaledSquaredError",

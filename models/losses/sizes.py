@@ -51,7 +51,7 @@ class MaximumGroupSize(Loss):
     """Largest published group size."""
 
     name: ClassVar[str] = "maximum_group_size"
-    combine: ClassVar[Literal["sum", "max", "ratio"]] = "max"
+    combine: ClassVar[Literal["sum", "max", "ratio", "release"]] = "max"
     reference: ClassVar[str] = "Fu, Wang, Wong, Wang, Global Privacy Guarantee, sec. 7"
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
@@ -77,7 +77,7 @@ class AverageGroupSize(Loss):
     """
 
     name: ClassVar[str] = "average_group_size"
-    combine: ClassVar[Literal["sum", "max", "ratio"]] = "ratio"
+    combine: ClassVar[Literal["sum", "max", "ratio", "release"]] = "ratio"
     reference: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan, Mondrian, sec. 4.1"
 
     def value(self, release: Release, table: Microdata) -> Fraction:

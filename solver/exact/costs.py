@@ -59,7 +59,7 @@ class LevelCosts:
     """
 
     level: Level
-    kind: Literal["sum", "max", "ratio"]
+    kind: Literal["sum", "max", "ratio", "release"]
     scale: int
     groups: NDArray[Any]
     tuples: tuple[int, ...]
@@ -91,6 +91,8 @@ def refusal(problem: Problem) -> str | None:
     for level in problem.policy.levels:
         for name in level.losses:
             kind = loss(name)
+            if kind.combine == "release":
+                return f"{name} is no sum over groups"
             declared = (
                 kind.by_members
                 or kind.by_size(1, 0, form) is not None

@@ -30,9 +30,16 @@ def no_cells(release: bf.ReleaseLike, attributes: object) -> Fraction:
     return Fraction(0)
 
 
-ORACLE: Mapping[str, bf.Loss] = {**bf.LOSSES, "hidden_cells": no_cells}
+def signatures(release: bf.ReleaseLike, attributes: object) -> Fraction:
+    return Fraction(len({frozenset(bf.published([group])) for group in release[0]}))
 
-every_loss = pytest.mark.parametrize("name", sorted(losses()))
+
+ORACLE: Mapping[str, bf.Loss] = {**bf.LOSSES, "hidden_cells": no_cells, "signatures": signatures}
+
+PRICED = "expected_counterfeits"
+"""The loss that needs a whole problem: `test_outlook` is about it."""
+
+every_loss = pytest.mark.parametrize("name", sorted(set(losses()) - {PRICED}))
 
 
 def some(source: Source, at: Instance) -> bf.Release:
@@ -66,7 +73,9 @@ def test_values_are_those_of_the_oracle(name: str):
 def test_losses_add_up_over_groups_and_suppressed_tuples(drawn: tuple[Instance, Source]):
     at, source = drawn
     release = at.ours(some(source, at))
-    for found in losses().values():
+    for name, found in losses().items():
+        if name == PRICED:
+            continue
         parts = [found.of_group(group, at.table) for group in release.groups]
         parts += [found.of_suppressed(member, at.table) for member in release.suppressed]
         if found.combine == "sum":

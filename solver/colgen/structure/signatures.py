@@ -66,6 +66,8 @@ class Rules:
         Whether a group that holds each value so often (from 1) with so many members may share so many.
     present : int array, shape (earlier groups,)
         How many tuples were in each.
+    released : int array, shape (earlier groups,)
+        In which release each was.
     fewest : int array, shape (buckets,)
         Each value must occur so often at least in the bucket's groups together.
     """
@@ -79,6 +81,7 @@ class Rules:
     relaxed: NDArray[np.bool_]
     safe: NDArray[np.bool_]
     present: Ints
+    released: Ints
     fewest: Ints
 
     @classmethod
@@ -135,8 +138,7 @@ class Rules:
         traces = tuple(
             () if r is None else tuple(order[met] for met in r.groups if met in order) for r in found
         )
-        refusal = _sizes(problem, rule, named, values, times)
-        if refusal is not None:
+        if (refusal := _sizes(problem, rule, named, values, times)) is not None:
             return refusal
         return cls(
             least=rule.min_values,
@@ -148,6 +150,7 @@ class Rules:
             relaxed=relaxed,
             safe=safe,
             present=np.array([present[met] for met in order], dtype=np.int64),
+            released=np.array([release for release, _ in order], dtype=np.int64),
             fewest=_fewest(problem, named, home, traces, number, safe),
         )
 

@@ -32,13 +32,13 @@ from ....models.requirement import GroupRequirement, Requirement
 from ....models.structure import DependsOn
 from .grid import Classes, Grid, Vector
 
-__all__ = ["ClassVerdicts", "Outlook"]
+__all__ = ["ClassVerdicts", "Prospect"]
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Outlook:
+class Prospect:
     """What is known of a vector after its monotone part.
 
     Attributes
@@ -72,7 +72,7 @@ class ClassVerdicts:
         self.limit = problem.policy.suppression_limit(len(problem.table))
         self._verdicts: dict[tuple[int, bytes], bool] = {}
 
-    def outlook(self, levels: Vector) -> Outlook | None:
+    def outlook(self, levels: Vector) -> Prospect | None:
         """The monotone part of the verdict; None if the vector is hopeless."""
         classes = self.grid.classes(levels)
         small = classes.sizes < self.smallest
@@ -86,9 +86,9 @@ class ClassVerdicts:
                 return None
         if forced + int((broken & ~small).sum()) > self.limit:
             return None
-        return Outlook(classes, small, forced, broken)
+        return Prospect(classes, small, forced, broken)
 
-    def suppressed(self, levels: Vector, outlook: Outlook) -> Mask | None:
+    def suppressed(self, levels: Vector, outlook: Prospect) -> Mask | None:
         """Classes to suppress; None if they hold more tuples than the policy allows."""
         sizes, broken = outlook.classes.sizes, outlook.broken.copy()
         for requirement in self.others:

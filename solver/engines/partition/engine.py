@@ -1,10 +1,11 @@
-"""Partition engine: set partitioning over QI-groups, by one of four plans."""
+"""Partition engine: set partitioning over QI-groups, by one of five plans."""
 
 from __future__ import annotations
 
 from ....models.errors import EngineError
 from ....models.problem import Problem
 from ...settings import Answer, Settings, Watch
+from .ahead.search import AheadSearch
 from .counts.search import CountsSearch
 from .enumerated.search import EnumeratedSearch
 from .histogram import HistogramSearch
@@ -37,6 +38,8 @@ class PartitionEngine:
             return CountsSearch(problem, settings, watch).run()
         if plan.objective is None:
             return EnumeratedSearch(problem, settings, watch).run()
+        if plan.rules is not None and plan.objective.planned is not None:
+            return AheadSearch(problem, settings, watch, plan.rules, plan.objective).run()
         if plan.rules is not None:
             return SignatureSearch(problem, settings, watch, plan.rules, plan.objective).run()
         return HistogramSearch(problem, settings, watch, plan.objective).run()

@@ -33,6 +33,8 @@ class Objective:
     price : Fraction or None
         What a suppressed tuple adds to the measure, if it is weighed against boxes; None if none may be
         suppressed, or they are counted before.
+    planned : int or None
+        The level between these that is a loss of the signatures in use (`ReleaseLoss`), if any.
     whole : bool
         Whether a release that suppresses nobody and has the fewest counterfeits among
         those is best in all levels before the last: nobody may be suppressed, or the level of
@@ -45,6 +47,7 @@ class Objective:
     any_fakes: bool
     price: Fraction | None
     whole: bool
+    planned: int | None = None
 
     @classmethod
     def of(cls, problem: Problem) -> Objective | str:
@@ -53,7 +56,12 @@ class Objective:
         if policy.form != "generalized" or policy.recoding != "multidimensional":
             return "only groups with boxes of any shape have prices (form and recoding of the policy)"
         measures = [BoxMeasure.of(level, table) for level in policy.levels]
-        for level, measure in zip(policy.levels, measures, strict=True):
+        planned = _planned(problem)
+        if isinstance(planned, str):
+            return planned
+        for index, (level, measure) in enumerate(zip(policy.levels, measures, strict=True)):
+            if index == planned:
+                continue
             others = sorted(level.losses - counting(level) - set(() if measure is None else measure.names))
             if others:
                 return f"{others[0]} is no price of boxes that every tuple pays"
@@ -81,7 +89,21 @@ class Objective:
             whole=alone
             and not weighed
             and (not suppresses or (where["suppressed"] == 0 and len(policy.levels[0].losses) == 1)),
+            planned=planned,
         )
+
+
+def _planned(problem: Problem) -> int | str | None:
+    """The level of a loss of whole releases, or why it has no place there."""
+    levels = problem.policy.levels
+    found = [i for i, level in enumerate(levels) if any(loss(n).combine == "release" for n in level.losses)]
+    if not found:
+        return None
+    name = levels[found[0]].name
+    fakes = [i for i, level in enumerate(levels) if tuple(level.losses) == ("counterfeits",)]
+    if len(found) > 1 or not fakes or found[0] != fakes[0] + 1 or found[0] != len(levels) - 2:
+        return f"{name} is searched between a level of counterfeits alone and one that measures boxes"
+    return found[0]
 
 
 def counting(level: Level) -> frozenset[str]:

@@ -60,6 +60,8 @@ class Plan:
         found = cls._priced(problem)
         if isinstance(found, Plan):
             return found
+        if any(loss(n).combine == "release" for level in problem.policy.levels for n in level.losses):
+            return found
         return cls(objective=None, why=found, guided=_guided(problem))
 
     @classmethod
@@ -81,12 +83,16 @@ class Plan:
         if past is not None or (equal and objective.any_fakes):
             rules = Rules.of(problem)
             if isinstance(rules, Rules):
+                if objective.planned is not None and problem.policy.suppression_limit(len(problem.table)):
+                    return "signatures are planned for releases that suppress nobody: set max_suppressed to 0"
                 if objective.whole:
                     return cls(objective=objective, rules=rules)
                 rules = "counterfeits need a level of their own, suppressed tuples one before it"
             why = rules
             if past is not None:
                 return f"{past.name} judges by who is in a group, not by its values alone ({rules})"
+        if objective.planned is not None:
+            return f"signatures are planned for requirements of equal counts ({why})"
         if objective.any_fakes or problem.policy.suppression_limit(len(problem.table)):
             judge = Judge(problem)
             whole = tuple(problem.table.histogram[name] for name in judge.names)

@@ -152,7 +152,7 @@ def expensive_groups(problem: Problem, release: Release, most: int = 5) -> tuple
                 )
                 for group in release.groups
             ]
-            total = level.value(release, problem.table)
+            total = level.of_release(release, problem)
             if total:
                 ranked = sorted(range(len(shares)), key=lambda i: (-shares[i], i))[:most]
                 return level.name, tuple(

@@ -33,7 +33,7 @@ class Prices:
 
     level: Level
     problem: Problem
-    kind: Literal["sum", "max", "ratio"]
+    kind: Literal["sum", "max", "ratio", "release"]
 
     @classmethod
     def of(cls, problem: Problem, level: Level) -> Prices:

@@ -1,0 +1,111 @@
+"""What a policy says of the releases to come: how many there will be, who stays, who comes, who returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from ..errors import PolicyError
+from ..requirement import as_fraction, whole
+
+__all__ = ["MEASURED", "Outlook", "Rate"]
+
+MEASURED: Literal["measured"] = "measured"
+Rate: TypeAlias = Fraction | Literal["measured"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outlook:
+    """A model of the releases to come; what follows from it is an exact price, not a promise.
+
+    Parameters
+    ----------
+    releases : int
+        How many releases are to come, at least 1.
+    survival : rational, mapping of str to rational, or "measured"
+        The share of respondents that is still there at the next release: for all, or by sensitive value
+        (values that are not named: as measured). Measured in the releases before and the table; 9/10 where
+        there are none.
+    arrivals : "as_now", "measured", or mapping of str to rational
+        How many new respondents with each value come to a release. As now: as many as leave, with the values
+        of the table. Measured: the mean of the releases after the first, and of the table.
+    returns : rational or "measured"
+        The share of those who are gone that is back at the next release; measured like survival, 0 where
+        nothing is known.
+    draws : int
+        How many lives of a bucket a price is the mean of.
+    seed : int
+        Of these draws: the same seed, the same prices.
+
+    Raises
+    ------
+    PolicyError
+        If a parameter is out of its range.
+    """
+
+    releases: int = 5
+    survival: Rate | Mapping[str, Fraction] = MEASURED
+    arrivals: Literal["as_now", "measured"] | Mapping[str, Fraction] = "as_now"
+    returns: Rate = MEASURED
+    draws: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if whole("outlook", "releases", self.releases, 1) > MOST_RELEASES:
+            raise PolicyError(f"outlook: releases must be at most {MOST_RELEASES}, got {self.releases}")
+        whole("outlook", "draws", self.draws, 1)
+        if whole("outlook", "seed", self.seed, 0) >= 2**31:
+            raise PolicyError(f"outlook: seed must be below 2**31, got {self.seed}")
+        if isinstance(self.survival, Mapping):
+            kept = tuple(sorted((v, _share(f"survival of {v}", raw)) for v, raw in self.survival.items()))
+            object.__setattr__(self, "survival", _Frozen(kept))
+        elif self.survival != MEASURED:
+            object.__setattr__(self, "survival", _share("survival", self.survival))
+        if self.returns != MEASURED:
+            object.__setattr__(self, "returns", _share("returns", self.returns))
+        if isinstance(self.arrivals, Mapping):
+            coming = {v: as_fraction("outlook", f"arrivals of {v}", n) for v, n in self.arrivals.items()}
+            if any(number < 0 for number in coming.values()):
+                raise PolicyError("outlook: arrivals must be at least 0")
+            object.__setattr__(self, "arrivals", _Frozen(tuple(sorted(coming.items()))))
+        elif self.arrivals not in ("as_now", MEASURED):
+            raise PolicyError(
+                f"outlook: arrivals must be 'as_now', 'measured' or numbers by value, got {self.arrivals!r}"
+            )
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "releases": self.releases,
+            "survival": _plain(self.survival),
+            "arrivals": _plain(self.arrivals),
+            "returns": _plain(self.returns),
+            "draws": self.draws,
+            "seed": self.seed,
+        }
+
+
+MOST_RELEASES = 100
+
+
+class _Frozen(dict[str, Fraction]):
+    """A mapping that a frozen record may hold: by its items equal, and hashed."""
+
+    def __hash__(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return hash(tuple(self.items()))
+
+
+def _share(name: str, raw: object) -> Fraction:
+    found = as_fraction("outlook", name, raw)
+    if not 0 <= found <= 1:
+        raise PolicyError(f"outlook: {name} must be a share from 0 to 1, or 'measured', got {raw}")
+    return found
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(key): str(number) for key, number in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return str(value)

@@ -1,0 +1,140 @@
+"""What a signature will probably cost: the table V, and what a release costs by it.
+
+``V_k(L)`` is the mean number of counterfeits that a bucket of k values with L groups needs over the next
+releases, by simulated lives (`life`). It is fixed before the search, so that
+``sum over signatures S of V_|S|(L_S)`` is an exact function of the release, where L_S is how often the groups
+with signature S publish each of their values. V is a model; the sum is not.
+
+Lives are drawn for some L; between them V is straight, beyond the last it goes on as from the last but one,
+and never falls. Sizes that were not drawn cost, value by value, what the nearest drawn one costs.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from ..release import Release
+from ..structure import Overlap, OverlapRule
+from .asked import Outlook
+from .forecast import ONE, Forecast
+from .life import lives
+
+__all__ = ["SignaturePrices", "groups_by_signature", "priced"]
+
+STARTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+"""Numbers of groups that lives are drawn for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignaturePrices:
+    """The table V.
+
+    Attributes
+    ----------
+    draws : int
+        Lives per entry.
+    starts : tuple of int
+        Numbers of groups with an entry.
+    totals : tuple of (int, tuple of int)
+        Per number of values: counterfeits of all lives together, for each start.
+    """
+
+    draws: int
+    starts: tuple[int, ...]
+    totals: tuple[tuple[int, tuple[int, ...]], ...]
+
+    def of(self, values: int, groups: int) -> Fraction:
+        """Counterfeits that a signature of so many values with so many groups will need, by the model."""
+        if groups <= 0:
+            return Fraction(0)
+        size, row = min(self.totals, key=lambda entry: (abs(entry[0] - values), entry[0]))
+        at = min(bisect_right(self.starts, groups) - 1, len(self.starts) - 1)
+        if at == len(self.starts) - 1:
+            slope = Fraction(0)
+            if at:
+                slope = max(
+                    Fraction(0), Fraction(row[at] - row[at - 1], self.starts[at] - self.starts[at - 1])
+                )
+        else:
+            slope = Fraction(row[at + 1] - row[at], self.starts[at + 1] - self.starts[at])
+        found = row[at] + slope * (groups - self.starts[at])
+        return found * values / (self.draws * size)
+
+    def release(self, release: Release) -> Fraction:
+        """What a release will need, by the model."""
+        return sum(
+            (self.of(len(signature), groups) for signature, groups in groups_by_signature(release).items()),
+            Fraction(0),
+        )
+
+
+def groups_by_signature(release: Release) -> Counter[frozenset[str]]:
+    """How often the groups with each signature publish its most frequent value together."""
+    counts: dict[frozenset[str], Counter[str]] = {}
+    for group in release.groups:
+        counts.setdefault(group.signature, Counter()).update(group.histogram)
+    return Counter({signature: max(found.values()) for signature, found in counts.items() if found})
+
+
+def priced(
+    outlook: Outlook, coming: Forecast, rules: Iterable[OverlapRule], sizes: Iterable[int]
+) -> SignaturePrices:
+    """Draw the lives of buckets with so many values each.
+
+    Complexity: about a millisecond per number of groups and life, compiled.
+    """
+    wanted = sorted({min(size, len(coming.values)) for size in sizes})
+    most = max(coming.people, default=1)
+    starts = tuple(n for n in STARTS if n <= most) or STARTS[:1]
+    found = tuple(rules)
+    bad = {size: tuple(_forbidden(found, size)) for size in wanted}
+    totals = tuple((size, _drawn(outlook, coming, bad[size], size, starts)) for size in wanted)
+    return SignaturePrices(draws=outlook.draws, starts=starts, totals=totals)
+
+
+def _forbidden(rules: tuple[OverlapRule, ...], size: int) -> list[bool]:
+    """Whether a full group of a bucket may not share so many people with an earlier one."""
+    found = [False]
+    for shared in range(1, size + 1):
+        overlap = Overlap(size=size, members=size, shared=shared, old_size=size, old_members=size, alike=True)
+        found.append(not all(rule.permits(overlap) for rule in rules))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _drawn(
+    outlook: Outlook, coming: Forecast, bad: tuple[bool, ...], size: int, starts: tuple[int, ...]
+) -> tuple[int, ...]:
+    people, survival, refill = (
+        np.array(found, dtype=np.int64) for found in (coming.people, coming.survival, coming.refill)
+    )
+    totals = list[int]()
+    for start in starts:
+        seed = (outlook.seed * 1_000_003 + size * 8_191 + start * 131 + 1) % (ONE - 1) + 1
+        state = np.array([seed], dtype=np.int64)
+        for _ in range(8):
+            state[0] = state[0] * 48271 % ONE
+        totals.append(
+            int(
+                lives(
+                    start,
+                    size,
+                    outlook.releases,
+                    outlook.draws,
+                    people,
+                    survival,
+                    refill,
+                    coming.returns,
+                    np.array(bad),
+                    state,
+                )
+            )
+        )
+    return tuple(totals)

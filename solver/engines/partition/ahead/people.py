@@ -1,0 +1,55 @@
+"""The tuples of a problem one by one, as the search by signatures sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....colgen.primal.seating import People
+from ....colgen.structure.types import Types
+from ....colgen.table import Ints
+
+__all__ = ["Crowd"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crowd:
+    """Everybody, and what the past says of them.
+
+    Attributes
+    ----------
+    types : Types
+    people : People
+    value : int array, shape (tuples,)
+        Number of each one's value in `Rules.values`.
+    new : int array, shape (values,)
+        How many new tuples have each value.
+    back : int array, shape (buckets, values)
+        How many returning tuples of each bucket.
+    """
+
+    types: Types
+    people: People
+    value: Ints
+    new: Ints
+    back: Ints
+
+    @classmethod
+    def of(cls, types: Types) -> Crowd:
+        """Read types; O(tuples x releases)."""
+        rules = types.rules
+        row = np.empty(int(types.rows.count.sum()), dtype=np.int64)
+        for r, behind in enumerate(types.rows.tuples):
+            row[list(behind)] = r
+        releases = int(rules.released.max(initial=-1)) + 1
+        past = np.full((len(row), max(1, releases)), -1, dtype=np.int64)
+        for t, traces in enumerate(rules.traces):
+            past[t, rules.released[list(traces)]] = traces
+        value, values = types.rows.value[row], len(rules.values)
+        new = np.bincount(value[rules.home < 0], minlength=values).astype(np.int64)
+        back = np.zeros((len(rules.signatures), values), dtype=np.int64)
+        old = rules.home >= 0
+        np.add.at(back, (rules.home[old], value[old]), 1)
+        people = People(row, rules.home, past, np.ascontiguousarray(rules.safe[:2]))
+        return cls(types=types, people=people, value=value, new=new, back=back)

@@ -1,0 +1,149 @@
+"""Three levels: the fewest counterfeits, the cheapest family of signatures, the least loss within it.
+
+The fewest counterfeits are those of the integer program over counts, as without an outlook, with its proof.
+The family is chosen by counts alone; the loss is then searched among releases with that family, so it is
+the least of a family, not of all that cost as much.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+from .....models.outlook.prices import SignaturePrices
+from .....models.problem import Problem
+from .....models.release import Release
+from ....backends.highs import MADE_BY
+from ....claims import Claim, CountsAbove, Trusted, TrustedRefusal
+from ....colgen.structure.signatures import Rules
+from ....colgen.structure.types import Types
+from ....ending import ending
+from ....incumbent import BestRelease
+from ....limits import AHEAD as LIMITS
+from ....settings import Answer, Clock, Settings, Watch
+from ..objective import Objective
+from ..signature.construct import assembled
+from ..signature.levels import SignatureSearch
+from ..signature.minimum_counterfeits import Fewest, fewest
+from ..signature.proof import counts_claim
+from .family import Charges, Family, FlatPrices, Signature, candidates, families
+from .needs import needs
+from .people import Crowd
+from .seated import seated
+
+__all__ = ["AheadSearch"]
+
+
+class AheadSearch:
+    """State of one solve; parameters as of `SignatureSearch`."""
+
+    def __init__(
+        self, problem: Problem, settings: Settings, watch: Watch, rules: Rules, objective: Objective
+    ) -> None:
+        self.problem, self.settings, self.watch, self.objective = problem, settings, watch, objective
+        self.clock = Clock(settings.time_limit, watch.clock.began)
+        self.clock.keep(ending(problem))
+        self.types = Types.of(problem, rules)
+        self.best = BestRelease(problem, watch, self.clock)
+        self.counts: Fewest | None = None
+        self.interrupted = False
+
+    def run(self) -> Answer:
+        """Everything in order; Ctrl-C keeps what there is."""
+        try:
+            counts = self.counts = fewest(self.types, self.clock)
+            limit = self.problem.policy.counterfeit_limit
+            if limit is not None and counts.bound > limit:
+                return self._refused(counts)
+            self.best.raise_bound(self._counted, Fraction(counts.bound), "fewest counterfeits")
+            self._offer(self.settings.initial, "initial")
+            self._offer(self.settings.known, "heuristic")
+            self._search()
+            if self.best.best is None and not self.clock.over:
+                self._otherwise()
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return self.best.answer(
+            self._claims(), interrupted=self.interrupted, late=self.clock.over, rounds=LIMITS.restarts
+        )
+
+    @property
+    def _counted(self) -> int:
+        assert self.objective.counterfeits is not None
+        return self.objective.counterfeits
+
+    @property
+    def _pricing(self) -> Charges:
+        assert self.objective.planned is not None
+        level = self.problem.policy.levels[self.objective.planned]
+        found: SignaturePrices | None = None
+        if "expected_counterfeits" in level.losses:
+            found = self.problem.prices
+            assert found is not None, "a requirement of equal counts has prices"
+        return FlatPrices() if found is None else found
+
+    def _offer(self, release: Release | None, text: str) -> None:
+        if release is not None and release.form == self.problem.policy.form:
+            self.best.offer(release, text)
+
+    def _search(self) -> None:
+        """Families first, then people on their seats, several times."""
+        seed, crowd = self.settings.seed, Crowd.of(self.types)
+        family = self._family(crowd)
+        if family is None:
+            return
+        moves = min(LIMITS.most_moves, LIMITS.moves * len(self.problem.table))
+        for attempt in range(LIMITS.restarts):
+            if self.clock.over and self.best.best is not None:
+                return
+            columns = seated(crowd, family, seed + 101 * attempt, moves, self.clock)
+            self._offer(assembled(self.types, self.problem, columns), "seats")
+
+    def _family(self, crowd: Crowd) -> Family | None:
+        """Of signatures that somebody has used or proposed, then of many more."""
+        needed = needs(crowd, self.settings.seed, self.clock)
+        known = self._known()
+        some = [s for s in sorted(known - set(self.types.rules.signatures)) if any(crowd.new[list(s)])]
+        more = candidates(crowd, known, Random(self.settings.seed))
+        family = families(crowd, needed, some, self._pricing, self.clock)
+        if family is not None and self.clock.over:
+            return family
+        return families(crowd, needed, more, self._pricing, self.clock, family) or family
+
+    def _known(self) -> set[Signature]:
+        """Signatures of earlier releases, and of the heuristics' release."""
+        number = {value: v for v, value in enumerate(self.types.rules.values)}
+        releases = list(self.problem.history)
+        if self.settings.known is not None:
+            releases.append(self.settings.known)
+        return {
+            tuple(sorted(number[v] for v in group.signature))
+            for release in releases
+            for group in release.groups
+        }
+
+    def _otherwise(self) -> None:
+        """The search that does not look ahead, where seats give no release."""
+        answer = SignatureSearch(
+            self.problem, self.settings, Watch(began=self.clock.began), self.types.rules, self.objective
+        ).run()
+        self._offer(answer.release, "without looking ahead")
+
+    # -- what is proven ------------------------------------------------------------------
+
+    def _refused(self, counts: Fewest) -> Answer:
+        claim = counts_claim(counts, None, self._counted)
+        if claim.program is None:
+            return self.best.refused(
+                TrustedRefusal(solver=MADE_BY, why="counterfeits needed, by a tree that did not end")
+            )
+        return self.best.refused(CountsAbove(claim=claim))
+
+    def _claims(self) -> tuple[Claim, ...]:
+        if self.counts is None:
+            return ()
+        claim = counts_claim(self.counts, None, self._counted)
+        if claim.program is not None or not self.counts.bound:
+            return (claim,)
+        why = "the root of a search tree over counts that did not end"
+        return (Trusted(level=self._counted, bound=Fraction(self.counts.bound), solver=MADE_BY, why=why),)

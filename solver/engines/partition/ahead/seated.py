@@ -1,0 +1,127 @@
+"""Groups made of a family's counts, and improved by exchanges until they are near one another and allowed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+
+import numpy as np
+
+from ....colgen.column import Column
+from ....colgen.primal.seating import Seats, annealed, broken_rules
+from ....limits import AHEAD as LIMITS
+from ....settings import Clock
+from ..signature.construct import alone
+from .family import Family
+from .people import Crowd
+
+__all__ = ["seated", "seats_of"]
+
+
+def seats_of(
+    groups: Sequence[Sequence[int]], bucket: Sequence[int], signatures: Sequence[tuple[int, ...]]
+) -> Seats:
+    """Seats of groups whose members are in the order of their signature's values, -1 for nobody.
+
+    `bucket` numbers signatures; where there is but one signature, all groups have it.
+    """
+    of = [signatures[b if len(signatures) > 1 else 0] for b in bucket]
+    wide = max(map(len, groups))
+    who = np.array([[*group, *[-2] * (wide - len(group))] for group in groups], dtype=np.int64)
+    listed = sorted(
+        (v, b, g * wide + i)
+        for g, (signature, b) in enumerate(zip(of, bucket, strict=True))
+        for i, v in enumerate(signature)
+    )
+    value = np.array([v for v, _, _ in listed], dtype=np.int64)
+    home = np.array([b for _, b, _ in listed], dtype=np.int64)
+    changes = np.flatnonzero(np.append(True, (np.diff(value) != 0) | (np.diff(home) != 0)))
+    run = np.cumsum(np.append(1, (np.diff(value) != 0) | (np.diff(home) != 0))) - 1
+    ends = np.append(changes[1:], len(value))
+    return Seats(
+        who=who,
+        mate=np.full(len(who), -1, dtype=np.int64),
+        bucket=np.array(bucket, dtype=np.int64),
+        order=np.array([seat for _, _, seat in listed], dtype=np.int64),
+        start=np.searchsorted(value, np.arange(int(value[-1]) + 2)).astype(np.int64),
+        own=value,
+        own_start=changes[run].astype(np.int64),
+        own_end=ends[run].astype(np.int64),
+    )
+
+
+def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) -> list[Column]:
+    """A release with the family's signatures; whoever cannot be seated otherwise is alone among counterfeits.
+
+    Where some group stays forbidden, its signature gets one more group of counterfeits, some times.
+    """
+    random = Random(seed)
+    groups, bucket = _filled(crowd, family, random)
+    geometry, people = crowd.types.rows.geometry, crowd.people
+    seats = seats_of(groups, bucket, family.signatures)
+    start = float(crowd.types.rows.scale)
+    for attempt in range(LIMITS.attempts):
+        again = attempt > 0
+        annealed(
+            geometry,
+            people,
+            seats,
+            moves // LIMITS.again if again else moves,
+            start * (LIMITS.warm if again else LIMITS.hot),
+            start * LIMITS.cold,
+            start * LIMITS.penalty,
+            seed + attempt,
+        )
+        wrong = broken_rules(people, seats)
+        if not wrong.any() or clock.over:
+            break
+        groups = [[p for p in line if p > -2] for line in seats.who.tolist()]
+        mate = seats.mate
+        for b in sorted(set(seats.bucket[wrong > 0].tolist())):
+            groups.append([-1] * len(family.signatures[b]))
+            bucket.append(b)
+        seats = seats_of(groups, bucket, family.signatures)
+        seats.mate[: len(mate)] = mate
+    return _columns(crowd, family, seats)
+
+
+def _columns(crowd: Crowd, family: Family, seats: Seats) -> list[Column]:
+    """Groups as columns; of those that stay forbidden everybody is alone."""
+    wrong, value, row = broken_rules(crowd.people, seats), crowd.types.rows.value, crowd.people.row
+    columns: list[Column] = []
+    for q, (line, other) in enumerate(zip(seats.who.tolist(), seats.mate.tolist(), strict=True)):
+        if 0 <= other < q:
+            continue
+        seated = line if other < 0 else [*line, *seats.who[other].tolist()]
+        rows = [int(row[p]) for p in seated if p >= 0]
+        if wrong[q]:
+            columns += [alone(crowd.types, r) for r in rows]
+        elif rows:
+            has, times = Counter(int(value[r]) for r in rows), 1 if other < 0 else 2
+            signature = family.signatures[int(seats.bucket[q])]
+            fakes = tuple((v, times - has[v]) for v in sorted(signature) if has[v] < times)
+            columns.append(Column(tuple(sorted(rows)), fakes))
+    return columns
+
+
+def _filled(crowd: Crowd, family: Family, random: Random) -> tuple[list[list[int]], list[int]]:
+    """The family's counts with people, at random."""
+    home = crowd.people.home
+    waiting: list[list[int]] = []
+    for v in range(len(crowd.new)):
+        waiting.append(np.flatnonzero((home < 0) & (crowd.value == v)).tolist())
+        random.shuffle(waiting[-1])
+    groups, bucket = list[list[int]](), list[int]()
+    for b, (signature, number) in enumerate(zip(family.signatures, family.groups, strict=True)):
+        columns: list[list[int]] = []
+        for v in signature:
+            old = family.buckets[b]
+            column = [] if old < 0 else np.flatnonzero((home == old) & (crowd.value == v)).tolist()
+            column += [waiting[v].pop() for _ in range(family.joined[b].get(v, 0))]
+            column += [-1] * (number - len(column))
+            random.shuffle(column)
+            columns.append(column)
+        groups += [[column[g] for column in columns] for g in range(number)]
+        bucket += [b] * number
+    return groups, bucket

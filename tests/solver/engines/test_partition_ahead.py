@@ -1,0 +1,208 @@
+"""Series that look ahead: against brute force, against the series that does not, and what is proven."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import oracle.brute_force as bf
+import pytest
+from cases.series import KINDS
+from oracle.series import people, table
+
+import optanon as oa
+from optanon.instances.generators import generated_roles, series, uniform_table
+from optanon.models.history import History
+from optanon.models.outlook.asked import Outlook
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.release import Release
+from optanon.models.requirements import HcSafety, WeakMInvariance
+from optanon.solver.colgen.primal.seating import broken_rules
+from optanon.solver.colgen.structure.signatures import Rules
+from optanon.solver.colgen.structure.types import Types
+from optanon.solver.engines.partition.ahead.family import families
+from optanon.solver.engines.partition.ahead.needs import needs
+from optanon.solver.engines.partition.ahead.people import Crowd
+from optanon.solver.engines.partition.ahead.seated import seats_of
+from optanon.solver.engines.partition.plan import Plan
+from optanon.solver.result import Status
+from optanon.solver.search import engines, solve_problem
+from optanon.solver.settings import Clock
+from optanon.solver.verify.checking import verify
+
+LEVELS = ["counterfeits", "information_loss"]
+SAFE = [WeakMInvariance(m=3), HcSafety(n=2)]
+
+
+def signatures(release: bf.ReleaseLike, attributes: object) -> Fraction:
+    return Fraction(len({frozenset(bf.published([group])) for group in release[0]}))
+
+
+def ahead(history: History, here: oa.Microdata, **given: object) -> Problem:
+    outlook = Outlook(draws=20, **given)  # pyright: ignore[reportArgumentType]
+    return Problem(table=here, policy=Policy(SAFE, LEVELS, outlook=outlook), history=history)
+
+
+def tables(seed: int, size: int, releases: int, moved: int, values: int = 5) -> list[oa.Microdata]:
+    population = uniform_table(size + moved * releases, seed=seed, values=values)
+    roles = generated_roles(values=values)
+    found = series(population, first=size, releases=releases, insertions=moved, deletions=moved, seed=seed)
+    return [roles.table(frame) for frame in found]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_first_releases_have_the_fewest_signatures_there_can_be(seed: int):
+    """Against every release of a small table."""
+    random = Random(seed)
+    requirements, checks = KINDS[(0, 1, 3)[seed % 3]]
+    members = people(random, 5, "abc" if seed % 2 else "abcd")
+    policy = Policy(requirements, ["counterfeits", "signatures", "information_loss"])
+    problem = Problem(table=table(members), policy=policy)
+    objective = ["counterfeits", signatures]
+    least = requirements[0]
+    assert isinstance(least, WeakMInvariance)
+    best = bf.optimum(
+        members,
+        [],
+        checks,
+        objective,
+        max_fakes=3,
+        fake_values=problem.values,
+        admits=lambda group: bf.weakly_unique(group, least.m),
+    )
+    result = solve_problem(problem, engine="partition", display=False)
+    if best is None:
+        assert result.status is Status.INFEASIBLE
+        return
+    assert result.objective[:2] == best
+    assert all(level.bound is not None and level.bound <= level.value for level in result.levels)
+
+
+def played(policy: Policy, given: list[oa.Microdata]) -> list[Release]:
+    history = History()
+    for here in given:
+        problem = Problem(table=here, policy=policy, history=history)
+        result = solve_problem(problem, time_limit=2, display=False)
+        assert result.release is not None
+        assert next(problem.check(result.release), None) is None
+        assert result.certificate is not None
+        verify(result.certificate, problem, result.release)
+        history.append(result.release)
+    return list(history)
+
+
+def test_a_series_that_looks_ahead_needs_fewer_counterfeits():
+    given = tables(1, 60, 3, 8, values=12)
+    now = played(Policy(SAFE, LEVELS), given)
+    later = played(Policy(SAFE, LEVELS, outlook=Outlook(releases=3, survival=Fraction(13, 15))), given)
+    assert now[0].counterfeits == later[0].counterfeits
+    assert 4 * sum(r.counterfeits for r in later) < 3 * sum(r.counterfeits for r in now)
+
+
+def test_the_same_seed_gives_the_same_release():
+    first, second = tables(2, 40, 2, 6)
+    history = History()
+    problem = ahead(history, first)
+    found = [solve_problem(problem, seed=3, display=False).release for _ in range(2)]
+    assert found[0] == found[1]
+    assert found[0] is not None
+    history.append(found[0])
+    again = [solve_problem(ahead(history, second), seed=3, display=False).release for _ in range(2)]
+    assert again[0] == again[1]
+
+
+def test_the_plan_says_what_it_is_not_made_for():
+    here = tables(0, 24, 1, 1)[0]
+    for levels, words in (
+        (["expected_counterfeits", *LEVELS], "between"),
+        (["counterfeits", "information_loss", "signatures"], "between"),
+        (["counterfeits", {"signatures": 1}, "discernibility"], "discernibility"),
+    ):
+        plan = Plan.of(Problem(table=here, policy=Policy(SAFE, levels)))
+        assert isinstance(plan, str)
+        assert words in plan
+    hiding = Policy(SAFE, ["counterfeits", "signatures", "information_loss"], max_suppressed=2)
+    assert "suppress" in str(Plan.of(Problem(table=here, policy=hiding)))
+    small = Problem(table=table(people(Random(0), 6, "abc")), policy=Policy(SAFE, ["signatures"]))
+    assert "no sum" in (engines()["subsets"].refuses(small) or "")
+
+
+def test_the_direct_model_agrees_where_no_other_engine_takes_the_policy():
+    members = people(Random(4), 4, "ab")
+    policy = Policy([WeakMInvariance(m=2)], ["counterfeits", "signatures"])
+    problem = Problem(table=table(members), policy=policy)
+    result = solve_problem(problem, display=False)
+    best = bf.optimum(
+        members,
+        [],
+        [bf.weak_m_invariance(2)],
+        ["counterfeits", signatures],
+        max_fakes=2,
+        fake_values="ab",
+        admits=lambda group: bf.weakly_unique(group, 2),
+    )
+    assert result.objective == best
+    assert result.engine.startswith("assignment")
+
+
+def crowd_of(problem: Problem) -> Crowd:
+    rules = Rules.of(problem)
+    assert isinstance(rules, Rules)
+    return Crowd.of(Types.of(problem, rules))
+
+
+def test_families_seat_everybody_and_needs_are_enough():
+    """Counts of a family add up; seats of a bucket that needs no more groups break no rule."""
+    first, second = tables(5, 60, 2, 12)
+    history = History()
+    result = solve_problem(ahead(history, first), display=False)
+    assert result.release is not None
+    history.append(result.release)
+    problem = ahead(history, second)
+    crowd, prices = crowd_of(problem), problem.prices
+    assert prices is not None
+    needed = needs(crowd, 0, Clock())
+    assert (needed >= crowd.types.rules.fewest).all()
+    family = families(crowd, needed, [(0, 1, 2), (2, 3, 4), (0, 1, 3)], prices, Clock())
+    assert family is not None
+    joined = np.zeros(len(crowd.new), dtype=np.int64)
+    for signature, old, groups, joining in zip(
+        family.signatures, family.buckets, family.groups, family.joined, strict=True
+    ):
+        for v in signature:
+            back = int(crowd.back[old, v]) if old >= 0 else 0
+            assert back + joining.get(v, 0) <= groups
+            joined[v] += joining.get(v, 0)
+    assert (joined == crowd.new).all()
+    seats = sum(len(s) * n for s, n in zip(family.signatures, family.groups, strict=True))
+    assert family.fakes == seats - len(problem.table)
+    assert family.price == sum(
+        prices.of(len(s), n) for s, n in zip(family.signatures, family.groups, strict=True)
+    )
+
+
+def test_broken_rules_are_what_the_requirement_says():
+    first, second = tables(7, 30, 2, 6)
+    history = History()
+    result = solve_problem(ahead(history, first), display=False)
+    assert result.release is not None
+    history.append(result.release)
+    problem = ahead(history, second)
+    crowd = crowd_of(problem)
+    requirement, rules = HcSafety(n=2), crowd.types.rules
+    compared = 0
+    for b, signature in enumerate(rules.signatures):
+        columns = [np.flatnonzero((rules.home == b) & (crowd.value == v)).tolist() for v in signature]
+        for at in range(max(map(len, columns))):
+            line = [column[at] if at < len(column) else -1 for column in columns]
+            rows = [t for t in line if t >= 0]
+            values = {problem.table.members[t].value for t in rows}
+            fakes = {rules.values[v]: 1 for v in signature if rules.values[v] not in values}
+            group = problem.assemble([rows], [fakes]).groups[0]
+            broken = list(requirement.violations(group, problem.context))
+            found = broken_rules(crowd.people, seats_of([line], [b], [signature]))
+            assert (found[0] > 0) == bool(broken)
+            compared += bool(broken)
+    assert compared
