@@ -29,6 +29,7 @@ FILES = {
     "_SensitiveFile": "`sensitive`, if it is more than a column",
     "_StoreFile": "A stored history, under `history`",
     "_PolicyFile": "`policy`",
+    "_OutlookFile": "`outlook`, under `policy`",
 }
 WORDS = {
     r"Literal\[([^\]]*)\]": r"\1",
