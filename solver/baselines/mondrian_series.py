@@ -28,7 +28,7 @@ from ..settings import Clock
 from .growing import CutRelease
 from .inferences import Inferences, merge_with_last, new_rows
 from .parameters import parameters
-from .top_down import Rows, SharesWithin, group_of, needs_boxes, tight_box_of, top_down
+from .top_down import Rows, SharesWithin, group_of, needs_boxes, refuse_whole, tight_box_of, top_down
 
 __all__ = ["mondrian_checked", "mondrian_merge", "mondrian_relaxed", "mondrian_static"]
 
@@ -113,7 +113,7 @@ def mondrian_checked(problem: Problem, seed: int = 0, clock: Clock | None = None
     inferences = Inferences(problem, "mondrian_checked")
     shares = _shares(problem, "mondrian_checked")
     everybody = np.arange(len(problem.table), dtype=np.int64)
-    _refuse_whole(shares, everybody, "mondrian_checked")
+    refuse_whole(shares, everybody, "mondrian_checked")
     found = inferences.first([group_of(problem, everybody)])
     if found is not None:
         raise EngineError(
@@ -130,18 +130,10 @@ def _cut(
     problem: Problem, rows: Rows, baseline: str, clock: Clock | None, *, relaxed: bool = False
 ) -> list[Rows]:
     shares = _shares(problem, baseline)
-    _refuse_whole(shares, rows, baseline)
+    refuse_whole(shares, rows, baseline)
     return top_down(problem, rows, shares, clock, relaxed=relaxed)
 
 
 def _shares(problem: Problem, baseline: str) -> SharesWithin:
     asked = parameters(problem, KCAnonymity, baseline)
     return SharesWithin(problem, asked.k, asked.c)
-
-
-def _refuse_whole(shares: SharesWithin, rows: Rows, baseline: str) -> None:
-    if not shares.holds(rows):
-        raise EngineError(
-            f"{baseline}: the {len(rows)} tuples to anonymize are not ({shares.k}, {shares.c})-anonymous as "
-            "one group: wait for more tuples, lower k or raise c"
-        )

@@ -45,6 +45,7 @@ __all__ = [
     "counts_before",
     "group_of",
     "needs_boxes",
+    "refuse_whole",
     "tight_box_of",
     "top_down",
 ]
@@ -228,3 +229,12 @@ def needs_boxes(problem: Problem, baseline: str) -> None:
     """Refuse a policy that publishes no boxes."""
     if problem.policy.form != "generalized":
         raise EngineError(f"{baseline} generalizes: use form 'generalized' with it")
+
+
+def refuse_whole(shares: SharesWithin, rows: Rows, baseline: str) -> None:
+    """Refuse rows that are no group together."""
+    if not shares.holds(rows):
+        raise EngineError(
+            f"{baseline}: the {len(rows)} tuples to anonymize are not ({shares.k}, {shares.c})-anonymous as "
+            "one group: wait for more tuples, lower k or raise c"
+        )

@@ -125,6 +125,8 @@ def print_comparison(console: Console, found: Comparison, others: Sequence[Compa
     shown = [row for row in found.rows if row.figures is not None]
     if shown:
         console.print(_table(found, shown))
+    if found.best_heuristic is not None:
+        console.print(f"best heuristic that keeps the policy: {found.best_heuristic.name}", markup=False)
     if any(not row.keeps_policy for row in shown):
         console.print(_broken(shown))
     refused = [row for row in found.rows if row.figures is None and row.name not in elsewhere]

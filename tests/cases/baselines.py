@@ -86,6 +86,10 @@ SETTINGS: Mapping[str, Setting] = {
     "mondrian_merge": _MERGED,
     "incognito_merge": _MERGED,
     "k_member": Setting(policies=[[KCAnonymity(k=2)], [KCAnonymity(k=4)]], single=True),
+    "hilbert": _STATIC,
+    "mdav": _STATIC,
+    "variable_mdav": _STATIC,
+    "swap_search": _STATIC,
     "anatomy": Setting(policies=[[DistinctLDiversity(l=2)], [DistinctLDiversity(l=3)]], single=True),
     "safe_correlation": Setting(
         policies=[

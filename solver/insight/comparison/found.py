@@ -60,6 +60,12 @@ class Comparison:
                 return row
         raise KeyError(name)
 
+    @property
+    def best_heuristic(self) -> ComparisonRow | None:
+        """The baseline whose release keeps the policy and is best, the first of equals; None if none does."""
+        kept = [row for row in self.rows if row.kind == "baseline" and row.figures and row.keeps_policy]
+        return min(kept, key=lambda row: row.figures.objective if row.figures else (), default=None)
+
     def to_frame(self) -> pd.DataFrame:
         """One row per baseline or engine; exact numbers as text, floats where they are shown so."""
         frame = pd.DataFrame([self._flat(row) for row in self.rows])
@@ -88,6 +94,7 @@ class Comparison:
             "requirements": list(self.requirements),
             "minimize": list(self.levels),
             "settings": dict(self.settings),
+            "best_heuristic": None if self.best_heuristic is None else self.best_heuristic.name,
             "reference": {
                 "optimum": [str(value) for value in self.reference.optimum],
                 "bound": _text(self.reference.bound),

@@ -46,7 +46,7 @@ from optanon.solver.insight.comparison.queries import (
 )
 
 SERIES = 16
-"""Random series per baseline: 15 baselines make 240."""
+"""Random series per baseline: 19 baselines make 304."""
 
 HALF = Fraction(1, 2)
 
@@ -74,6 +74,10 @@ POLICIES: Mapping[str, Sequence[Sequence[Requirement]]] = {
     "incognito_checked": [growing(2, HALF), growing(3, Fraction(2, 3))],
     "incognito_merge": [growing(2, HALF), growing(3, Fraction(2, 3))],
     "k_member": [[KCAnonymity(k=2)], [KCAnonymity(k=5)]],
+    "hilbert": [[KCAnonymity(k=3)], [KCAnonymity(k=2, c=HALF)]],
+    "mdav": [[KCAnonymity(k=3)], [KCAnonymity(k=2, c=HALF)]],
+    "variable_mdav": [[KCAnonymity(k=3)], [KCAnonymity(k=2, c=HALF)]],
+    "swap_search": [[KCAnonymity(k=3)], [KCAnonymity(k=2, c=HALF)]],
     "anatomy": [[DistinctLDiversity(l=2)], [DistinctLDiversity(l=3)]],
     "safe_correlation": [
         [SafeCorrelation(attribute="c1", l=2, min_confidence="1/4", max_confidence="2/5")],

@@ -215,6 +215,16 @@ def test_every_baseline_is_a_multiple_of_the_proven_optimum(sixty: oa.Comparison
     assert engine.distance.multiple == 1
 
 
+def test_the_best_heuristic_that_keeps_the_policy_is_named(sixty: oa.Comparison):
+    kept = [row for row in sixty.rows if row.kind == "baseline" and row.keeps_policy and row.figures]
+    best = sixty.best_heuristic
+    assert best in kept
+    assert best.figures is not None
+    assert best.figures.objective == min(row.figures.objective for row in kept if row.figures)
+    assert sixty.to_dict()["best_heuristic"] == best.name
+    assert oa.compare(catalog.load("sixty-people", "generalized.yaml"), [], []).best_heuristic is None
+
+
 def test_whoever_promises_less_is_shown_with_its_violations(sixty: oa.Comparison):
     mondrian = sixty["mondrian_static"]
     assert mondrian.figures is not None

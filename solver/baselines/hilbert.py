@@ -1,0 +1,160 @@
+"""Groups along a space-filling curve (Ghinita, Karras, Kalnis, Mamoulis).
+
+Tuples are sorted by the places of their codes on a Hilbert curve through the quasi-identifiers, so that
+neighbours in the order are neighbours in space; consecutive tuples are grouped so that the sum of |group|
+times the sides of its box is least: one-dimensional k-anonymity is optimal by dynamic programming over groups
+of k to 2k - 1 tuples. Published in Fast Data Anonymization with Low Information Loss, VLDB 2007.
+
+Curve. Skilling's algorithm (Programming the Hilbert curve, 2004) on 10 bits per attribute: codes as shares of
+their domains. Under (k, c)-anonymity groups of up to 3k tuples are looked at, without those that have a value
+too often; if no chain of such groups covers the table it is one group. `merged_until_admitted` keeps other
+requirements on groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.problem import Problem
+from ...models.release import Release
+from ...models.requirements.k_c_anonymity import KCAnonymity
+from ..settings import Clock
+from .parameters import Perimeter, parameters
+from .repairing import merged_until_admitted
+from .top_down import Rows, SharesWithin, refuse_whole
+from .widths import widths_of
+
+__all__ = ["curve_order", "hilbert"]
+
+BITS = 10
+
+
+def hilbert(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
+    """Group neighbours on a Hilbert curve, optimally along it.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its policy's `KCAnonymity` gives k and c; other requirements on groups are kept by merging.
+    seed : int
+        Not used: nothing is random.
+    clock : Clock, optional
+        See `BaselineRun`.
+
+    Raises
+    ------
+    EngineError
+        If the table as one group is not (k, c).
+
+    Notes
+    -----
+    O(n log n + n k (d + values)) for n tuples and d quasi-identifiers.
+    """
+    asked = parameters(problem, KCAnonymity, "hilbert")
+    watch = clock or Clock()
+    watch.ask()
+    everybody = np.arange(len(problem.table), dtype=np.int64)
+    shares = SharesWithin(problem, asked.k, asked.c)
+    refuse_whole(shares, everybody, "hilbert")
+    order = curve_order(problem)
+    longest = 2 * asked.k - 1 if asked.c == 1 else 3 * asked.k
+    ends = _cheapest(problem, order, shares, longest)
+    watch.ask()
+    groups: list[Rows] = []
+    end = len(order)
+    while end > 0 and ends[end] >= 0:
+        groups.append(order[ends[end] : end])
+        end = int(ends[end])
+    if end:
+        groups = [everybody]
+    return problem.assemble(merged_until_admitted(problem, groups, watch))
+
+
+def curve_order(problem: Problem) -> Rows:
+    """Rows by their places on the curve; equal ones in their own order."""
+    spans = np.array([domain.span for domain in problem.table.domains], dtype=np.float64)
+    side = (1 << BITS) - 1
+    axes = np.minimum(side, problem.table.codes / spans * side).astype(np.int64)
+    if axes.shape[1] == 1:
+        return np.argsort(axes[:, 0], kind="stable").astype(np.int64)
+    bits = _transposed(axes)
+    # The index reads bit by bit through all attributes, highest first.
+    keys = [bits[:, a] >> bit & 1 for bit in range(BITS - 1, -1, -1) for a in range(axes.shape[1])]
+    return np.lexsort(keys[::-1]).astype(np.int64)
+
+
+def _transposed(axes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Skilling's AxesToTranspose for all rows at once."""
+    x = axes.copy()
+    count = x.shape[1]
+    q = 1 << (BITS - 1)
+    while q > 1:
+        p = q - 1
+        for a in range(count):
+            high = (x[:, a] & q) > 0
+            swap = np.where(high, 0, (x[:, 0] ^ x[:, a]) & p)
+            x[:, 0] = np.where(high, x[:, 0] ^ p, x[:, 0] ^ swap)
+            x[:, a] ^= swap
+        q >>= 1
+    for a in range(1, count):
+        x[:, a] ^= x[:, a - 1]
+    flip = np.zeros(len(x), dtype=np.int64)
+    q = 1 << (BITS - 1)
+    while q > 1:
+        flip = np.where((x[:, count - 1] & q) > 0, flip ^ (q - 1), flip)
+        q >>= 1
+    return x ^ flip[:, None]
+
+
+def _cheapest(problem: Problem, order: Rows, shares: SharesWithin, longest: int) -> Rows:
+    """Where the last group of the cheapest chain over the first rows begins, for every number of rows."""
+    size, far = len(order), np.int64(1) << 62
+    costs = np.full((size + 1, longest + 1), far, dtype=np.int64)
+    for length, ends, cost in _segments(problem, order, shares, longest):
+        costs[ends, length] = cost
+    best = np.full(size + 1, far, dtype=np.int64)
+    begin = np.full(size + 1, -1, dtype=np.int64)
+    best[0] = 0
+    lengths = np.arange(shares.k, longest + 1)
+    for end in range(shares.k, size + 1):
+        tried = lengths[: max(0, min(longest, end) - shares.k + 1)]
+        before, last = best[end - tried], costs[end, tried]
+        total = np.where((before < far) & (last < far), before + np.minimum(last, far - before), far)
+        at = int(np.argmin(total))
+        if total[at] < far:
+            best[end], begin[end] = total[at], end - tried[at]
+    return begin
+
+
+def _segments(
+    problem: Problem, order: Rows, shares: SharesWithin, longest: int
+) -> Iterator[tuple[int, Rows, Rows]]:
+    """Length, ends and costs of all groups of consecutive rows that are (k, c)."""
+    codes, size = problem.table.codes[order], len(order)
+    perimeter = Perimeter(problem.table.domains)
+    domains = problem.table.domains
+    sides = widths_of(
+        domains,
+        [perimeter.unit // domain.span for domain in domains],
+        lambda a, lo, hi: domains[a].units(lo, hi),
+    )
+    single = np.zeros((size, int(shares.values.max()) + 1), dtype=np.int64)
+    single[np.arange(size), shares.values[order]] = 1
+    lo, hi, counts = codes, codes, single
+    for length in range(1, min(longest, size) + 1):
+        if length > 1:  # of rows i to i + length - 1
+            lo, hi = np.minimum(lo[:-1], codes[length - 1 :]), np.maximum(hi[:-1], codes[length - 1 :])
+            counts = counts[:-1] + single[length - 1 :]
+        if length < shares.k:
+            continue
+        total = np.zeros(len(lo), dtype=np.int64)
+        for a in range(codes.shape[1]):
+            units = hi[:, a] - lo[:, a]
+            if sides.start[a] >= 0:
+                units = sides.table[sides.start[a] + lo[:, a] * sides.length[a] + hi[:, a]]
+            total += sides.weight[a] * units
+        good = np.flatnonzero(shares.c.denominator * counts.max(axis=1) <= shares.c.numerator * length)
+        yield length, good + length, length * total[good]

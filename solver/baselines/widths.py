@@ -1,0 +1,93 @@
+"""Sums of sides of boxes, compiled: what heuristics that ask about every tuple spend their time on."""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.compiled import compiled
+from ...models.domain import Categories, Domain
+
+__all__ = ["Ints", "Widths", "beside", "nearest", "width_of", "widths_of"]
+
+Ints: TypeAlias = NDArray[np.int64]
+
+
+class Widths(NamedTuple):
+    """Widths of intervals of codes per attribute.
+
+    Attributes
+    ----------
+    weight : int64 array
+        What a unit of width counts.
+    start : int64 array
+        Where an attribute's square table of units begins in `table`; -1 if units are differences of codes.
+    length : int64 array
+        Codes of such an attribute.
+    table : int64 array
+        Units from code to code, one table after the other.
+    """
+
+    weight: Ints
+    start: Ints
+    length: Ints
+    table: Ints
+
+
+def widths_of(
+    domains: Sequence[Domain], weights: Sequence[int], units: Callable[[int, int, int], int]
+) -> Widths:
+    """Tables of ``units(attribute, lo, hi)`` for categories under hierarchies."""
+    start, length, tables = list[int](), list[int](), list[int]()
+    for a, domain in enumerate(domains):
+        if not isinstance(domain, Categories):
+            start.append(-1)
+            length.append(0)
+            continue
+        codes = range(len(domain.hierarchy.leaves))
+        start.append(len(tables))
+        length.append(len(codes))
+        tables += [units(a, min(lo, hi), max(lo, hi)) for lo in codes for hi in codes]
+    return Widths(
+        weight=np.array(weights, dtype=np.int64),
+        start=np.array(start, dtype=np.int64),
+        length=np.array(length, dtype=np.int64),
+        table=np.array(tables or [0], dtype=np.int64),
+    )
+
+
+@compiled
+def width_of(widths: Widths, a: int, lo: int, hi: int) -> int:
+    """Weighted width of one side."""
+    if widths.start[a] < 0:
+        return widths.weight[a] * (hi - lo)
+    return widths.weight[a] * widths.table[widths.start[a] + lo * widths.length[a] + hi]
+
+
+@compiled
+def beside(widths: Widths, lo: Ints, hi: Ints, point: Ints, enough: int) -> int:
+    """Sum of the sides of a box and a point; some number from `enough` on if it is that large."""
+    total = np.int64(0)
+    for a in range(len(point)):
+        total += width_of(widths, a, min(lo[a], point[a]), max(hi[a], point[a]))
+        if total >= enough:
+            return total
+    return total
+
+
+@compiled
+def nearest(widths: Widths, points: Ints, alive: Ints, left: Ints, lo: Ints, hi: Ints) -> int:
+    """Of the points with tuples left the first one that widens a box least; -1 if none is left."""
+    best, found = np.int64(1) << 62, -1
+    for p in alive:
+        if left[p] > 0:
+            total = beside(widths, lo, hi, points[p], best)
+            if total < best:
+                best, found = total, p
+    return found
