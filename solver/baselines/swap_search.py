@@ -40,7 +40,7 @@ __all__ = ["exchanged", "swap_search"]
 NEAR = 2
 """Neighbours on either side that are asked for their groups, per order."""
 PASSES = 30
-MANY = 50
+MANY = 200
 """Smaller tables keep the start: exact engines solve them, and compiled code takes a while the first time."""
 STARTS = (mondrian_relaxed, hilbert, k_member)
 
