@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from threading import Timer
@@ -23,7 +24,7 @@ from ..models.errors import InputError
 from ..models.hierarchy import Hierarchy
 from .registry import Row
 
-__all__ = ["LARGE_POLICIES", "large_adult", "whole_call", "write_problem"]
+__all__ = ["LARGE_POLICIES", "large_adult", "timed_call", "whole_call", "write_problem"]
 
 K5: dict[str, Any] = {"k_c_anonymity": {"k": 5}}
 KC: dict[str, Any] = {"k_c_anonymity": {"k": 3, "c": "1/2"}}
@@ -99,9 +100,14 @@ def whole_call(
 ) -> Row:
     """Run the program as a user does; how long it takes until its files are there and it has ended."""
     problem = write_problem(folder, policy, rows, seed)
+    return {"policy": policy, "rows": rows, **timed_call(problem, limit, seed=seed, folder=folder)}
+
+
+def timed_call(problem: Path, limit: float, *, seed: int, folder: Path, options: Sequence[str] = ()) -> Row:
+    """Run `optanon solve` on a problem file, with further options."""
     with tempfile.TemporaryDirectory(dir=folder) as out:
         command = [sys.executable, "-m", "optanon", "solve", str(problem), "--time-limit", str(limit)]
-        command += ["-q", "-o", out, "--seed", str(seed)]
+        command += ["-q", "-o", out, "--seed", str(seed), *options]
         with tempfile.TemporaryFile() as said:
             began = time.monotonic()
             program = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
@@ -114,8 +120,6 @@ def whole_call(
             said.seek(0)
             words = said.read().decode(errors="replace")
         row: Row = {
-            "policy": policy,
-            "rows": rows,
             "asked": limit,
             "taken": round(taken, 1),
             "late %": round(100 * max(0.0, taken / limit - 1), 1),
@@ -123,18 +127,20 @@ def whole_call(
             "peak MB": used.ru_maxrss // 1024,
             "load": round(os.getloadavg()[0], 2),
         }
-        result = Path(out) / f"{policy}.result.json"
+        result = Path(out) / f"{problem.stem}.result.json"
         if not result.exists():
             lines = words.strip().splitlines() or [f"no word, exit code {program.returncode}"]
             return {**row, "status": lines[-1][:100]}
         record = json.loads(result.read_text(encoding="utf-8"))
-        published = pd.read_csv(Path(out) / f"{policy}.release.csv", usecols=["group"])["group"]
+        published = pd.read_csv(Path(out) / f"{problem.stem}.release.csv", usecols=["group"])["group"]
         losses = {level["loss"]: float(Fraction(level["value"])) for level in record["objective"]}
         return {
             **row,
             "status": record["status"],
             "published": len(published),
             "groups": int(published.max()),
+            "loss": next(iter(losses.values())),
+            "bound": float(Fraction(record["objective"][0]["bound"] or 0)),
             "losses": ", ".join(f"{name} {value:.6g}" for name, value in losses.items()),
             "checked": "every check passed" in words,
         }

@@ -332,6 +332,16 @@ class BlockLimits:
     """of the others';"""
     cold: float = 1 / 200
     """and at their ends."""
+    priced: int = 3_000
+    """Tuples of a block whose linear program is solved, at most."""
+    close: float = 1e-3
+    """Relative distance of its bound at which that counts as solved."""
+    passes: int = 3
+    """So often the table is cut into such blocks, if there is time."""
+    first_pass: float = 0.6
+    """Part of the time for the first of them."""
+    shares: int = 8
+    """Tasks that the boxes of a wave are dealt to."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -226,6 +226,8 @@ class InBlocks(Schedule):
     start: Seconds = Seconds(value=1e-4, unit="s a tuple", why="first groups of a block")
     round: Seconds = Seconds(value=8e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
     move: Seconds = Seconds(value=4e-6, unit="s a move", why="the pace that moves are planned by")
+    latest: Share = Share(part=0.7, of=Of.PASSED, why="rounds that are not done by then are left out")
+    priced: Share = Share(part=0.88, of=Of.PASSED, unlimited=600.0, why="the bound: block by block")
 
 
 LATE = {"least": 0.5, "least_part": 0.05}

@@ -35,8 +35,8 @@ from .rows import Boxes, CheckedRows, Ints
 
 __all__ = ["Walk"]
 
-MOST_ENTERED = 30_000_000
-"""Rows of all boxes together."""
+MOST_ENTERED = 10_000_000_000
+"""Rows of all boxes together; few are entered, as most could not pay long before."""
 MOST_CODES = 1_000
 """Codes of an attribute of which all intervals are tried."""
 MOST_TRIED = 100_000_000

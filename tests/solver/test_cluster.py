@@ -23,7 +23,7 @@ from optanon.solver import portfolio
 from optanon.solver.cluster.here import Here
 from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
-from optanon.solver.engines.partition.blocks import search as blocks
+from optanon.solver.engines.partition.blocks import bound, search as blocks
 from optanon.solver.engines.partition.blocks.task import Sent
 from optanon.solver.result import Point, Result
 from optanon.solver.search import solve_problem
@@ -43,6 +43,7 @@ def clustered(tuples: int = 900, policy: Policy = K5L2) -> Problem:
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = replace(blocks.LIMITS, rows=100, tuples=150, rounds=3, unlimited=10)
     monkeypatch.setattr(blocks, "LIMITS", limits)
+    monkeypatch.setattr(bound, "LIMITS", replace(limits, passes=0))
     monkeypatch.setattr(portfolio, "baselines", dict)  # nobody else's release
 
 

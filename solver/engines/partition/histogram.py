@@ -21,6 +21,7 @@ from ...ending import ending
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
+from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
 from .by_boxes import by_boxes
 from .loosened import Part, by_part
@@ -40,7 +41,7 @@ class HistogramSearch:
         self.problem, self.settings = problem, settings
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
-        self.judge = Judge(problem)
+        self.judge, self.whole = Judge(problem), objective.price is None
         self.rows = Rows.of(problem, blind=self.judge.blind)
         if objective.price is not None:
             self.rows = self.rows.suppressing(
@@ -63,7 +64,7 @@ class HistogramSearch:
         if broken is not None:
             return self.progress.refused(broken)
         try:
-            blocks = in_blocks(self.rows)
+            blocks = self.whole and in_blocks(self.rows)
             self._given()
             if blocks:
                 self._in_blocks()
@@ -115,8 +116,11 @@ class HistogramSearch:
     # -- releases --------------------------------------------------------------------
 
     def _in_blocks(self) -> None:
-        """A release block by block."""
-        Rounds(self.rows, self.judge, self.progress, self.settings, self.clock).run()
+        """A release and a bound, block by block."""
+        rounds = Rounds(self.rows, self.judge, self.progress, self.settings, self.clock)
+        rounds.run()
+        self.part = prove(rounds, self.problem, self.root)
+        self.boxed = True
 
     def _given(self) -> None:
         """Releases to start from."""

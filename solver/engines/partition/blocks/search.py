@@ -22,7 +22,7 @@ from ....schedule import BLOCKS
 from ....settings import Clock, Settings, Tasks
 from ..progress import Progress
 from .cutting import Grouping, cut_groups, cut_rows
-from .task import Sent, TableBlock, improve
+from .task import Sent, TableBlock, block_of, improve
 
 __all__ = ["Rounds", "in_blocks", "moves_of_rounds"]
 
@@ -68,17 +68,18 @@ class Rounds:
 
     def run(self) -> None:
         """All rounds, as far as there is time."""
-        groups = self._first()
+        release = self.clock.share(BLOCKS.latest)
+        groups = self._first(release)
         self.progress.start(groups.tuples())
         if self.progress.groups is not None and not self.rows.spare:
             groups = Grouping.of(self.progress.groups)  # there may be a better one from before
         for number, moves in enumerate(self.moves[1:], start=2):
-            if self.clock.over or self.progress.closed:
+            if release.over or self.progress.closed:
                 break
-            groups = self._again(groups, number, moves)
+            groups = self._again(groups, number, moves, release)
             self.progress.offer(groups.tuples(), f"blocks, round {number}")
 
-    def _first(self) -> Grouping:
+    def _first(self, clock: Clock) -> Grouping:
         """Groups of blocks of rows."""
         cooling = Cooling(first=self.moves[0], hot=LIMITS.hot, cold=LIMITS.cold)
         pieces = cut_rows(self.rows, self.judge, LIMITS.tuples)
@@ -86,7 +87,7 @@ class Rounds:
             TableBlock.of(self.rows, piece, self.rows.count[piece], None, cooling, self.seed + number)
             for number, piece in enumerate(pieces)
         ]
-        found = self._improved(blocks, 1)
+        found = self._improved(blocks, 1, clock)
         for number, (piece, grouping) in enumerate(zip(pieces, found, strict=True)):
             if grouping is None:  # time is over: any groups will do
                 units = np.repeat(piece, self.rows.count[piece])
@@ -95,18 +96,17 @@ class Rounds:
                 found[number] = grouping.of_rows(piece)
         return Grouping.joined([grouping for grouping in found if grouping is not None])
 
-    def _again(self, groups: Grouping, number: int, moves: int) -> Grouping:
+    def _again(self, groups: Grouping, number: int, moves: int, clock: Clock) -> Grouping:
         """The groups after a round of blocks across the old borders."""
         cooling = Cooling(first=moves, hot=LIMITS.warm, cold=LIMITS.cold)
         seed = self.seed + 1_000_003 * number
         old = [groups.some(part) for part in cut_groups(self.rows, groups, LIMITS.tuples, seed)]
         pieces, blocks = list[Ints](), list[TableBlock]()
         for place, part in enumerate(old):
-            piece, inside, count = np.unique(part.member, return_inverse=True, return_counts=True)
-            own = Grouping(inside.ravel().astype(np.int32), part.start)
-            pieces.append(piece.astype(np.int64))
-            blocks.append(TableBlock.of(self.rows, pieces[-1], count, own, cooling, seed + place))
-        found = self._improved(blocks, number)
+            piece, block = block_of(self.rows, part, cooling, seed + place)
+            pieces.append(piece)
+            blocks.append(block)
+        found = self._improved(blocks, number, clock)
         return Grouping.joined(
             [
                 was if new is None else new.of_rows(piece)
@@ -114,11 +114,11 @@ class Rounds:
             ]
         )
 
-    def _improved(self, blocks: Sequence[TableBlock], number: int) -> list[Grouping | None]:
+    def _improved(self, blocks: Sequence[TableBlock], number: int, clock: Clock) -> list[Grouping | None]:
         """The groups of each block, of its own rows; None where time was over before it was done."""
         found: list[Grouping | None] = [None] * len(blocks)
         done = 0
-        for place, grouping in self.tasks.run(improve, self.sent, blocks, self.clock):
+        for place, grouping in self.tasks.run(improve, self.sent, blocks, clock):
             found[place], done = grouping, done + 1
             self.progress.note(f"round {number} of {len(self.moves)}: {done} of {len(blocks)} blocks")
         return found

@@ -19,7 +19,7 @@ from ....colgen.table import Cells, Ints, Rows
 from ....settings import Clock
 from .cutting import Grouping
 
-__all__ = ["Sent", "TableBlock", "improve"]
+__all__ = ["Sent", "TableBlock", "block_of", "improve"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +86,14 @@ class TableBlock:
         bare, codes = sent.rows, self.codes.astype(np.int64)
         whole = replace(bare, geometry=bare.geometry._replace(codes=codes), value=self.value.astype(np.int64))
         return whole.part(np.arange(len(codes)), self.count.astype(np.int64))
+
+
+def block_of(rows: Rows, groups: Grouping, cooling: Cooling, seed: int) -> tuple[Ints, TableBlock]:
+    """The block of some groups, and its rows."""
+    piece, inside, count = np.unique(groups.member, return_inverse=True, return_counts=True)
+    own = Grouping(inside.ravel().astype(np.int32), groups.start)
+    chosen = piece.astype(np.int64)
+    return chosen, TableBlock.of(rows, chosen, count, own, cooling, seed)
 
 
 def improve(sent: Sent, block: TableBlock, clock: Clock) -> Grouping:

@@ -1,0 +1,150 @@
+"""Large tables in blocks: ACS, and tables of any size drawn from it, on local workers of a cluster."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from ..instances.datasets import acs_pums
+from ..instances.generators import drawn_again
+from ..models.domain import Ordered
+from ..models.errors import InputError
+from .large_tables import timed_call
+from .registry import Case, Row, case
+
+__all__ = ["acs_people", "write_acs"]
+
+YEARS, GRADES, SWAPPED = 3, 1, 0.03
+"""By how much age and schooling are moved at most, and which part of the other cells is another person's."""
+
+
+@case
+@dataclass(frozen=True, kw_only=True)
+class Blocks(Case):
+    """5-anonymity of ACS (7 quasi-identifiers) as a program, blocks on local workers; until files are there.
+
+    Parameters
+    ----------
+    rows : int
+        104,731 is all of ACS, fewer a sample; more are drawn from it with replacement and jittered.
+    limit : float
+        Seconds, files included.
+    workers : str
+        Numbers of worker processes, separated by commas: one call each; 0 is without a cluster.
+    planned : int
+        What moves are laid down for: the same gives the same release, whatever `workers` is.
+    output : str
+        Instead of all that: a folder into which table and problem file are written.
+    """
+
+    name: ClassVar[str] = "blocks"
+    small_settings: ClassVar[dict[str, Any]] = {"rows": 3_000, "limit": 20.0, "workers": "0"}
+
+    rows: int = 104_731
+    limit: float = 600.0
+    workers: str = "2"
+    planned: int = 2
+    output: str = ""
+
+    def run(self) -> list[Row]:
+        if self.output:
+            path = write_acs(Path(self.output), self.rows, self.seed)
+            return [{"rows": self.rows, "seed": self.seed, "problem": str(path)}]
+        rows: list[Row] = []
+        with tempfile.TemporaryDirectory() as name:
+            problem = write_acs(Path(name), self.rows, self.seed)
+            for text in self.workers.split(","):
+                with _cluster(int(text)) as (options, peak):
+                    options += ["--workers", str(self.planned)]
+                    found = timed_call(
+                        problem, self.limit, seed=self.seed, folder=Path(name), options=options
+                    )
+                    gap = 100 * (1 - found["bound"] / found["loss"]) if found.get("loss") else None
+                    rows.append(
+                        {"rows": self.rows, "workers": int(text), **found, "gap %": gap, "worker MB": peak()}
+                    )
+                    sys.stderr.write(f"{rows[-1]}\n")
+        return rows
+
+
+@contextmanager
+def _cluster(workers: int) -> Iterator[Any]:
+    """Options that name a cluster of local processes, and the peak memory of one of them."""
+    if not workers:
+        yield [], lambda: None
+        return
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        known: Any = client
+        yield ["--cluster", cluster.scheduler_address], lambda: max(known.run(_peak).values())
+
+
+def _peak() -> int:
+    return getrusage(RUSAGE_SELF).ru_maxrss // 1024
+
+
+def acs_people(rows: int, seed: int) -> pd.DataFrame:
+    """Rows of ACS: a sample, all, or more: drawn, age and schooling moved, some cells swapped.
+
+    The same arguments give the same frame.
+    """
+    people, roles = acs_pums()
+    kept = [roles.respondent, *roles.quasi_identifiers, roles.sensitive.name]
+    if rows <= len(people):
+        return people.sample(rows, random_state=seed).reset_index(drop=True)[kept]
+    drawn = drawn_again(people, rows, respondent=roles.respondent, seed=seed)[kept]
+    random = np.random.default_rng([seed, rows])
+    ages = people["AGEP"]
+    moved = drawn["AGEP"].to_numpy() + random.integers(-YEARS, YEARS + 1, rows)
+    drawn["AGEP"] = np.clip(moved, ages.min(), ages.max())
+    grades = np.array(sorted(people["SCHL"].unique()))
+    place = np.searchsorted(grades, drawn["SCHL"].to_numpy()) + random.integers(-GRADES, GRADES + 1, rows)
+    drawn["SCHL"] = grades[np.clip(place, 0, len(grades) - 1)]
+    for name in roles.quasi_identifiers:
+        if name not in ("AGEP", "SCHL"):
+            swapped, other = random.random(rows) < SWAPPED, random.permutation(rows)
+            own = drawn[name].to_numpy()
+            drawn[name] = np.where(swapped, own[other], own)
+    return drawn
+
+
+def write_acs(folder: Path, rows: int, seed: int) -> Path:
+    """Write the table and its problem file; the problem file's path.
+
+    Raises
+    ------
+    InputError
+        If there is no such folder.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no folder: create it or name another")
+    roles = acs_pums().roles
+    acs_people(rows, seed).to_csv(folder / "acs.csv", index=False)
+    columns: dict[str, Any] = {}
+    for name, spec in roles.quasi_identifiers.items():
+        ordered = isinstance(spec, Ordered)
+        columns[name] = {"kind": "ordered", "categories": list(spec.categories)} if ordered else spec
+    problem = {
+        "table": "acs.csv",
+        "respondent": roles.respondent,
+        "quasi_identifiers": columns,
+        "sensitive": roles.sensitive.name,
+        "policy": {"requirements": [{"k_c_anonymity": {"k": 5}}]},
+    }
+    path = folder / "acs.yaml"
+    path.write_text(yaml.safe_dump(problem, sort_keys=False), encoding="utf-8")
+    return path

@@ -1,0 +1,33 @@
+"""Tables drawn from ACS for `bench blocks`: seeded, and values are those of ACS."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from optanon.bench.blocks import acs_people, write_acs
+from optanon.instances.dataset_files import present
+from optanon.instances.datasets import acs_pums
+from optanon.instances.problem_file import load_problem
+
+ACS = "acs_pums_2018/acs2018_person_14states.csv"
+pytestmark = pytest.mark.skipif(present(ACS) is None, reason="ACS is not on this machine")
+
+
+def test_more_rows_than_there_are_people_are_drawn_and_jittered():
+    people, roles = acs_pums()
+    rows = len(people) + 1
+    frame = acs_people(rows, 7)
+    pd.testing.assert_frame_equal(frame, acs_people(rows, 7))
+    assert not frame.equals(acs_people(rows, 8))
+    assert frame[roles.respondent].is_unique
+    for name in roles.quasi_identifiers:
+        assert set(frame[name]) <= set(people[name])
+    points = list(roles.quasi_identifiers)
+    assert len(frame[points].drop_duplicates()) > 1.1 * len(people[points].drop_duplicates().sample(frac=0.6))
+
+
+def test_the_problem_can_be_read(tmp_path: Path):
+    problem = load_problem(write_acs(tmp_path, 300, 0))
+    assert len(problem.table) == 300
+    assert len(problem.table.domains) == 7
