@@ -230,7 +230,7 @@ def test_rational_parameters(c: Any):
 
 
 def test_requirements_by_name():
-    fails(PolicyError, lambda: build_requirement("k_anonymity", {}), "'k_anonymity'", "k_c_anonymity")
+    fails(PolicyError, lambda: build_requirement("kk_anonymity", {}), "'kk_anonymity'", "k_c_anonymity")
     fails(PolicyError, lambda: build_requirement("k_c_anonymity", {"l": 2}), "no parameter 'l'", "k, c")
     fails(PolicyError, lambda: build_requirement("k_c_anonymity", {}), "k_c_anonymity", "'k'")
 
