@@ -1,8 +1,8 @@
 """Groups of a heuristic that looks at sizes only, made to keep the rest of a policy if merging can.
 
 Requirements on groups (diversity, closeness, shares) judge each group by itself. A group they refuse joins
-the group whose box it widens least, until all are admitted or one group is left. What is broken then, and
-requirements on whole releases, `Problem.check` says.
+the group whose box it widens least, until all are admitted. Where not even one group of everybody is, they
+stay as they were. What is broken then, and requirements on whole releases, `Problem.check` says.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ def merged_until_admitted(problem: Problem, groups: Sequence[Rows], clock: Clock
     def admitted(rows: Rows) -> bool:
         return all(rule.admits(group_of(problem, rows), problem.context) for rule in rules)
 
+    if not admitted(np.arange(len(problem.table))):
+        return [rows.tolist() for rows in parts]
     pending = [g for g in range(len(parts)) if not admitted(parts[g])]
     while pending and alive.sum() > 1:
         clock.ask()

@@ -70,6 +70,14 @@ def test_the_rest_of_the_policy_is_kept_by_merging(name: str, seed: int) -> None
         assert list(problem.check(baselines()[name].run(problem, seed))) == []
 
 
+@pytest.mark.parametrize("name", ["hilbert", "mdav", "variable_mdav"])
+def test_groups_that_no_merging_repairs_stay_as_they_were(name: str) -> None:
+    """One group of everybody breaks the policy, too, and its loss would tell nothing of the heuristic."""
+    policy = Policy([KCAnonymity(k=3), DistinctLDiversity(l=5)])
+    release = baselines()[name].run(Problem(table=clustered(0), policy=policy), 0)
+    assert len(release.groups) > 5
+
+
 @pytest.mark.parametrize("name", NEW)
 def test_a_table_that_is_no_group_is_refused(name: str) -> None:
     problem = Problem(table=line(0, 1, 2, values="uuv"), policy=Policy([KCAnonymity(k=2, c=Fraction(1, 2))]))
