@@ -125,7 +125,9 @@ def _asked(problem: Problem, baseline: str, clock: Clock | None) -> tuple[Floats
     everybody = np.arange(len(problem.table), dtype=np.int64)
     refuse_whole(SharesWithin(problem, asked.k, asked.c), everybody, baseline)
     spans = np.array([domain.span for domain in problem.table.domains], dtype=np.float64)
-    return problem.table.codes / spans, asked.k, clock or Clock()
+    watch = clock or Clock()
+    watch.ask()
+    return problem.table.codes / spans, asked.k, watch
 
 
 def _furthest(points: Floats, left: Rows, point: Floats) -> int:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...models.compiled import compiled
-from ...models.errors import EngineError
+from ...models.errors import EngineError, OutOfTimeError
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirement import GroupRequirement
@@ -69,14 +69,18 @@ def swap_search(problem: Problem, seed: int = 0, clock: Clock | None = None) -> 
     for start in STARTS:
         try:
             release = start(problem, seed, watch)
+            rows = [
+                np.array([problem.table.row[member.respondent] for member in group.members])
+                for group in release.groups
+            ]
+            groups = merged_until_admitted(problem, rows, watch)
+        except OutOfTimeError:
+            if best is None:
+                raise
+            break
         except EngineError as error:
             why = str(error)  # k-member takes no c
             continue
-        rows = [
-            np.array([problem.table.row[member.respondent] for member in group.members])
-            for group in release.groups
-        ]
-        groups = merged_until_admitted(problem, rows, watch)
         cost = _cost(problem, groups)
         if best is None or cost < least:
             best, least = groups, cost

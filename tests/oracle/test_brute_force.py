@@ -90,7 +90,12 @@ def test_losses_by_hand() -> None:
         "counterfeits": 3,
         "information_loss": 2 * Fraction(1, 2) + 0 + 2,
         "average_information_loss": Fraction(3, 4),
+        "ncp": Fraction(3, 4 * 2),
         "semiperimeter": Fraction(1, 2),
+        "semiperimeter_per_tuple": Fraction(3, 4),
+        # Numbers 0, 5, 9, 10 around 6; 0 and 5 around 5/2, 9 alone, 10 left out: around 6.
+        "squared_error": 100 * Fraction(25 + 2 * 16, 2 * (36 + 1 + 9 + 16)),
+        "squared_error_unscaled": 100 * Fraction(25 + 2 * 16, 2 * (36 + 1 + 9 + 16)),
         "discernibility": 4**2 + 2**2 + 4,
         "maximum_group_size": 4,
         "average_group_size": 2,

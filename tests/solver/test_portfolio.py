@@ -219,7 +219,8 @@ def test_heuristics_stop_when_the_clock_is_over(name: str):
     counted = Asked(10**9)
     assert baseline.run(problem, 0, Clock(stop=counted)) == baseline.run(problem, 0)
     assert counted.times
-    if name not in ("anatomy", "safe_correlation"):  # they are done in a moment, or leave the rest to CP-SAT
+    # They are done in a moment, leave the rest to CP-SAT, or publish the best that is known by then.
+    if name not in ("anatomy", "safe_correlation", "swap_search"):
         with pytest.raises(OutOfTimeError):
             baseline.run(problem, 0, Clock(stop=Asked(counted.times - 1)))
 

@@ -228,7 +228,7 @@ def test_groups_of_returning_respondents_are_listed_where_their_past_matters():
     second = Problem(table=data, policy=policy, history=History([first.release]))
     plan = Plan.of(second)
     assert isinstance(plan, Plan)
-    assert "before" in plan.why
+    assert "people's past" in plan.why
     unbothered = Plan.of(Problem(table=data, policy=Policy([KCAnonymity(k=2)]), history=second.history))
     assert isinstance(unbothered, Plan)
     assert not unbothered.why
