@@ -151,6 +151,11 @@ class Walk:
         order = (*others, *(() if last is None else (last,)))
         return cls(rows=rows, order=order, nodes=tuple(nodes), sizes=sizes)
 
+    @property
+    def by_size(self) -> bool:
+        """Whether every group of a size is tried because it is needed: no value can be too frequent."""
+        return bool((self.sizes.often >= self.sizes.most).all())
+
     def pays(self, duals: ClaimedDuals, over: Callable[[], bool] | None = None) -> bool:
         """Whether some group costs less than its duals.
 

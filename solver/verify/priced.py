@@ -174,10 +174,12 @@ def priced_loss(
     cuts = divided(rows, claim.cuts, claim.divisors)
     duals = ClaimedDuals.of(rows, root.duals, cuts, root.cut_duals, root.scale)
     walk = Walk.of(rows, single.needed)
-    if walk is None:
-        _, duals = single.columns(duals, over=over)
-    elif walk.pays(duals, over):
+    paying = walk is not None and walk.pays(duals, over)
+    if paying and walk is not None and walk.by_size:
         raise CertificateError("the duals prove nothing: a group in some box costs less than its duals")
+    if paying or walk is None:
+        # The walk tries more groups than are needed, unless sizes are all that counts.
+        _, duals = single.columns(duals, over=over)
     if hidden is not None:
         price = int(hidden.price * rows.one * duals.scale)
         duals = duals.suppressing(price, rows.spare, rows.count)
