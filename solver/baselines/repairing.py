@@ -22,7 +22,7 @@ __all__ = ["merged_until_admitted"]
 
 
 def merged_until_admitted(problem: Problem, groups: Sequence[Rows], clock: Clock) -> list[list[int]]:
-    """Merge groups that the policy's requirements on groups refuse.
+    """Merge groups that the policy's requirements on groups refuse, unless they refuse everybody, too.
 
     O(refused x groups x attributes), besides one verdict per group and merge.
     """
