@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from html import escape
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import pandas as pd
 
@@ -23,6 +24,9 @@ from .files import OutputFile, write_together
 from .group import Form, QIGroup, tight_box
 from .publication import anatomized_frames, published_frame, steward_frame
 from .table import Member
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["Copy", "Counted", "Form", "QIGroup", "Release", "tight_box"]
 
@@ -106,6 +110,39 @@ class Release:
     def histogram(self) -> Mapping[str, int]:
         """Sensitive values of the microdata (suppressed tuples included, counterfeits not)."""
         return Counter(member.value for member in self.members)
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Draw sizes of groups, different sensitive values in them, and how much of each column is exact.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A .png, .svg or .pdf file to write, whole or not at all.
+
+        Returns
+        -------
+        matplotlib Figure
+            A notebook shows it. It says nothing that the public copy does not say.
+
+        Raises
+        ------
+        InputError
+            If nobody is published, or the file cannot be one.
+        """
+        # Imported here: drawing takes a second to load.
+        from .picture import check_picture, write_picture
+        from .release_picture import draw_release
+
+        figure = draw_release(self.groups, self.attributes, self.sensitive)
+        if path is not None:
+            write_picture(figure, check_picture(path))
+        return figure
+
+    def _repr_html_(self) -> str:
+        """What is published, for notebooks: a line, and the first rows of the public copy."""
+        frame = published_frame(self) if self.form == "generalized" else anatomized_frames(self)[0]
+        first = frame.head(10).to_html(index=False)
+        return f"<p>{escape(repr(self))}</p>{first}"
 
     # -- copies --------------------------------------------------------------------
 

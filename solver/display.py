@@ -1,4 +1,4 @@
-"""Live incumbent, bound and gap on a terminal; silent elsewhere."""
+"""Live incumbent, bound and gap on a terminal or in a notebook; silent elsewhere."""
 
 from __future__ import annotations
 
@@ -41,16 +41,22 @@ def warn_unchecked(console: Console, problem: Problem, name: str = "") -> None:
 
 @contextmanager
 def live_display(problem: Problem, wanted: bool | None) -> Generator[Callable[[Point, str], None] | None]:
-    """Give a listener that redraws a small table, or None if nothing is to be shown.
+    """Give a listener that redraws a small table, or bars in a notebook; None if nothing is to be shown.
 
     Parameters
     ----------
     problem : Problem
         Its objective's levels are the table's rows.
     wanted : bool or None
-        None shows only on a terminal.
+        None shows only on a terminal or in a notebook.
     """
     console = Console(stderr=True)
+    if console.is_jupyter and wanted is not False:
+        from .notebook_display import notebook_display
+
+        with notebook_display([level.name for level in problem.policy.levels]) as bars:
+            yield bars
+        return
     if wanted is False or (wanted is None and not console.is_terminal):
         yield None
         return

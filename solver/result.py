@@ -10,6 +10,7 @@ from math import exp, inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..models.picture import check_picture, write_picture
 from ..models.release import Release
 from .certificate import Certificate
 from .level_value import UNCHECKED, LevelValue
@@ -190,7 +191,7 @@ class Result:
             If there is no release, or the file cannot be one.
         """
         # Imported here: drawing takes a second to load.
-        from .result_picture import draw, write_picture
+        from .result_picture import draw
 
         last = len(self.levels) - 1
         course = [
@@ -198,7 +199,7 @@ class Result:
         ]
         figure = draw(self.release, self.summary, course)
         if path is not None:
-            write_picture(figure, path)
+            write_picture(figure, check_picture(path))
         return figure
 
     @property

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from ..models.errors import InputError
 from ..models.release import Release
-from . import picture
+from ..models.release_picture import draw_sizes
 from .summary import Summary
 
-__all__ = ["draw", "write_picture"]
+__all__ = ["draw"]
 
 
 def draw(
@@ -50,13 +47,5 @@ def draw(
     columns.barh(names, [100 * float(column.lost) for column in summary.columns])
     columns.invert_yaxis()
     columns.set(xlim=(0, 100), xlabel="% of its information lost", title="Columns")
-    counted = Counter(group.size for group in release.groups)
-    sizes.bar(list(counted), list(counted.values()))
-    sizes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    sizes.set(xlabel="rows", ylabel="groups", title="Group sizes")
+    draw_sizes(release.groups, sizes)
     return figure
-
-
-def write_picture(figure: Figure, path: str | Path) -> None:
-    """Write it into a .png, .svg or .pdf file, whole or not at all."""
-    picture.write_picture(figure, picture.check_picture(path))

@@ -104,7 +104,7 @@ def solve(
     workers : int, optional
         Threads; default one, or all cores (at most 8) of a machine with four or more.
     display : bool, optional
-        Show incumbent, bound and gap live; default only on a terminal.
+        Show incumbent, bound and gap live; default only on a terminal and in a notebook.
     initial : Release, optional
         A release to start from; ignored if it fails a check. The partition engine also starts from a
         release of an earlier state of the table: respondents may be gone or new.

@@ -12,6 +12,7 @@ from ...instances.problem_file import load_problem
 from ...instances.views_file import is_views_file
 from ...models.errors import InputError, OptanonError
 from ...models.exact_numbers import show_number
+from ...models.picture import check_picture
 from ...models.problem import Problem
 from ..display import plain_console, warn_unchecked
 from ..insight.comparison.comparing import compare
@@ -19,7 +20,6 @@ from ..insight.comparison.found import Comparison, comparisons_to_csv, compariso
 from ..insight.comparison.rows import ComparisonRow
 from ..insight.comparison.table import cells, columns, notes
 from ..overwriting import may_write
-from ..picture import check_picture
 from .commands.alternatives import CompareCommand
 
 __all__ = ["compare_all", "print_comparison"]

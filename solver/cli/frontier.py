@@ -13,13 +13,13 @@ from rich.table import Table
 from ...instances.problem_file import load_problem
 from ...models.errors import PolicyError
 from ...models.exact_numbers import show_gap, show_number
+from ...models.picture import check_picture
 from ..display import plain_console, warn_unchecked
 from ..insight.frontier.grid import parse_vary
 from ..insight.frontier.points import FrontierPoint
 from ..insight.frontier.result import Frontier
 from ..insight.frontier.sweep import Listener, frontier
 from ..overwriting import may_write
-from ..picture import check_picture
 from .commands.alternatives import FrontierCommand
 from .writing import write_json
 

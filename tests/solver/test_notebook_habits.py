@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pandas as pd
 import pytest
@@ -120,3 +121,90 @@ def test_the_command_line_takes_requirements_of_ones_own(tmp_path: Path):
     missing = run("--plugin", "nothing_there")
     assert missing.returncode == 2
     assert "--plugin nothing_there: it cannot be imported" in missing.stderr
+
+
+def test_releases_are_drawn_from_what_is_public(tmp_path: Path):
+    found = oa.solve(FRAME, oa.Policy([oa.KAnonymity(k=2)]), **ROLES)
+    assert found.release is not None
+    figure = found.release.plot(tmp_path / "release.png")
+    sizes, values, columns = figure.axes
+    assert sum(bar.get_height() for bar in sizes.patches) == len(found.release.groups)
+    assert sum(bar.get_height() for bar in values.patches) == len(found.release.groups)
+    frame = found.release.to_frame()
+    exact = [100 * (~frame[name].astype(str).str.contains(r"[\[*{]")).mean() for name in ("age", "sex")]
+    assert [bar.get_width() for bar in columns.patches] == exact
+    assert (tmp_path / "release.png").stat().st_size > 1000
+    assert found.release._repr_html_().count("<tr") == 1 + len(frame)
+    with pytest.raises(oa.InputError, match=r"\.png, \.svg, \.pdf"):
+        found.release.plot(tmp_path / "release.txt")
+    with pytest.raises(oa.InputError, match="nothing to draw"):
+        oa.Release(groups=(), attributes=("age",), sensitive="disease").plot()
+
+
+def test_a_search_in_a_notebook_shows_bars_and_takes_them_away(monkeypatch: pytest.MonkeyPatch):
+    shown: list[str] = []
+
+    class Shown:
+        def update(self, part: str) -> None:
+            shown.append(part)
+
+    def display(part: str, *, display_id: bool) -> Shown:
+        assert display_id
+        shown.append(part)
+        return Shown()
+
+    module = ModuleType("IPython.display")
+    module.__dict__.update(HTML=str, display=display)
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("optanon.solver.notebook_display.REDRAWN", 0.0)
+    policy = oa.Policy([oa.KAnonymity(k=2)])
+    oa.solve(FRAME, policy, **ROLES, display=False)
+    assert not shown
+    found = oa.solve(FRAME, policy, **ROLES)
+    first, *course, last = shown
+    assert "<progress></progress>" in first
+    assert "<td>information_loss</td>" in first
+    assert f"<td>{float(found.objective[0]):.4f}".rstrip("0") in course[-1]
+    assert "value='1.000'" in course[-1]
+    assert last == ""
+
+
+def test_an_audit_tells_of_everybody_and_of_every_release():
+    both = [oa.solve(FRAME.head(n), oa.Policy([oa.KAnonymity(k=2)]), **ROLES, seed=0).release for n in (6, 8)]
+    found = oa.audit([release for release in both if release is not None])
+    people = found.posteriors()
+    assert sorted(people["respondent"]) == sorted(FRAME["id"])
+    for _, row in people.iterrows():
+        chances = found.posterior(row["respondent"])
+        assert chances is not None
+        assert sum(chances.values()) == 1
+        assert chances[row["likeliest"]] == row["probability"] == max(chances.values())
+        assert row["values"] == len(chances)
+    last = found.releases[-1].persistent
+    assert last is not None
+    assert people["probability"][0] == last.worst == found.to_frame()["largest probability"].iloc[-1]
+    assert found._repr_html_().count("<tr") == 3
+    assert oa.audit(both, posterior=False).posterior("a") is None
+    with pytest.raises(oa.InputError, match="in no published group"):
+        found.posterior("nobody")
+
+
+NEEDED = {
+    "own parts": "Requirement GroupRequirement Loss register register_loss Structure",
+    "tables, cells, releases": "Member Numeric Ordered Interval Leaves QIGroup Hierarchy Sensitive Microdata",
+    "views": "ProtectedAssociation AttackModel SecretQuery breach breach_probability choose_views",
+    "familiar names": "KAnonymity",
+}
+
+
+@pytest.mark.parametrize("names", NEEDED.values(), ids=NEEDED)
+def test_what_documented_functions_need_is_on_the_package(names: str):
+    assert set(names.split()) <= set(oa.__all__)
+
+
+def test_ncp_is_a_loss_by_its_own_name():
+    table = oa.Microdata.from_frame(FRAME, **ROLES)
+    found = oa.solve(table, oa.Policy([oa.KAnonymity(k=2)], minimize=["ncp"]))
+    assert found.summary is not None
+    assert found.levels[0].name == "ncp"

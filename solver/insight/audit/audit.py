@@ -26,7 +26,7 @@ from ...settings import Clock
 from ...worlds.decide import Ground
 from ...worlds.exclusions import KINDS
 from ...worlds.possible import AnyPopulation, Possible, Verdict, possible_values
-from ...worlds.posterior import posterior as count_worlds
+from ...worlds.posterior import ValueProbabilities, posterior as count_worlds
 from ...worlds.sampling import CountEstimate
 from .attacks import Attack, run_attacks
 from .audit_report import (
@@ -132,6 +132,7 @@ def audit(
             explanations = explanations_of(series, last, disclosures, examples, clock)
     # Probabilities last: they are the dearest, and worlds can only be counted for small components.
     named = run_attacks(series, attacks)
+    counted: dict[int, ValueProbabilities] = {}
     audits = [
         _entry(
             series,
@@ -141,6 +142,7 @@ def audit(
             clock if posterior else None,
             named[number - 1],
             tell(number, "probabilities"),
+            counted,
         )
         for number in numbers
     ]
@@ -151,6 +153,7 @@ def audit(
         history=series,
         knowledge=known,
         possible=decided[len(series)].possible if decided else None,
+        probabilities=counted.get(len(series)),
     )
 
 
@@ -188,14 +191,17 @@ def _entry(
     clock: Clock | None,
     attacks: tuple[Attack, ...],
     told: _Told,
+    counted: dict[int, ValueProbabilities],
 ) -> ReleaseAudit:
-    """The adversary who holds the first so many releases."""
+    """The adversary who holds the first so many releases; what was counted goes into `counted`."""
     watch = Clock()
     given, persistent, seconds = 0, None, 0.0
     if decided is not None:
         possible, seconds = decided
         given = len(possible.population.given)
-        persistent = _persistent(possible, clock, told)
+        if clock is not None and not isinstance(possible.population, BoxPopulation):
+            counted[number] = count_worlds(_strong(possible), clock=clock, progress=told)
+        persistent = _persistent(possible, counted.get(number), asked=clock is not None)
     transient = None if knowledge.persistence == "persistent" else _transient(history, number)
     return ReleaseAudit(
         release=number,
@@ -208,7 +214,9 @@ def _entry(
     )
 
 
-def _persistent(possible: Possible[AnyPopulation], clock: Clock | None, told: _Told) -> PersistentAudit:
+def _persistent(
+    possible: Possible[AnyPopulation], counted: ValueProbabilities | None, *, asked: bool
+) -> PersistentAudit:
     people = possible.population
     system = people.system
     verdicts = possible.verdicts[: len(system.cell)]
@@ -218,8 +226,10 @@ def _persistent(possible: Possible[AnyPopulation], clock: Clock | None, told: _T
     sure = np.bincount(system.cell[verdicts == Verdict.POSSIBLE], minlength=len(sizes))
     doubtful = np.bincount(system.cell[unknown], minlength=len(sizes)) > 0
     chances = _Chances(worst=None, without=0, estimated=0, estimate=None)
-    if clock is not None:
-        chances = _chances(possible, sizes, clock, told)
+    if counted is not None:
+        chances = _chances(counted, sizes)
+    elif asked:
+        chances = chances._replace(without=int(sizes.sum()))
     grounds = Counter(possible.grounds[: len(system.cell)].tolist())
     return PersistentAudit(
         set_intersection=disclosed["set intersection"],
@@ -244,12 +254,8 @@ class _Chances(NamedTuple):
     estimate: CountEstimate | None
 
 
-def _chances(possible: Possible[AnyPopulation], sizes: Integers, clock: Clock, told: _Told) -> _Chances:
-    people = possible.population
-    if isinstance(people, BoxPopulation):
-        return _Chances(worst=None, without=int(sizes.sum()), estimated=0, estimate=None)
-    found = count_worlds(_strong(possible), clock=clock, progress=told)
-    cells = people.system.cell.tolist()
+def _chances(found: ValueProbabilities, sizes: Integers) -> _Chances:
+    cells = found.possible.population.system.cell.tolist()
     missing = {cell for cell, chance in zip(cells, found.probabilities, strict=True) if chance is None}
     worst = max(
         (

@@ -6,12 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from html import escape
 from typing import Any, Literal, TypeAlias
+
+import pandas as pd
 
 from ....models.adversary.knowledge import Knowledge
 from ....models.history import History
 from ...worlds.exclusions import Exclusion, ProofKind, certificates, exclusions
 from ...worlds.possible import AnyPopulation, Possible
+from ...worlds.posterior import ValueProbabilities
 from ...worlds.sampling import CountEstimate
 from .attacks import Attack
 from .explain_value import ValueExplanation
@@ -157,6 +161,8 @@ class AuditReport:
         Of some disclosures, those hardest to see first.
     possible : Possible or None
         Verdicts after the last release.
+    probabilities : ValueProbabilities or None
+        Of values after the last release; None if they were not asked for, or memberships are unknown.
     """
 
     releases: tuple[ReleaseAudit, ...]
@@ -165,6 +171,7 @@ class AuditReport:
     history: History = field(repr=False)
     knowledge: Knowledge = field(repr=False)
     possible: Possible[AnyPopulation] | None = field(repr=False)
+    probabilities: ValueProbabilities | None = field(default=None, repr=False)
 
     @property
     def verdict(self) -> AuditVerdict | None:
@@ -190,6 +197,49 @@ class AuditReport:
         """Respondents whose value is certain after the last release (steward's own eyes only)."""
         return frozenset(found.respondent for found in self.disclosures)
 
+    def posterior(self, respondent: str) -> dict[str, Fraction] | None:
+        """The probability of each possible value of a person after the last release.
+
+        None if it is not known (not asked for, or too many worlds). For the steward's eyes.
+
+        Raises
+        ------
+        InputError
+            If the person is in no published group.
+        """
+        return None if self.probabilities is None else self.probabilities.of(respondent)
+
+    def posteriors(self) -> pd.DataFrame:
+        """One row per person after the last release, the likeliest to be guessed right first.
+
+        Columns: respondent, how many values are left, the likeliest of them, its probability (exact; None
+        if not known). For the steward's eyes.
+        """
+        rows = [] if self.possible is None else [self._guess(who) for who in self.possible.population.cell_of]
+        frame = pd.DataFrame(rows, columns=["respondent", "values", "likeliest", "probability"], dtype=object)
+        return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+    def _guess(self, who: str) -> tuple[str, int, str | None, Fraction | None]:
+        assert self.possible is not None
+        left = len(self.possible.values(who) | self.possible.unknown(who))
+        chances = self.posterior(who)
+        if not chances:
+            return who, left, None, None
+        likeliest = max(chances, key=lambda value: (chances[value], value))
+        return who, left, likeliest, chances[likeliest]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per release: how many are disclosed, and the largest probability; nobody is named.
+
+        Probabilities are exact fractions.
+        """
+        return pd.DataFrame([_line(entry) for entry in self.releases], dtype=object)
+
+    def _repr_html_(self) -> str:
+        """`to_frame` and the explanations, for notebooks."""
+        told = "".join(f"<p>{escape(text)}</p>" for text in self.texts())
+        return self.to_frame().to_html(index=False) + told
+
     def texts(self, *, show_ids: bool = False) -> tuple[str, ...]:
         """The explanations in words."""
         return tuple(e.text(self.history, self.knowledge, show_ids=show_ids) for e in self.explanations)
@@ -212,6 +262,24 @@ class AuditReport:
         if proofs:
             found["certificates"] = self.certificates()
         return found
+
+
+def _line(entry: ReleaseAudit) -> dict[str, object]:
+    found: dict[str, object] = {"release": entry.release, "people": entry.respondents}
+    if entry.persistent is not None:
+        found |= {
+            "disclosed by intersection": entry.persistent.set_intersection,
+            "by propagation": entry.persistent.propagation,
+            "exactly": entry.persistent.exact,
+            "undecided": entry.persistent.undecided,
+            "largest probability": entry.persistent.worst,
+        }
+    if entry.transient is not None:
+        found |= {
+            "certainly had a value at some time": entry.transient.certain,
+            "largest probability of ever": entry.transient.worst,
+        }
+    return found
 
 
 def _entry(entry: ReleaseAudit, show_ids: bool) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...picture import check_picture, write_picture
+from ....models.picture import check_picture, write_picture
 from ...result import Status
 from .grid import Setting
 from .points import FrontierPoint

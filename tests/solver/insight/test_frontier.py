@@ -30,8 +30,8 @@ from optanon import (
     solve_problem,
 )
 from optanon.instances import catalog
+from optanon.models import picture
 from optanon.models.release import Release
-from optanon.solver import picture
 from optanon.solver.insight.frontier import sweep
 from optanon.solver.insight.frontier.grid import FrontierGrid, Setting, parse_vary
 from optanon.solver.insight.frontier.points import FrontierPoint, share_bounds

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..models.errors import InputError, OptanonError
-from ..models.files import write_whole
+from .errors import InputError, OptanonError
+from .files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
