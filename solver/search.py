@@ -349,6 +349,9 @@ def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tu
     if wanted != "auto":
         if wanted not in known:
             raise PolicyError(f"unknown engine {wanted!r}: use 'auto' or one of {', '.join(known)}")
+        refusal = known[wanted].refuses(problem)
+        if refusal is not None:  # said before heuristics spend time on it
+            raise EngineError(refusal)
         return known[wanted], "asked for"
     from .engines.partition.plan import Plan
 
