@@ -1,5 +1,6 @@
 """The names of `import optanon`, and where each of them lives; loaded on first use."""
 
+from .instances.futures import Futures as Futures
 from .instances.readers import read_csv as read_csv, read_parquet as read_parquet, read_sql as read_sql
 from .instances.release_files import read_release as read_release
 from .instances.store.opening import History as History
@@ -28,6 +29,7 @@ from .models.n_choose import n_choose as n_choose
 from .models.outlook.asked import Outlook as Outlook
 from .models.policy import Policy as Policy
 from .models.problem import Problem as Problem
+from .models.publisher import Publisher as Publisher
 from .models.release import QIGroup as QIGroup, Release as Release
 from .models.requirement import (
     GroupRequirement as GroupRequirement,
@@ -71,6 +73,8 @@ from .solver.insight.audit.attacks import usual_attacks as usual_attacks
 from .solver.insight.audit.audit import AuditReport as AuditReport, audit as audit
 from .solver.insight.audit.foreign_audit import ForeignAudit as ForeignAudit, audit_release as audit_release
 from .solver.insight.audit.minimality import Minimality as Minimality, minimality as minimality
+from .solver.insight.backtest.replay import backtest as backtest
+from .solver.insight.backtest.result import Backtest as Backtest
 from .solver.insight.comparison.comparing import compare as compare
 from .solver.insight.comparison.found import Comparison as Comparison
 from .solver.insight.explain.answer import explain as explain

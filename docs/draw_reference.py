@@ -16,7 +16,7 @@ from typing import Any
 
 import typer.main
 
-from optanon.instances import column_kinds, problem_file
+from optanon.instances import column_kinds, problem_file, series_file
 from optanon.models import errors
 from optanon.models.losses import losses
 from optanon.models.requirements import registered
@@ -31,6 +31,12 @@ FILES = {
     "_PolicyFile": "`policy`",
     "_OutlookFile": "`outlook`, under `policy`",
 }
+SERIES = {
+    "_SeriesFile": "The file",
+    "_FuturesFile": "`futures`",
+    "_PublisherFile": "A publisher, under `publishers`",
+}
+HEAD = ("key", "what may stand there", "", "meaning")
 WORDS = {
     r"Literal\[([^\]]*)\]": r"\1",
     r" \| None": "",
@@ -90,9 +96,8 @@ def keys(module: Any, name: str) -> Iterator[tuple[object, ...]]:
 def problem_page() -> str:
     """Every key of a problem file."""
     parts = ["# The problem file\n"]
-    head = ("key", "what may stand there", "", "meaning")
     for name, title in FILES.items():
-        parts += [f"## {title}\n", table(head, keys(problem_file, name))]
+        parts += [f"## {title}\n", table(HEAD, keys(problem_file, name))]
     parts.append("## Kinds of columns, under `quasi_identifiers`\n")
     parts.append("Written as `column: numeric`, or as `column: {kind: intervals, widths: [5, 10]}`.\n")
     for name in KINDS:
@@ -100,8 +105,16 @@ def problem_page() -> str:
         kind = found.model_fields["kind"].annotation.__args__[0]
         parts.append(f"### `{kind}`\n\n{inspect.getdoc(found)}\n")
         if rows := list(keys(column_kinds, name)):
-            parts.append(table(head, iter(rows)))
+            parts.append(table(HEAD, iter(rows)))
     return "\n".join(parts)
+
+
+def series_page() -> str:
+    """Every key of a series file."""
+    parts = ["# The series file\n", "What `optanon backtest` reads; a problem file will do, too.\n"]
+    for name, title in SERIES.items():
+        parts += [f"## {title}\n", table(HEAD, keys(series_file, name))]
+    return "\n".join(parts).replace("mapping of column", "mapping of name")
 
 
 def commands_page() -> str:
@@ -158,6 +171,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for name, page in (
         ("problem-file", problem_page()),
+        ("series-file", series_page()),
         ("commands", commands_page()),
         ("each-requirement", requirements_page()),
         ("errors", errors_page()),

@@ -24,6 +24,8 @@ from .roles import Roles
 
 __all__ = [
     "TOP",
+    "Turnover",
+    "attendance",
     "clustered_table",
     "drawn_again",
     "generated_roles",
@@ -194,7 +196,7 @@ def series(
     random = _random(first, seed)
     waiting = [int(row) for row in random.permutation(len(population))]
     changes = Turnover(insertions=insertions, deletions=deletions, returns=returns)
-    drawn = _present(waiting, first, releases, changes, random)
+    drawn = attendance(waiting, first, releases, changes, random)
     return tuple(population.iloc[rows].reset_index(drop=True) for rows in drawn)
 
 
@@ -206,10 +208,16 @@ class Turnover(NamedTuple):
     returns: int
 
 
-def _present(
+def attendance(
     waiting: Sequence[int], first: int, releases: int, changes: Turnover, random: np.random.Generator
 ) -> Iterator[list[int]]:
-    """Who is in each release; new ones come in the order of `waiting`."""
+    """Who is in each release; new ones come in the order of `waiting`.
+
+    Raises
+    ------
+    InputError
+        If more should leave than are there, or nobody is left.
+    """
     queue = iter(waiting)
     present, away = set(islice(queue, first)), set[int]()
     yield sorted(present)

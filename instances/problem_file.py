@@ -58,7 +58,7 @@ from .release_files import read_release
 from .store.opening import History
 from .text_files import Reading, read_text_table
 
-__all__ = ["load_answer", "load_problem", "load_release", "load_table", "names_of"]
+__all__ = ["load_answer", "load_policy", "load_problem", "load_release", "load_table", "names_of"]
 
 
 class _SensitiveFile(Strict):
@@ -197,6 +197,27 @@ def load_problem(
         raise ProblemFileError(f"{file}, key policy: {error}") from error
     except (InputError, StoreError) as error:
         raise type(error)(f"{file}: {error}") from error
+
+
+def load_policy(path: str | Path, changes: Mapping[str, Any]) -> Policy:
+    """Read only the policy of a problem file, with some of its keys replaced; None takes a key away.
+
+    Without its outlook a policy loses the level that the outlook prices, too, unless `changes` say what is
+    minimized.
+    """
+    file = Path(path)
+    raw = _raw(file)
+    given = raw.get("policy")
+    changed = {**given, **changes} if isinstance(given, dict) else changes
+    spec = _validated(
+        {**raw, "policy": {key: said for key, said in changed.items() if said is not None}}, file
+    )
+    try:
+        policy = _policy(spec.policy, file)
+    except PolicyError as error:
+        raise ProblemFileError(f"{file}, key policy: {error}") from error
+    blind = "outlook" in changes and changes["outlook"] is None and "minimize" not in changes
+    return policy.by_itself() if blind else policy
 
 
 def load_table(path: str | Path, *, tell: Callable[[Reading], object] | None = None) -> Microdata:
@@ -359,9 +380,17 @@ def load_answer(path: str | Path, problem: Problem, known: Sequence[Sequence[int
 
 
 def _read(file: Path) -> _ProblemFile:
+    return _validated(_raw(file), file)
+
+
+def _raw(file: Path) -> dict[str, Any]:
     raw = read_yaml(file)
     if not isinstance(raw, dict):
         raise ProblemFileError(f"{file}: a problem file is a mapping with the keys table, respondent, ...")
+    return raw  # pyright: ignore[reportUnknownVariableType]
+
+
+def _validated(raw: dict[str, Any], file: Path) -> _ProblemFile:
     try:
         return _ProblemFile.model_validate(raw)
     except ValidationError as error:

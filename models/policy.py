@@ -214,6 +214,11 @@ class Policy:
         }
         return Policy(**(given | changes))
 
+    def by_itself(self) -> Policy:
+        """The same policy without an outlook: every release is the best for its own history."""
+        levels = [dict(level.weights) for level in self.levels if AHEAD not in level.losses]
+        return self.changed(outlook=None, minimize=levels)
+
     @property
     def looks_back(self) -> bool:
         """Whether some requirement looks at the releases before; otherwise nobody checks a series."""

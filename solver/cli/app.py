@@ -15,7 +15,7 @@ from ...models.errors import OptanonError
 from ..collecting import RARELY
 from .command import add
 from .commands.adversary import AuditCommand, AuditReleaseCommand, VerifyAuditCommand, WhatIfCommand
-from .commands.alternatives import CompareCommand, ExplainCommand, FrontierCommand
+from .commands.alternatives import BacktestCommand, CompareCommand, ExplainCommand, FrontierCommand
 from .commands.history import (
     AppendCommand,
     BeginCommand,
@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, tuple[type[Any], str]] = {
     "compare": (CompareCommand, "compare.compare_all"),
     "audit-release": (AuditReleaseCommand, "audit_release.audit_foreign"),
     "frontier": (FrontierCommand, "frontier.draw_frontier"),
+    "backtest": (BacktestCommand, "backtest.run_backtest"),
     "report": (ReportCommand, "report.report"),
     "ui": (UiCommand, "ui.ui"),
     "hierarchy": (HierarchyCommand, "hierarchy.hierarchy"),

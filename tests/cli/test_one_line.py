@@ -32,6 +32,7 @@ COMMANDS = [
     ("explain", "{}"),
     ("frontier", "{}", "--vary", "k=2..3"),
     ("compare", "{}"),
+    ("backtest", "{}"),
     ("audit", "{}"),
     ("check", "t.csv", "-p", "{}"),
     ("verify", "t.csv", "-p", "{}"),

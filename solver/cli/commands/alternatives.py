@@ -10,7 +10,7 @@ import typer
 
 from ..options import EngineName, Expect, Force, JsonFile, ProblemFile, Quiet, Seed, ShowIds, Workers
 
-__all__ = ["CompareCommand", "ExplainCommand", "FrontierCommand"]
+__all__ = ["BacktestCommand", "CompareCommand", "ExplainCommand", "FrontierCommand"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +91,38 @@ class FrontierCommand:
         Path | None,
         typer.Option(help="State: written after every point, read if it exists. Steward's own eyes only."),
     ] = None
+    quiet: Quiet = False
+    expect: Expect = None
+    force: Force = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class BacktestCommand:
+    """Publish a series in advance, with and without an outlook and by heuristics, and compare.
+
+    A series file names a problem, who publishes, and how tables to come are drawn; a problem file will do:
+    the tables of its history are published once more, or futures are drawn if there are none. Nothing is
+    stored, nothing is published.
+
+    Exit code 0, 4 if somebody could not publish some table, 130 if stopped.
+    """
+
+    series_file: Annotated[
+        Path, typer.Argument(metavar="SERIES.yaml", help="Problem, futures, publishers; or a problem file.")
+    ]
+    time_limit: Annotated[float, typer.Option(help="Seconds for each search.")] = 60.0
+    seed: Seed = 0
+    workers: Workers = None
+    selectivity: Annotated[float, typer.Option(help="Share of tuples a query should count.")] = 0.1
+    queries: Annotated[int, typer.Option(help="How many counting queries; 0 for none.")] = 1000
+    audit_time: Annotated[float, typer.Option(help="Seconds for the audit after each release; 0: none.")] = (
+        10.0
+    )
+    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write every release to this CSV file.")] = (
+        None
+    )
+    json_file: JsonFile = None
+    plot_file: Annotated[Path | None, typer.Option("--plot", help="Also draw: .png, .svg or .pdf.")] = None
     quiet: Quiet = False
     expect: Expect = None
     force: Force = False

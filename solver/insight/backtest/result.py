@@ -1,0 +1,179 @@
+"""What a backtest found, and what it says of each publisher."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ....models.exact_numbers import show_number
+from ....models.files import write_whole
+from .published import PublishedSeries
+from .steps import BacktestStep
+
+__all__ = ["COLUMNS", "Backtest"]
+
+COLUMNS = (
+    "series",
+    "publisher",
+    "counterfeits",
+    "together",
+    "expected",
+    "came",
+    "loss",
+    "query error",
+    "signatures",
+    "violations",
+    "audit",
+)
+"""Of the table that is shown, one row per series and publisher."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backtest:
+    """Series published in advance.
+
+    Attributes
+    ----------
+    publishers : tuple of str
+    steps : tuple of BacktestStep
+        Series by series, publisher by publisher, oldest release first.
+    complete : bool
+        Whether nobody stopped it.
+    """
+
+    publishers: tuple[str, ...]
+    steps: tuple[BacktestStep, ...]
+    complete: bool
+
+    @property
+    def series(self) -> tuple[PublishedSeries, ...]:
+        """The steps, put together."""
+        found: dict[tuple[str, str], list[BacktestStep]] = {}
+        for step in self.steps:
+            found.setdefault((step.future, step.publisher), []).append(step)
+        return tuple(
+            PublishedSeries(future=future, publisher=publisher, steps=tuple(steps))
+            for (future, publisher), steps in found.items()
+        )
+
+    @property
+    def published(self) -> bool:
+        """Whether every publisher has a release of every table."""
+        return self.complete and all(step.figures is not None for step in self.steps)
+
+    def lines(self) -> list[tuple[str, ...]]:
+        """One line of text per series and publisher, see `COLUMNS`."""
+        return [_line(found) for found in self.series]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Where a series ended early, and how to read the table."""
+        ended = [step for step in self.steps if step.figures is None]
+        said = [
+            f"{step.future}, {step.publisher}: no release {step.release} ({step.status}): {step.why}"
+            for step in ended
+        ]
+        said.append(
+            "a release loses less the more counterfeits it has: a group of one person among counterfeits "
+            "loses nothing; look at both"
+        )
+        if any(step.expected is not None for step in self.steps):
+            said.append(
+                "expected: counterfeits of all later releases as the outlook's table foresees them at the "
+                "first; came: how many there were"
+            )
+        if any(step.verdict is not None for step in self.steps):
+            said.append(
+                "audit: whose value is certain for whoever holds all releases, and the likeliest value of all"
+            )
+        return tuple(said)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per release; exact numbers as text besides."""
+        return pd.DataFrame([_flat(step) for step in self.steps], dtype=object)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write `to_frame`, whole or not at all."""
+        write_whole(path, partial(self.to_frame().to_csv, index=False, lineterminator="\n"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; no respondent and no sensitive value."""
+        return {
+            "complete": self.complete,
+            "publishers": list(self.publishers),
+            "columns": list(COLUMNS),
+            "rows": [list(line) for line in self.lines()],
+            "notes": list(self.notes),
+            "releases": [_flat(step) for step in self.steps],
+        }
+
+    def to_json(self, path: str | Path) -> None:
+        """Write `to_dict` as JSON, whole or not at all."""
+        text = json.dumps(self.to_dict(), indent=2) + "\n"
+        write_whole(path, lambda draft: draft.write_text(text, encoding="utf-8"))
+
+    def plot(self, path: str | Path) -> None:
+        """Draw counterfeits, loss, query error and posteriors, release by release (.svg, .pdf or .png).
+
+        Raises
+        ------
+        OptanonError
+            If the ending is another, the folder does not exist, matplotlib is missing or there is no release.
+        """
+        # Imported here: drawing takes a second to load.
+        from .chart import draw_backtest
+
+        draw_backtest(self.publishers, self.series, Path(path))
+
+    def _repr_html_(self) -> str:
+        return pd.DataFrame(self.lines(), columns=list(COLUMNS)).to_html(index=False)
+
+
+def _line(found: PublishedSeries) -> tuple[str, ...]:
+    error = found.query_error
+    return (
+        found.future,
+        found.publisher,
+        _row([str(count) for count in found.counterfeits]),
+        str(sum(found.counterfeits)),
+        "-" if found.expected is None else show_number(found.expected),
+        str(found.came),
+        show_number(found.loss),
+        "-" if error is None else f"{error:.1%}",
+        _row([str(step.signatures) for step in found.made]),
+        ", ".join(f"{name} in {count}" for name, count in found.violations.items()) or "none",
+        found.audit,
+    )
+
+
+def _row(words: Sequence[str]) -> str:
+    return " ".join(words) or "-"
+
+
+def _flat(step: BacktestStep) -> dict[str, Any]:
+    found, verdict = step.figures, step.verdict
+    return {
+        "series": step.future,
+        "publisher": step.publisher,
+        "release": step.release,
+        "tuples": step.tuples,
+        "status": step.status,
+        "counterfeits": step.counterfeits,
+        "loss": None if step.loss is None else float(step.loss),
+        "loss exactly": None if step.loss is None else str(step.loss),
+        "query error": None if found is None else found.query_error,
+        "groups": None if found is None else found.groups,
+        "signatures": step.signatures,
+        "violations": "" if found is None else "; ".join(f"{k} {n}" for k, n in found.violations.items()),
+        "expected later": None if step.expected is None else float(step.expected),
+        "disclosed": None if verdict is None else verdict.disclosed,
+        "undecided": None if verdict is None else verdict.undecided,
+        "worst posterior": None if verdict is None or verdict.worst is None else str(verdict.worst),
+        "no release because": step.why,
+    }

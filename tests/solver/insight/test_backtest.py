@@ -1,0 +1,330 @@
+"""Backtests: tables and histories are what they should be, figures are those of the releases, files agree."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from command_line import run
+
+from optanon import (
+    Backtest,
+    Futures,
+    HcSafety,
+    History,
+    InputError,
+    KCAnonymity,
+    Microdata,
+    Outlook,
+    Policy,
+    PolicyError,
+    Problem,
+    Publisher,
+    WeakMInvariance,
+    backtest,
+    solve_problem,
+)
+from optanon.instances.futures import named_series
+from optanon.instances.generators import generated_roles, uniform_table
+from optanon.models.publisher import usual_publishers
+from optanon.solver.baselines.registry import baselines
+from optanon.solver.insight.backtest.steps import BacktestStep
+
+F = Fraction
+LEVELS = ["counterfeits", "information_loss"]
+POLICY = Policy([WeakMInvariance(m=2), HcSafety(n=1)], LEVELS)
+
+
+def table(tuples: int = 8, seed: int = 1) -> Microdata:
+    return generated_roles(values=3).table(uniform_table(tuples, seed=seed, values=3))
+
+
+def part(whole: Microdata, rows: list[int]) -> Microdata:
+    return replace(whole, members=tuple(whole.members[r] for r in rows), codes=whole.codes[rows])
+
+
+@pytest.fixture(scope="module")
+def replayed() -> tuple[list[Microdata], Backtest]:
+    """Three tables, the first two published before."""
+    whole = table(9, seed=2)
+    tables = [part(whole, rows) for rows in ([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 6, 7], [2, 3, 4, 6, 7, 8])]
+    history = History()
+    for each in tables[:2]:
+        release = solve_problem(Problem(table=each, policy=POLICY, history=history)).release
+        assert release is not None
+        history.append(release)
+    problem = Problem(table=tables[2], policy=POLICY, history=history)
+    publishers = {
+        "search": Publisher(policy=POLICY),
+        "cor_split": Publisher(policy=POLICY, heuristic="cor_split"),
+        "blind": Publisher(policy=Policy([KCAnonymity(k=1)])),
+    }
+    return tables, backtest(problem, publishers, queries=20, audit_seconds=20)
+
+
+# -- tables -------------------------------------------------------------------------------------
+
+
+def test_a_future_moves_as_many_as_it_says_and_the_same_seed_draws_the_same():
+    whole = table(20)
+    futures = Futures(releases=4, leave=F(1, 4), come=F(1, 10), back=F(1, 20), seeds=(3, 4))
+    drawn = named_series(whole, History(), futures)
+    assert list(drawn) == ["seed 3", "seed 4"]
+    one, other = drawn["seed 3"], drawn["seed 4"]
+    assert [len(each) for each in one] == [20, 17, 15, 13]
+    assert one[0].members == whole.members
+    assert [t.members for t in futures.tables(whole, 3)] == [t.members for t in one]
+    assert [t.members for t in one] != [t.members for t in other]
+    for before, after in pairwise(one):
+        assert len(set(before.row) - set(after.row)) == 5
+    known = {(m.point, m.value) for m in whole.members}
+    new = {m.respondent: m for each in one for m in each.members if m.respondent not in whole.row}
+    assert len(new) == 6
+    assert {(m.point, m.value) for m in new.values()} <= known
+    for each in one:
+        codes = [d.encode([m.point[a] for m in each.members]).tolist() for a, d in enumerate(each.domains)]
+        assert codes == each.codes.T.tolist()
+
+
+def test_people_who_wait_come_before_anybody_is_made_up():
+    whole = table(20)
+    futures = Futures(releases=3, first=10, leave=F(2, 5), seeds=(1,))
+    drawn = futures.tables(whole, 1)
+    assert [len(each) for each in drawn] == [10, 10, 10]
+    assert {who for each in drawn for who in each.row} <= set(whole.row)
+    assert len({who for each in drawn for who in each.row}) == 18
+    more = Futures(releases=4, first=10, leave=F(2, 5), seeds=(1,)).tables(whole, 1)
+    assert {who for each in more for who in each.row} - set(whole.row) == {"newcomer 1", "newcomer 2"}
+
+
+def test_those_who_return_were_there_before():
+    drawn = Futures(releases=4, leave=F(1, 4), come=F(0), back=F(1, 8), seeds=(1,)).tables(table(8), 1)
+    assert [len(each) for each in drawn] == [8, 6, 5, 4]
+    gone = set(drawn[0].row) - set(drawn[1].row)
+    assert len(gone & set(drawn[2].row)) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"releases": 1},
+        {"leave": "3/2"},
+        {"come": -1},
+        {"first": 0},
+        {"seeds": ()},
+        {"seeds": (1, 1)},
+    ],
+)
+def test_futures_out_of_range_are_refused(wrong: dict[str, Any]):
+    with pytest.raises((InputError, PolicyError), match="futures"):
+        Futures(**wrong)
+
+
+# -- releases -----------------------------------------------------------------------------------
+
+
+def test_a_stored_series_is_published_again_from_its_beginning(replayed: tuple[list[Microdata], Backtest]):
+    tables, found = replayed
+    assert found.complete
+    for name, publisher in (
+        ("search", Publisher(policy=POLICY)),
+        ("cor_split", Publisher(policy=POLICY, heuristic="cor_split")),
+    ):
+        history = History()
+        steps = [step for step in found.steps if step.publisher == name]
+        assert [step.release for step in steps] == [1, 2, 3]
+        for each, step in zip(tables, steps, strict=True):
+            people = tuple(sorted(each.members, key=lambda member: member.respondent))
+            same = part(each, [each.row[member.respondent] for member in people])
+            asked = Problem(table=same if each is not tables[-1] else each, policy=POLICY, history=history)
+            if publisher.heuristic is None:
+                release = solve_problem(asked).release
+            else:
+                release = baselines()[publisher.heuristic].run(asked, 0)
+            assert release is not None
+            assert step.figures is not None
+            assert step.figures.objective == asked.objective(release)
+            assert step.figures.violations == {}
+            assert step.loss == asked.objective(release)[1]
+            assert step.signatures == len({group.signature for group in release.groups})
+            history.append(release)
+
+
+def test_the_audit_tells_a_blind_policy_from_one_that_looks(replayed: tuple[list[Microdata], Backtest]):
+    _, found = replayed
+    last = {one.publisher: one.steps[-1].verdict for one in found.series}
+    assert last["search"] is not None
+    assert last["blind"] is not None
+    assert last["search"].disclosed == 0
+    assert last["search"].worst == F(1, 2)
+    assert last["blind"].disclosed == 9
+    assert last["blind"].worst == 1
+    told = {one.publisher: one.audit for one in found.series}
+    assert told["search"] == "nobody disclosed, worst 1/2"
+    assert told["blind"] == "9 disclosed, worst 1"
+
+
+def test_what_was_expected_stands_beside_what_came(replayed: tuple[list[Microdata], Backtest]):
+    tables, found = replayed
+    search, _, blind = found.series
+    assert search.came == sum(search.counterfeits[1:])
+    people = sorted(tables[0].members, key=lambda member: member.respondent)
+    first = part(tables[0], [tables[0].row[member.respondent] for member in people])
+    asked = Policy(POLICY.requirements, ["counterfeits"], outlook=Outlook(releases=2))
+    release = solve_problem(Problem(table=first, policy=POLICY)).release
+    assert release is not None
+    priced = Problem(table=first, policy=asked)
+    assert search.expected == priced.objective(release)[1]
+    assert blind.expected is None
+    assert found.steps[2].expected is None  # nothing comes after it
+
+
+def test_futures_go_on_from_the_history():
+    whole, history = table(6, seed=3), History()
+    release = solve_problem(Problem(table=whole, policy=POLICY)).release
+    assert release is not None
+    history.append(release)
+    later = part(whole, [0, 1, 2, 3, 4])
+    problem = Problem(table=later, policy=POLICY, history=history)
+    only = {"search": Publisher(policy=POLICY)}
+    found = backtest(problem, only, futures=Futures(releases=2, leave=F(1, 5), seeds=(7,)), audit_seconds=0)
+    assert [(step.future, step.release) for step in found.steps] == [("seed 7", 2), ("seed 7", 3)]
+    assert len(history) == 1
+    assert all(step.verdict is None for step in found.steps)
+    assert found.series[0].audit == "not audited"
+    with pytest.raises(InputError, match="leave `first` out"):
+        backtest(problem, only, futures=Futures(first=3))
+
+
+def test_a_future_is_not_drawn_with_a_seed_of_the_plan():
+    problem = Problem(table=table(), policy=POLICY)
+    with pytest.raises(PolicyError, match="seed 5 is that of a search or an outlook"):
+        backtest(problem, futures=Futures(seeds=(4, 5)), seed=5)
+    planned = {"plan": Publisher(policy=POLICY.changed(outlook=Outlook(seed=4)))}
+    with pytest.raises(PolicyError, match="seed 4 is that of a search or an outlook"):
+        backtest(problem, planned, futures=Futures(seeds=(4, 5)))
+
+
+def test_what_cannot_be_tried_is_refused():
+    problem = Problem(table=table(), policy=POLICY)
+    with pytest.raises(InputError, match="no earlier table: draw futures"):
+        backtest(problem)
+    with pytest.raises(PolicyError, match="unknown heuristic 'nobody'"):
+        backtest(problem, {"x": Publisher(policy=POLICY, heuristic="nobody")}, futures=Futures())
+    with pytest.raises(InputError, match="at least one publisher"):
+        backtest(problem, {}, futures=Futures())
+
+
+def test_a_series_ends_where_there_is_no_release_and_says_why():
+    whole = table(6, seed=3)
+    none = {"strict": Publisher(policy=Policy([KCAnonymity(k=7)]))}
+    found = backtest(Problem(table=whole, policy=POLICY), none, futures=Futures(releases=3, seeds=(1,)))
+    assert len(found.steps) == 1
+    assert found.steps[0].status == "INFEASIBLE"
+    assert not found.published
+    assert "strict: no release 1 (INFEASIBLE)" in found.notes[0]
+
+
+def test_stopped_it_keeps_what_there_is():
+    def stop(done: int, total: int, step: BacktestStep | None) -> None:
+        assert total == 4
+        if done == 3:
+            raise KeyboardInterrupt
+
+    only = {"search": Publisher(policy=POLICY)}
+    futures = Futures(releases=2, seeds=(1, 2))
+    found = backtest(
+        Problem(table=table(6), policy=POLICY), only, futures=futures, audit_seconds=0, listener=stop
+    )
+    assert not found.complete
+    assert len(found.steps) == 3
+
+
+def test_usual_publishers_are_four_where_people_have_signatures():
+    usual = usual_publishers(POLICY)
+    assert list(usual) == ["with outlook", "without outlook", "cor_split", "m_invariance"]
+    assert usual["with outlook"].policy.outlook == Outlook()
+    assert [level.name for level in usual["with outlook"].policy.levels][1] == "expected_counterfeits"
+    assert usual["without outlook"].policy == POLICY
+    given = POLICY.changed(outlook=Outlook(releases=2))
+    assert usual_publishers(given)["with outlook"].policy == given
+    assert usual_publishers(given)["without outlook"].policy == POLICY
+    assert list(usual_publishers(Policy([KCAnonymity(k=2)]))) == ["search"]
+
+
+# -- files --------------------------------------------------------------------------------------
+
+PROBLEM = """
+table: t.csv
+respondent: id
+quasi_identifiers: {x1: numeric, x2: numeric, c1: flat}
+sensitive: value
+policy:
+  requirements: [{weak_m_invariance: {m: 2}}, {hc_safety: {n: 1}}]
+  minimize: [counterfeits, information_loss]
+  outlook: {releases: 2}
+"""
+SERIES = """
+problem: p.yaml
+futures: {releases: 2, first: 8, leave: 1/4, seeds: [1]}
+publishers:
+  as asked: {}
+  alone: {outlook: null}
+  three: {requirements: [{weak_m_invariance: {m: 3}}], outlook: null}
+  split: {heuristic: cor_split, outlook: null}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("series")
+    uniform_table(12, seed=2, values=3).to_csv(made / "t.csv", index=False)
+    (made / "p.yaml").write_text(PROBLEM)
+    (made / "s.yaml").write_text(SERIES)
+    return made
+
+
+def test_the_command_writes_table_files_and_picture(folder: Path):
+    outputs = ("--csv", "o.csv", "--json", "o.json", "--plot", "o.svg")
+    done = run("backtest", "s.yaml", "-q", "--queries", "20", "--time-limit", "5", *outputs, folder=folder)
+    assert done.returncode in (0, 4), done.stderr
+    frame = pd.read_csv(folder / "o.csv")
+    assert list(dict.fromkeys(frame["publisher"])) == ["as asked", "alone", "three", "split"]
+    content = json.loads((folder / "o.json").read_text())
+    assert len(content["releases"]) == len(frame)
+    assert (done.returncode == 0) == frame["counterfeits"].notna().all()
+    for name in ("as asked", "alone", "split"):
+        assert name in done.stdout
+    assert "<svg" in (folder / "o.svg").read_text()
+    again = run("backtest", "s.yaml", "-q", "--csv", "o.csv", folder=folder)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+    for named in ("p.yaml", "t.csv", "s.yaml"):
+        refused = run("backtest", "s.yaml", "-q", "--csv", named, "--force", folder=folder)
+        assert refused.returncode == 2
+        assert "never replaced" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("problem: p.yaml\nfuture: {}\n", "key future"),
+        ("problem: p.yaml\nfutures: {leave: 2}\n", "leave must be a share"),
+        ("problem: p.yaml\npublishers: {a: {outlook: {releases: 0}}}\n", "releases must be"),
+        ("problem: p.yaml\npublishers: {a: {requirements: [{weak_m_invariance: {m: 0}}]}}\n", "m must be"),
+        ("problem: p.yaml\n", "draw futures"),
+        ("- 1\n", "is a mapping"),
+    ],
+)
+def test_a_wrong_series_file_is_refused_in_one_line(folder: Path, said: str, expected: str):
+    (folder / "wrong.yaml").write_text(said)
+    done = run("backtest", "wrong.yaml", "-q", folder=folder)
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
