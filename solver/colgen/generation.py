@@ -1,50 +1,29 @@
-"""Column generation: the master proposes duals, pricing answers with columns and a bound.
-
-Each round prices integer duals exactly and makes them feasible, so each round proves a bound.
-"""
+"""Rounds with a linear program that the simplex method solves: exact optima, for up to some thousand rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact.odd_sets import separated
 from ..settings import Clock
 from .column import lines_of
 from .duals import DualBound, Duals
+from .loop import NODES, DualPoint, GenerationLoop, Round
 from .master import Proposal, RestrictedMaster
-from .pricing import ColumnSource
+from .pricing import ColumnSource, Priced
 
 __all__ = ["Generation"]
 
-NODES, MORE = 2_000, 5
-"""Search nodes per anchor at first; so many times as many whenever nothing is found."""
+MORE = 5
+"""So many times as many search nodes whenever nothing is found."""
 CLOSE = 1e-6
 """How close bound and linear program are when it counts as solved, if nothing else is said."""
 
 
-class _Center(NamedTuple):
-    """Duals in costs."""
-
-    rows: NDArray[np.float64]
-    cuts: NDArray[np.float64]
-    fake: float
-
-    def mixed(self, proposal: Proposal, share: float) -> _Center:
-        """So large a share of these, the others from the master."""
-        old, rest = np.pad(self.cuts, (0, len(proposal.cuts) - len(self.cuts))), 1 - share
-        return _Center(
-            share * self.rows + rest * proposal.rows,
-            share * old + rest * proposal.cuts,
-            share * self.fake + rest * proposal.fake,
-        )
-
-
-class Generation:
-    """Rounds of master and pricing.
+class Generation(GenerationLoop):
+    """GenerationLoop of the restricted master and pricing.
 
     Parameters
     ----------
@@ -84,12 +63,12 @@ class Generation:
         few: int = 0,
         raised: Callable[[], None] = lambda: None,
     ) -> None:
-        self.source, self.master, self.clock = source, master, clock
-        self.best = DualBound(source, master.fakes or 0) if best is None else best
+        known = DualBound(source, master.fakes or 0) if best is None else best
+        super().__init__(source, clock, known, raised, per_anchor=per_anchor, nodes=min(NODES, most_nodes))
+        self.source, self.master = source, master
         self.proposal: Proposal | None = None
-        self._per_anchor, self._most_nodes = per_anchor, most_nodes
-        self._close, self._few, self._raised = close, few, raised
-        self._center: _Center | None = None
+        self._most_nodes, self._close, self._few = most_nodes, close, few
+        self._end: float | None = None
 
     @property
     def bound(self) -> int:
@@ -103,50 +82,18 @@ class Generation:
 
     def begin(self, rows: NDArray[np.float64], fake: float = 0.0) -> None:
         """Guess duals (in costs) to start from."""
-        self._center = _Center(rows, np.zeros(0), fake)
+        self.center = DualPoint(rows, np.zeros(0), fake)
 
     def run(self, smoothing: float = 0.5, *, seconds: float | None = None) -> bool:
         """Generate columns until the linear program is solved; False if time or nodes ran out first.
 
-        Duals are mixed with the ones of the best bound (Wentges): `smoothing` is their share, lowered when
-        nothing new is found. In the very first round they are the guess: it may well be feasible.
+        Of the duals that proved most, `smoothing` is the share at first, lowered when nothing new is found.
+        In the very first round the duals are the guess.
         """
-        end = None if seconds is None else self.clock.seconds + seconds
-        nodes, share = min(NODES, self._most_nodes), smoothing
+        self._end = None if seconds is None else self.clock.seconds + seconds
+        self.nodes, self.share, self.level = min(NODES, self._most_nodes), smoothing, self.best.value
         self.proposal = self.master.solve(self.clock.left) or self.proposal
-        while self.proposal is not None and not self.clock.over:
-            if end is not None and self.clock.seconds > end:
-                return False
-            first = self.best.rounds == 0
-            asked = self._mixed(self.proposal, 1.0 if first else share)
-            duals = self.source.duals(*asked)
-            found = self.source.price(duals, per_anchor=self._per_anchor, nodes=nodes)
-            if not found.bounded:
-                return False
-            before = self.best.value
-            if self.best.offer(duals.made_feasible(found.worst)) > before:
-                self._center = asked
-            self._raised()
-            fresh = self.master.add(found.columns)
-            if float(self.best.value) >= self.proposal.value - self._close * abs(self.proposal.value) - 1e-3:
-                return True
-            if not fresh and not first:
-                if not found.complete and nodes >= self._most_nodes:
-                    return False
-                if not found.complete:
-                    nodes = min(self._most_nodes, MORE * nodes)
-                elif share == 0:
-                    return True
-                else:
-                    share = share / 2 if share > 0.1 else 0.0
-                continue
-            if fresh < self._few:
-                share *= 0.6
-            proposal = self.master.solve(self.clock.left)
-            if proposal is None:
-                return False
-            self.proposal = proposal
-        return False
+        return self._generate(self._asked(), first=self.best.rounds == 0)
 
     def cut(self) -> bool:
         """Add cuts that the latest optimum breaks; False if none were found."""
@@ -154,12 +101,43 @@ class Generation:
             return False
         taken = np.flatnonzero(self.proposal.amount > 0)
         lines = lines_of(self.master.columns[j].rows for j in taken.tolist())
-        fresh = separated(lines, self.proposal.amount[taken], self.source.rows.count, self.source.cuts.sets)
-        self.source.cuts.add(fresh)
+        found = self._separate(lines, self.proposal.amount[taken])
         self.master.extend()
-        return bool(fresh)
+        return found > 0
 
-    def _mixed(self, proposal: Proposal, share: float) -> _Center:
-        if self._center is None or share == 0:
-            return _Center(proposal.rows, proposal.cuts, proposal.fake)
-        return self._center.mixed(proposal, share)
+    def _add(self, found: Priced) -> int:
+        return self.master.add(found.columns)
+
+    def _asked(self) -> DualPoint | bool:
+        """The latest optimum, while there is time."""
+        late = self.clock.over or (self._end is not None and self.clock.seconds > self._end)
+        if self.proposal is None or late:
+            return False
+        return DualPoint(self.proposal.rows, self.proposal.cuts, self.proposal.fake)
+
+    def _next(self, done: Round) -> DualPoint | bool:
+        assert self.proposal is not None
+        value = self.proposal.value
+        if float(self.best.value) >= value - self._close * abs(value) - 1e-3:
+            return True
+        if not done.fresh and not done.first:
+            return self._deeper(done)
+        if done.fresh < self._few:
+            self.share *= 0.6
+        proposal = self.master.solve(self.clock.left)
+        if proposal is None:
+            return False
+        self.proposal = proposal
+        return self._asked()
+
+    def _deeper(self, done: Round) -> DualPoint | bool:
+        """Nothing new was found: the same optimum again with more nodes, or with less of the center."""
+        if done.found.complete:
+            if self.share == 0:
+                return True
+            self.share = self.share / 2 if self.share > 0.1 else 0.0
+        elif self.nodes >= self._most_nodes:
+            return False
+        else:
+            self.nodes = min(self._most_nodes, MORE * self.nodes)
+        return self._asked()

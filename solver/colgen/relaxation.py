@@ -1,8 +1,7 @@
-"""Column generation with a first-order method: start duals, rounds of pricing, cuts.
+"""Rounds with a linear program that first-order steps nearly solve, for tables where simplex is too slow.
 
-Each round prices integer duals exactly, so each round proves a bound. The next duals come from
-a few hundred first-order iterations inside a box around the duals that proved most so far; a
-row's side doubles when its dual runs into it and all sides shrink when a round proves no more.
+The next duals come from a few hundred first-order iterations inside a box around the duals that proved most
+so far; a row's side doubles when its dual runs into it and all sides shrink when a round proves no more.
 """
 
 from __future__ import annotations
@@ -13,14 +12,15 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact.odd_sets import separated
 from ..limits import FIRST_ORDER as LIMITS, PRICING
 from ..settings import Clock
 from .duals import DualBound, Duals
 from .first_order import FirstOrder, State
 from .histogram_pricing import HistogramPricing
+from .loop import NODES, DualPoint, GenerationLoop, Round
 from .neighbours import around
 from .pool import Pool
+from .pricing import Priced
 
 __all__ = ["Relaxation"]
 
@@ -28,13 +28,13 @@ __all__ = ["Relaxation"]
 Floats = NDArray[np.float64]
 
 
-class Relaxation:
+class Relaxation(GenerationLoop):
     """The linear program of all needed groups and the cuts found so far.
 
     Attributes
     ----------
-    best : DualBound
-        The best proven bound and its duals.
+    columns : Pool
+    program : FirstOrder
 
     Notes
     -----
@@ -49,22 +49,23 @@ class Relaxation:
         raised: Callable[[], None],
         begin: Duals | None = None,
     ) -> None:
-        self.pricing, self.clock, self.best = pricing, clock, best
-        self._raised = raised
-        self._nodes, self._cutting = 2_000, 0.0
         rows = pricing.rows
         guess = around(rows, pricing.histograms.steps, clock)
         known = guess[np.isfinite(guess)]
         typical = float(known.mean()) if len(known) else 0.0
         guess = np.where(np.isfinite(guess), guess, typical)
+        unit = max(1.0, typical)
+        super().__init__(pricing, clock, best, raised, per_anchor=LIMITS.per_anchor, nodes=NODES, unit=unit)
+        self.pricing = pricing
         self.columns = Pool(pricing, pricing.histograms.steps.largest)
-        self.program = FirstOrder(
-            rows, pricing.cuts, self.columns, max(1.0, typical), LIMITS.guess * guess / max(1.0, typical)
-        )
-        self._center = self.program.dual.copy()
-        if begin is not None:
-            dual = np.concatenate([begin.rows, begin.cuts]).astype(np.float64)
-            self._center = dual / (begin.scale * self.program.unit)
+        self.program = FirstOrder(rows, pricing.cuts, self.columns, unit, LIMITS.guess * guess / unit)
+        if begin is None:
+            self.center = DualPoint(self.program.dual.copy(), np.zeros(0))
+        else:
+            asked = begin.scale * unit
+            self.center = DualPoint(begin.rows / asked, begin.cuts / asked)
+        self._close, self._wide, self._left, self._cutting = 0.0, 0.0, 0, 0.0
+        self._side, self._ends = np.zeros(len(rows)), (self.center.rows, self.center.rows)
 
     def start(self, groups: Sequence[Sequence[int]]) -> None:
         """Add groups (of a release, for instance) as columns."""
@@ -82,56 +83,62 @@ class Relaxation:
         smoothing
             First share of the best duals in those that are priced.
         """
-        rows, cuts = len(self.pricing.rows), len(self.pricing.cuts)
-        program = self.program
-        center = np.concatenate([self._center, np.zeros(rows + cuts - len(self._center))])
-        program.dual = center.copy()
-        lowest = highest = center[:rows]
-        side, share, value = np.full(rows, box), smoothing, -np.inf
-        for number in range(rounds):
-            mixed = center if number == 0 else share * center + (1 - share) * program.dual
-            proved, whole = self._price(mixed)
-            if proved is None:
-                return False
-            if proved > value:
-                value, center, share = proved, mixed.copy(), max(0.05, 0.8 * share)
-                if number:
-                    at_edge = (program.dual[:rows] <= lowest + 1e-9) | (program.dual[:rows] >= highest - 1e-9)
-                    side = np.where(at_edge, 2 * side, np.maximum(0.05, 0.97 * side))
-            else:
-                share, side = min(0.9, share + 0.15), np.maximum(0.02, 0.7 * side)
-            self._center = center
-            program.prune(LIMITS.kept * rows, LIMITS.most_kept * rows)
-            lowest, highest = self._box(center[:rows], side, box)
-            state = program.run(lowest, highest, program.affordable(LIMITS.iterations, self.clock))
-            if whole and self._solved(state, close):
-                return True
-            if self.clock.over:
-                return False
-        return False
+        known = self.center
+        cuts = np.pad(known.cuts, (0, len(self.pricing.cuts) - len(known.cuts)))
+        self.center = DualPoint(known.rows, cuts)
+        self.program.dual = np.concatenate([known.rows, cuts])
+        # What was proven before may have been without cuts: the center is what proves most from here on.
+        self.level, self.share = -np.inf, smoothing
+        self._close, self._wide, self._left = close, box, rounds
+        self._side, self._ends = np.full(len(known.rows), box), (known.rows, known.rows)
+        return self._generate(self.center, first=True)
 
     def cut(self, least: float) -> int:
         """Add cuts that the amounts break by `least` or more; returns how many."""
         if not self.clock.fits(2 * self._cutting):
             return 0
         began = perf_counter()
-        fresh = separated(
-            self.columns.lines,
-            self.program.amount,
-            self.pricing.rows.count,
-            self.pricing.cuts.sets,
-            least=least,
-        )
-        self.pricing.cuts.add(fresh)
+        found = self._separate(self.columns.lines, self.program.amount, least)
         self._cutting = perf_counter() - began
-        return len(fresh)
+        return found
 
-    def _box(self, center: Floats, side: Floats, wide: float) -> tuple[Floats, Floats]:
+    def _add(self, found: Priced) -> int:
+        lines = found.lines
+        return self.columns.add(lines[(lines >= 0).sum(axis=1) > 1] if self.pricing.rows.spare else lines)
+
+    def _next(self, done: Round) -> DualPoint | bool:
+        rows, program = len(self.pricing.rows), self.program
+        whole = done.found.short <= LIMITS.whole_share * rows
+        if not whole:
+            self.nodes = min(PRICING.nodes, 2 * self.nodes)
+        self._resize(done)
+        program.prune(LIMITS.kept * rows, LIMITS.most_kept * rows)
+        self._ends = self._around(self.center.rows)
+        state = program.run(*self._ends, program.affordable(LIMITS.iterations, self.clock))
+        if whole and self._solved(state):
+            return True
+        self._left -= 1
+        if self.clock.over or not self._left:
+            return False
+        return DualPoint(program.dual[:rows], program.dual[rows:])
+
+    def _resize(self, done: Round) -> None:
+        """Wider where duals ran into the box, smaller after rounds that prove no more."""
+        if not done.gained:
+            self.share, self._side = min(0.9, self.share + 0.15), np.maximum(0.02, 0.7 * self._side)
+            return
+        self.share = max(0.05, 0.8 * self.share)
+        if not done.first:
+            (lowest, highest), dual = self._ends, self.program.dual[: len(self._side)]
+            at_edge = (dual <= lowest + 1e-9) | (dual >= highest - 1e-9)
+            self._side = np.where(at_edge, 2 * self._side, np.maximum(0.05, 0.97 * self._side))
+
+    def _around(self, center: Floats) -> tuple[Floats, Floats]:
         """Ends of the duals; where tuples may be suppressed, none is far above what that costs."""
-        lowest, highest = center - side, center + side
+        lowest, highest = center - self._side, center + self._side
         rows = self.pricing.rows
         if rows.spare:
-            highest = np.minimum(highest, (rows.single + self._limit_dual) / self.program.unit + wide)
+            highest = np.minimum(highest, (rows.single + self._limit_dual) / self.unit + self._wide)
         return np.minimum(lowest, highest), highest
 
     @property
@@ -140,8 +147,8 @@ class Relaxation:
         known = self.best.duals
         return 0.0 if known is None else -known.fake / known.scale
 
-    def _solved(self, state: State, close: float) -> bool:
-        bound, rows = float(self.best.value), self.pricing.rows
+    def _solved(self, state: State) -> bool:
+        bound, rows, close = float(self.best.value), self.pricing.rows, self._close
         # Suppressed tuples are in no group, and are paid for by the ends of the duals.
         spared = rows.spare * self._limit_dual
         left_out = rows.spare / len(rows)
@@ -150,20 +157,3 @@ class Relaxation:
             and state.dual - spared - bound < close * abs(bound)
             and (left_out > 0 or abs(state.primal - bound) < 3 * close * abs(bound))
         )
-
-    def _price(self, dual: Floats) -> tuple[float | None, bool]:
-        """The bound that duals prove (None: out of time), and whether nearly all was searched."""
-        rows, unit = len(self.pricing.rows), self.program.unit
-        duals = self.pricing.duals(dual[:rows] * unit, dual[rows:] * unit)
-        found = self.pricing.price(duals, per_anchor=LIMITS.per_anchor, nodes=self._nodes)
-        if not found.bounded:
-            return None, False
-        proved = self.best.offer(duals.made_feasible(found.worst))
-        self._raised()
-        self.columns.add(
-            found.lines[(found.lines >= 0).sum(axis=1) > 1] if self.pricing.rows.spare else found.lines
-        )
-        whole = found.short <= LIMITS.whole_share * rows
-        if not whole:
-            self._nodes = min(PRICING.nodes, 2 * self._nodes)
-        return float(proved), whole
