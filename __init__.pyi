@@ -64,6 +64,7 @@ from .models.views import (
     SecretQuery as SecretQuery,
     breach as breach,
 )
+from .models.world_shares import WorldShares as WorldShares
 from .solver.appending import SeriesVerdict as SeriesVerdict, append_release as append_release
 from .solver.baselines.registry import baselines as baselines
 from .solver.certificate import Certificate as Certificate

@@ -38,6 +38,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from .antecedents import combination
 from .errors import PolicyError
 from .release import QIGroup
 from .requirement import as_fraction
@@ -61,8 +62,11 @@ __all__ = [
 Support: TypeAlias = Literal["joint", "qi"]
 """Reading of support: of the pair, or of the quasi-identifier value alone."""
 
-Shares: TypeAlias = Callable[[QIGroup], Mapping[str, Fraction]]
-"""How likely one tuple of a group has each sensitive value, in the adversary's eyes."""
+Shares: TypeAlias = Callable[[QIGroup, str], Mapping[str, Fraction]]
+"""How likely a tuple of a group, of a given quasi-identifier value, has each sensitive value.
+
+In the adversary's eyes: the source's p_jk, `uniform_shares` or `WorldShares`.
+"""
 
 OWNER = "safe_correlation"
 
@@ -123,14 +127,23 @@ class PairCounts:
     total: int
 
     @classmethod
-    def count(cls, members: Iterable[Member], attribute: int) -> PairCounts:
-        """Count the values of one quasi-identifier (by its position) among some tuples."""
+    def count(cls, members: Iterable[Member], attribute: int | Sequence[int]) -> PairCounts:
+        """Count the values of one quasi-identifier (by its position) among some tuples.
+
+        Of several positions it counts the combinations of their values.
+        """
+        at = _positions(attribute)
+        return cls.of_pairs((combination(member.point, at), member.value) for member in members)
+
+    @classmethod
+    def of_pairs(cls, pairs: Iterable[tuple[str, str]], total: int | None = None) -> PairCounts:
+        """Count pairs of a quasi-identifier value and a sensitive value; |T| is their number if not given."""
         found: dict[str, Counter[str]] = {}
-        total = 0
-        for member in members:
-            found.setdefault(str(member.point[attribute]), Counter())[member.value] += 1
-            total += 1
-        return cls(of=found, total=total)
+        seen = 0
+        for value, sensitive in pairs:
+            found.setdefault(value, Counter())[sensitive] += 1
+            seen += 1
+        return cls(of=found, total=seen if total is None else total)
 
     def occurrences(self, value: str) -> int:
         """``c(v)``."""
@@ -206,9 +219,12 @@ def pre_suppress(counts: PairCounts, significance: Significance, l: int) -> dict
     return plans
 
 
-def uniform_shares(group: QIGroup) -> Mapping[str, Fraction]:
-    """The random-worlds adversary: every published tuple of the group is as likely as any other."""
-    return {value: Fraction(count, group.size) for value, count in group.histogram.items()}
+def uniform_shares(group: QIGroup, value: str = "") -> Mapping[str, Fraction]:
+    """The random-worlds adversary: every published tuple of the group is as likely as any other.
+
+    The quasi-identifier value has no say in it.
+    """
+    return {sensitive: Fraction(count, group.size) for sensitive, count in group.histogram.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,7 +283,7 @@ class ValueExposure:
     hidden : tuple of int
         Per group, cells of v hidden by the fixpoint.
     shares : tuple of Mapping of str to Fraction
-        Per group, probability of each sensitive value (0 if left out).
+        Per group, probability of each sensitive value (0 if left out) for a tuple with v.
 
     Raises
     ------
@@ -313,7 +329,7 @@ class ValueExposure:
 
 def exposures(
     groups: Sequence[QIGroup],
-    attribute: int,
+    attribute: int | Sequence[int],
     plans: Mapping[str, PreSuppression],
     shares: Shares = uniform_shares,
 ) -> Iterator[ValueExposure]:
@@ -323,20 +339,21 @@ def exposures(
     ----------
     groups
         Of an anatomized release; cells the release hides count as not hidden here.
-    attribute : int
-        Position of the quasi-identifier.
+    attribute : int or sequence of int
+        Position of the quasi-identifier; of several, combinations of their values are described.
     plans
-        Of `pre_suppress`, for the microdata of the release.
+        Of `pre_suppress` or `combined_plans`, for the microdata of the release.
     shares
-        Probabilities inside a group; uniform by default.
+        Probabilities inside a group; uniform by default. Asked only for values with significant
+        sensitive values: of others the estimates do not matter, and their shares are empty.
     """
+    at = _positions(attribute)
     cells: dict[str, dict[int, list[int]]] = {value: {} for value in plans}
     for index, group in enumerate(groups):
         for member in group.members:
-            value = str(member.point[attribute])
+            value = combination(member.point, at)
             early = member.value in plans[value].hidden
             cells[value].setdefault(index, [0, 0])[early] += 1
-    known = [shares(group) for group in groups]
     for value, plan in plans.items():
         where = cells[value]
         yield ValueExposure(
@@ -345,8 +362,12 @@ def exposures(
             groups=tuple(where),
             counts=tuple(left for left, _ in where.values()),
             hidden=tuple(early for _, early in where.values()),
-            shares=tuple(known[index] for index in where),
+            shares=tuple(shares(groups[index], value) if plan.significant else {} for index in where),
         )
+
+
+def _positions(attribute: int | Sequence[int]) -> Sequence[int]:
+    return (attribute,) if isinstance(attribute, int) else attribute
 
 
 @dataclass(frozen=True, kw_only=True)

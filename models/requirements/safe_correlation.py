@@ -13,6 +13,13 @@ quasi-identifier
 3. ``l est_k <= sum_j x_j`` for k in S(v): nobody with v has k with a probability above 1/l;
 4. S(v) is empty or has l values; the fixpoint sees to that.
 
+*Several quasi-identifiers* (Def. 7): the conditions are asked of every non-empty subset of them, v being
+a combination of values. A row publishes v if it hides none of its cells; x_j counts such rows, and in
+each group as many rows must not show v as condition 1 says (`models.combined_plans`).
+
+*Shares by worlds*: in 2 and 3 the share n_jk / |g_j| is replaced by what an adversary concludes who
+knows the actual correlations (`models.world_shares`); it depends on v, too.
+
 Hiding every cell satisfies all of them, so a release exists whenever one exists for the
 other requirements. A tuple that is suppressed as a whole publishes no cell.
 
@@ -20,7 +27,8 @@ Encoding. With L a common multiple of all group sizes the variables ``e = L x n 
 integers for every slot, so the conditions are exact: ``y = x n`` by a multiplication
 constraint and ``e = (L / s) y`` where the slot has size s. The estimates' smallest value is one
 more integer, ``0 <= sum_g e_gk - low <= floor(L epsilon)``; condition 3 reads
-``l sum_g e_gk <= L sum_g x_g``. L grows quickly, so about 40 published tuples are the limit.
+``l sum_g e_gk <= L sum_g x_g``. L grows quickly, so about 40 published tuples are the limit. One
+attribute and uniform shares are encoded; otherwise a given grouping is sanitized (`engines.sanitize`).
 """
 
 from __future__ import annotations
@@ -30,16 +38,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import floor, lcm
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from ..antecedents import shown
+from ..combined_plans import combined_plans
 from ..correlation import (
     PairCounts,
     PreSuppression,
+    Shares,
     Significance,
     Support,
     ValueExposure,
     exposures,
-    pre_suppress,
+    uniform_shares,
 )
 from ..errors import EngineError, PolicyError
 from ..group_bounds import GroupBounds
@@ -49,6 +60,7 @@ from ..release import Release
 from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
 from ..structure import Structure
 from ..table import Member
+from ..world_shares import WorldShares
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
@@ -67,8 +79,9 @@ class SafeCorrelation(Requirement):
 
     Parameters
     ----------
-    attribute : str
-        Name of the quasi-identifier.
+    attribute : str or sequence of str
+        Name of the quasi-identifier. Of several, all combinations of their values, and of those of any
+        subset of them, must be safe.
     l : int
         At least 2.
     min_confidence, max_confidence : rational
@@ -80,25 +93,39 @@ class SafeCorrelation(Requirement):
     epsilon : rational, default 0
         By how many tuples estimates may differ; at least 0. With 0 and integer counts much may
         have to be hidden, at worst every cell of a value.
+    shares : {"uniform", "worlds"}
+        Whom it is about: an adversary for whom all tuples of a group are equally likely to have a value,
+        or one who weighs the worlds of a group by the correlations in the microdata (`WorldShares`).
 
     Notes
     -----
-    Needs a policy of form ``anatomized`` that names `hidden_cells` among its losses.
+    Needs a policy of form ``anatomized`` that names `hidden_cells` among its losses. With several
+    attributes or shares by worlds `solve` has no model: group first (the baseline ``safe_correlation``
+    does), then `sanitize`.
     """
 
     name: ClassVar[str] = "safe_correlation"
     scope: ClassVar[Scope] = Scope.RELEASE
     reference: ClassVar[str] = "al Bouna, Clifton, Malluhi, Safe Correlation"
 
-    attribute: str
+    attribute: str | tuple[str, ...]
     l: int  # noqa: E741 - the field's own name
     min_confidence: Fraction
     max_confidence: Fraction
     min_support: Fraction = Fraction(0)
     support: Support = "joint"
     epsilon: Fraction = Fraction(0)
+    shares: Literal["uniform", "worlds"] = "uniform"
 
     def __post_init__(self) -> None:
+        names = (self.attribute,) if isinstance(self.attribute, str) else tuple(self.attribute)
+        if not names or len({*names}) != len(names):
+            raise PolicyError(
+                f"{self.name}: attribute must name one quasi-identifier, or several different ones"
+            )
+        object.__setattr__(self, "attribute", names[0] if len(names) == 1 else names)
+        if self.shares not in ("uniform", "worlds"):
+            raise PolicyError(f"{self.name}: shares must be 'uniform' or 'worlds', got {self.shares!r}")
         whole(self.name, "l", self.l, 2)
         limits = Significance(
             min_confidence=self.min_confidence,
@@ -122,23 +149,54 @@ class SafeCorrelation(Requirement):
             support=self.support,
         )
 
-    def position(self, attributes: Sequence[str]) -> int:
-        """Position of the quasi-identifier among a table's; PolicyError if there is none."""
-        if self.attribute not in attributes:
-            raise PolicyError(
-                f"{self.name}: there is no quasi-identifier {self.attribute!r}: "
-                f"use one of {', '.join(attributes)}"
-            )
-        return attributes.index(self.attribute)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of its quasi-identifiers."""
+        return (self.attribute,) if isinstance(self.attribute, str) else self.attribute
 
-    def plans(self, members: Sequence[Member], attribute: int) -> dict[str, PreSuppression]:
-        """The fixpoint for every value of the quasi-identifier at a position, from the microdata."""
-        return pre_suppress(PairCounts.count(members, attribute), self.significance, self.l)
+    def settings(self) -> dict[str, Any]:
+        """Parameters by name; shares only if they are not uniform, as policies were before they had a say."""
+        given = super().settings()
+        if self.shares == "uniform":
+            del given["shares"]
+        return given
+
+    def positions(self, attributes: Sequence[str]) -> tuple[int, ...]:
+        """Positions of its quasi-identifiers among a table's; PolicyError if one is not there."""
+        for name in self.names:
+            if name not in attributes:
+                raise PolicyError(
+                    f"{self.name}: there is no quasi-identifier {name!r}: use one of {', '.join(attributes)}"
+                )
+        return tuple(attributes.index(name) for name in self.names)
+
+    def plans(
+        self, members: Sequence[Member], attributes: Sequence[int]
+    ) -> dict[tuple[int, ...], dict[str, PreSuppression]]:
+        """The fixpoint for every subset of quasi-identifiers, by their positions, from the microdata."""
+        return combined_plans(members, attributes, self.significance, self.l)
+
+    def shares_of(self, members: Sequence[Member], attributes: Sequence[int]) -> Shares:
+        """What the adversary thinks of the tuples of a group, by values of some quasi-identifiers."""
+        if self.shares == "uniform":
+            return uniform_shares
+        return WorldShares(counts=PairCounts.count(members, attributes), attributes=tuple(attributes))
 
     def exposures(self, release: Release) -> list[ValueExposure]:
-        """Every value of the quasi-identifier in the release's groups."""
-        a = self.position(release.attributes)
-        return list(exposures(release.groups, a, self.plans(release.members, a)))
+        """Every value of the quasi-identifier, or combination of any of them, in the release's groups."""
+        return [exposure for found in self.by_subset(release).values() for exposure in found]
+
+    def by_subset(
+        self, release: Release, shares: Shares | None = None
+    ) -> dict[tuple[int, ...], list[ValueExposure]]:
+        """The same for every subset of the quasi-identifiers; `shares` replace its own."""
+        plans = self.plans(release.members, self.positions(release.attributes))
+        return {
+            subset: list(
+                exposures(release.groups, subset, plan, shares or self.shares_of(release.members, subset))
+            )
+            for subset, plan in plans.items()
+        }
 
     # -- meaning -----------------------------------------------------------------------
 
@@ -152,30 +210,36 @@ class SafeCorrelation(Requirement):
                     witness={"form": release.form},
                 )
             return
-        a = self.position(release.attributes)
-        for exposure in self.exposures(release):
-            stars = [release.groups[j].hidden_count(a, exposure.value) for j in exposure.groups]
-            yield from self._early(exposure, stars)
-            cells = zip(exposure.counts, exposure.hidden, stars, strict=True)
-            yield from self._even(exposure, [left + early - star for left, early, star in cells])
+        for subset, found in self.by_subset(release).items():
+            kept = [shown(group, subset) for group in release.groups]
+            about = " and ".join(release.attributes[a] for a in subset)
+            for exposure in found:
+                published = [kept[j][exposure.value] for j in exposure.groups]
+                yield from self._early(exposure, published, about)
+                yield from self._even(exposure, published, about)
 
-    def _early(self, exposure: ValueExposure, stars: Sequence[int]) -> Iterator[Violation]:
-        for j, early, star in zip(exposure.groups, exposure.hidden, stars, strict=True):
-            if star < early:
+    def _early(self, exposure: ValueExposure, published: Sequence[int], about: str) -> Iterator[Violation]:
+        cells = zip(exposure.groups, exposure.counts, exposure.hidden, published, strict=True)
+        for j, left, early, there in cells:
+            if there > left:
                 yield Violation(
                     requirement=self.name,
-                    message=f"group {j + 1}: {star} cells of one {self.attribute} are hidden, "
+                    message=f"group {j + 1}: {left + early - there} cells of one {about} are hidden, "
                     f"its few significant values require {early}",
                     groups=(j,),
-                    witness={"value": exposure.value, "hidden": star, "required": early},
+                    witness={
+                        "value": exposure.value,
+                        "hidden": left + early - there,
+                        "required": early,
+                    },
                 )
 
-    def _even(self, exposure: ValueExposure, kept: Sequence[int]) -> Iterator[Violation]:
+    def _even(self, exposure: ValueExposure, kept: Sequence[int], about: str) -> Iterator[Violation]:
         linkage = exposure.linkage(kept)
         if linkage.spread > self.epsilon:
             yield Violation(
                 requirement=self.name,
-                message=f"estimates of the significant values of one {self.attribute} differ by "
+                message=f"estimates of the significant values of one {about} differ by "
                 f"{linkage.spread} tuples, more than epsilon = {self.epsilon}",
                 groups=exposure.groups,
                 witness={
@@ -189,7 +253,7 @@ class SafeCorrelation(Requirement):
             yield Violation(
                 requirement=self.name,
                 message=f"one significant value has probability {linkage.probability(k)} given one "
-                f"{self.attribute}, more than 1/{self.l}",
+                f"{about}, more than 1/{self.l}",
                 groups=exposure.groups,
                 witness={
                     "value": exposure.value,
@@ -219,13 +283,13 @@ class SafeCorrelation(Requirement):
     def _infeasible_because(self, problem: ProblemView) -> str | None:
         if problem.policy.form != "anatomized":
             return f"{self.name}: is about anatomized releases: ask for form 'anatomized'"
-        a = self.position(problem.table.attributes)
-        plans = self.plans(problem.table.members, a)
+        plans = self.plans(problem.table.members, self.positions(problem.table.attributes))
         counted = problem.policy.counts("hidden_cells")
-        if not counted and any(plan.hidden for plan in plans.values()):
+        if not counted and any(plan.hidden for found in plans.values() for plan in found.values()):
+            about = ", ".join(map(repr, self.names))
             return (
-                f"{self.name}: some values of {self.attribute!r} have fewer than {self.l} significant "
-                "values, their cells must be hidden: name hidden_cells among the losses to minimize"
+                f"{self.name}: some values of {about} have fewer than {self.l} significant values, "
+                "their cells must be hidden: name hidden_cells among the losses to minimize"
             )
         return None
 
@@ -236,9 +300,14 @@ class SafeCorrelation(Requirement):
             for g in model.slots:
                 model.cp.add(model.used(g) == 0)
             return
-        a = self.position(model.table.attributes)
+        if len(self.names) > 1 or self.shares != "uniform":
+            raise EngineError(
+                f"{self.name}: several attributes together and shares by worlds are no part of a model: "
+                "group first, for instance by the baseline safe_correlation, and sanitize these groups"
+            )
+        (a,) = self.positions(model.table.attributes)
         people = model.table.members
-        for value, plan in self.plans(people, a).items():
+        for value, plan in self.plans(people, (a,))[a,].items():
             cells = [
                 g for g in model.slots if any(str(people[t].point[a]) == value for t in model.candidates(g))
             ]

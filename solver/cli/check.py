@@ -82,8 +82,9 @@ def _print_remedy(console: Console, release: Release, requirement: SafeCorrelati
     bare = replace(release, groups=tuple(replace(group, hidden=()) for group in release.groups))
     found = sanitize(bare, requirement)
     hidden = found.release.hidden_cells
+    about = ", ".join(requirement.names)
     console.print(
-        f"{requirement.name}: with these groups {hidden} hidden cells of {requirement.attribute} are enough "
+        f"{requirement.name}: with these groups {hidden} hidden cells of {about} are enough "
         f"({'no fewer will do' if found.is_optimal else 'perhaps fewer'}); "
         f"the release hides {release.hidden_cells}"
     )

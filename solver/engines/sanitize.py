@@ -14,25 +14,28 @@ In whole cells, over integers (L a common denominator of all shares)::
 
 The last line is the bound on the published probability. For uniform shares in groups whose
 values have shares of at most 1/l it holds by itself; for other shares the authors' bound
-``est_k <= c(v)/l`` does not imply it. x = 0 is always feasible.
+``est_k <= c(v)/l`` does not imply it. x = 0 is always feasible. Shares with a large common
+denominator are rounded to the safe side, and the bound is that of the other side (`whole_shares`).
 
 Groups in which the significant values have the same shares are interchangeable, so the
 model holds their cells in one variable; large tables have few different shares.
+
+With several quasi-identifiers (Def. 7) values share cells: `sanitize_rows` decides them together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import floor, lcm
 from typing import TypeVar
 
 import numpy as np
 from ortools.sat.python import cp_model
 from scipy.sparse import csc_array
 
-from ...models.correlation import Linkage, LossMetric, Shares, ValueExposure, exposures, uniform_shares
+from ...models.antecedents import shown
+from ...models.correlation import Linkage, LossMetric, Shares, ValueExposure
 from ...models.errors import EngineError, PolicyError, ReleaseError
 from ...models.release import QIGroup, Release
 from ...models.requirement import as_fraction, whole
@@ -41,6 +44,8 @@ from ..backends.cpsat import solved
 from ..backends.highs import LinearProgram, LPStatus
 from ..result import Status
 from ..settings import Clock
+from .sanitize_rows import CombinedCells
+from .whole_shares import WholeShares
 
 __all__ = [
     "LinearSuppression",
@@ -136,6 +141,7 @@ def suppress(
     time_limit: float | None = None,
     seed: int = 0,
     workers: int = 1,
+    precision: int = 10**6,
 ) -> Suppression:
     """Publish as many cells of one value as is safe, with a proof.
 
@@ -151,13 +157,16 @@ def suppress(
         Seconds of wall time.
     seed, workers : int
         Of CP-SAT.
+    precision : int, default 1000000
+        Parts of a tuple where the shares' common denominator does not fit 64-bit integers. What is
+        found is safe all the same; half the time is the bound's then.
 
     Raises
     ------
     PolicyError
         If a parameter is out of its range.
     EngineError
-        If the shares' common denominator does not fit 64-bit integers.
+        If so many parts do not fit 64-bit integers.
 
     Notes
     -----
@@ -166,44 +175,47 @@ def suppress(
     limit, total = _parameters(l, epsilon), sum(exposure.counts)
     if not exposure.significant:
         return Suppression(status=Status.OPTIMAL, objective=total, bound=total, kept=exposure.counts)
-    values, kinds = _kinds(exposure)
-    scale = lcm(*(share.denominator for kind in kinds for share in kind.shares))
-    if scale * max(1, total) * (l + 1) > LARGEST or scale * limit > LARGEST:
-        raise EngineError(
-            f"cells of {exposure.value!r}: the shares' common denominator {scale} is too large for exact "
-            "integers: use probabilities with few decimals, or groups of fewer different sizes"
-        )
-    model, kept = _program(kinds, len(values), l, scale, floor(scale * limit))
-    run = solved(model, seconds=time_limit, seed=seed, workers=workers)
+    _, kinds = _kinds(exposure)
+    shares = (share for kind in kinds for share in kind.shares)
+    scale = WholeShares.of(shares, cells=total, l=l, epsilon=limit, precision=precision, largest=LARGEST)
+    seconds = time_limit if scale.exact or time_limit is None else time_limit / 2
+    model, variables = _program(kinds, scale)
+    run = solved(model, seconds=seconds, seed=seed, workers=workers)
     if run.status is Status.INFEASIBLE:
         raise EngineError(f"cells of {exposure.value!r}: CP-SAT finds no solution although hiding all is one")
-    found = [run.value(x) for x in kept] if run.found else [0] * len(kinds)
+    kept = [run.value(x) for x in variables] if run.found else [0] * len(kinds)
+    if not scale.exact:
+        run = solved(_program(kinds, scale, generous=True)[0], seconds=seconds, seed=seed, workers=workers)
+    bound = run.bound if run.found and run.bound is not None else total
+    return _suppression(exposure, kinds, kept, bound)
+
+
+def _suppression(
+    exposure: ValueExposure, kinds: Sequence[_Kind], kept: Sequence[int], bound: int
+) -> Suppression:
     return Suppression(
-        status=Status.OPTIMAL if run.status is Status.OPTIMAL else Status.FEASIBLE,
-        objective=sum(found),
-        bound=run.bound if run.found and run.bound is not None else total,
-        kept=_shared_out(exposure, kinds, found, 0),
+        status=Status.OPTIMAL if sum(kept) == bound else Status.FEASIBLE,
+        objective=sum(kept),
+        bound=bound,
+        kept=_shared_out(exposure, kinds, kept, 0),
     )
 
 
 def _program(
-    kinds: Sequence[_Kind],
-    values: int,
-    l: int,  # noqa: E741
-    scale: int,
-    limit: int,
+    kinds: Sequence[_Kind], scale: WholeShares, *, generous: bool = False
 ) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
-    """Maximize kept cells: one variable per kind of group; estimates and `limit` in 1 / scale of a tuple."""
+    """Maximize kept cells: one variable per kind of group."""
     model = cp_model.CpModel()
     kept = [model.new_int_var(0, kind.cells, f"x{i}") for i, kind in enumerate(kinds)]
-    low = model.new_int_var(0, scale * sum(kind.cells for kind in kinds), "low")
-    for k in range(values):
-        estimate = sum(int(scale * kind.shares[k]) * x for kind, x in zip(kinds, kept, strict=True))
-        model.add(estimate >= low)
-        model.add(estimate <= low + limit)
-        model.add(l * estimate <= scale * sum(kept))
+    scale.keep_even(
+        model,
+        kept,
+        [kind.shares for kind in kinds],
+        most=sum(kind.cells for kind in kinds),
+        generous=generous,
+    )
     model.maximize(sum(kept))
-    for variable in (*kept, low):
+    for variable in kept:
         model.add_hint(variable, 0)
     return model, kept
 
@@ -308,13 +320,17 @@ class Sanitized:
     Attributes
     ----------
     release : Release
-        Satisfies the requirement (for uniform shares).
+        Satisfies the requirement (for the shares given).
     values : tuple of ValueSuppression
-        One per published value of the quasi-identifier, sorted by value.
+        One per published value of the quasi-identifier, sorted by value; of several, one per combination
+        of any of them, small subsets first.
+    least_hidden : int
+        Proven: no safe choice in this grouping hides fewer cells.
     """
 
     release: Release
     values: tuple[ValueSuppression, ...]
+    least_hidden: int
 
     @property
     def is_optimal(self) -> bool:
@@ -326,7 +342,7 @@ def sanitize(
     release: Release,
     requirement: SafeCorrelation,
     *,
-    shares: Shares = uniform_shares,
+    shares: Shares | None = None,
     time_limit: float | None = None,
     seed: int = 0,
     workers: int = 1,
@@ -337,13 +353,14 @@ def sanitize(
     Parameters
     ----------
     release : Release
-        Anatomized, with no hidden cell of the requirement's quasi-identifier.
+        Anatomized, with no hidden cell of the requirement's quasi-identifiers.
     requirement : SafeCorrelation
-        Thresholds, l and epsilon.
-    shares
-        Probabilities inside a group, in the adversary's eyes; uniform by default.
+        Thresholds, l and epsilon; one quasi-identifier or several (Def. 7).
+    shares : callable, optional
+        Of a group and a quasi-identifier value (the source's p_jk): probability of each sensitive value
+        for a tuple with it, in the adversary's eyes; the requirement's own by default.
     time_limit : float, optional
-        Seconds per value.
+        Seconds per value; of several quasi-identifiers for all together.
     seed, workers : int
         Of CP-SAT.
     clock : Clock, optional
@@ -358,41 +375,97 @@ def sanitize(
     PolicyError
         If it has no such quasi-identifier.
     """
-    a = _sanitizable(release, requirement)
-    plans = requirement.plans(release.members, a)
+    positions = _sanitizable(release, requirement)
     clock = clock or Clock()
-    found: list[ValueSuppression] = []
-    for exposure in exposures(release.groups, a, plans, shares):
-        if not exposure.groups:
-            continue
-        clock.ask()
-        least = [seconds for seconds in (time_limit, clock.left) if seconds is not None]
-        suppression = suppress(
-            exposure,
-            requirement.l,
-            requirement.epsilon,
-            time_limit=min(least, default=None),
-            seed=seed,
-            workers=workers,
-        )
-        found.append(
-            ValueSuppression(exposure=exposure, suppression=suppression, tuples=len(release.members))
-        )
+    by_subset = requirement.by_subset(release, shares)
+    if len(positions) > 1:
+        return _together(release, requirement, by_subset, positions, clock, time_limit, seed, workers)
+    found = [
+        _alone(exposure, release, requirement, clock, time_limit, seed, workers)
+        for exposure in by_subset[positions]
+        if exposure.groups
+    ]
     return Sanitized(
-        release=replace(release, groups=tuple(_starred(release.groups, a, found))), values=tuple(found)
+        release=replace(release, groups=tuple(_starred(release.groups, min(positions), found))),
+        values=tuple(found),
+        least_hidden=sum(value.exposure.occurrences - value.suppression.bound for value in found),
     )
 
 
-def _sanitizable(release: Release, requirement: SafeCorrelation) -> int:
-    """The quasi-identifier whose cells are hidden; refuses releases that cannot hide them."""
-    a = requirement.position(release.attributes)
+def _alone(
+    exposure: ValueExposure,
+    release: Release,
+    requirement: SafeCorrelation,
+    clock: Clock,
+    time_limit: float | None,
+    seed: int,
+    workers: int,
+) -> ValueSuppression:
+    """Cells of one value of one quasi-identifier, which no other value has a say in."""
+    clock.ask()
+    suppression = suppress(
+        exposure,
+        requirement.l,
+        requirement.epsilon,
+        time_limit=_least(time_limit, clock.left),
+        seed=seed,
+        workers=workers,
+    )
+    return ValueSuppression(exposure=exposure, suppression=suppression, tuples=len(release.members))
+
+
+def _together(
+    release: Release,
+    requirement: SafeCorrelation,
+    by_subset: Mapping[tuple[int, ...], Sequence[ValueExposure]],
+    positions: tuple[int, ...],
+    clock: Clock,
+    time_limit: float | None,
+    seed: int,
+    workers: int,
+) -> Sanitized:
+    """Cells of several quasi-identifiers, decided by one program."""
+    clock.ask()
+    rows = CombinedCells(release=release, positions=positions, by_subset=by_subset)
+    stars = rows.solve(
+        requirement.l,
+        requirement.epsilon,
+        seconds=_least(time_limit, clock.left),
+        seed=seed,
+        workers=workers,
+        largest=LARGEST,
+    )
+    found: list[ValueSuppression] = []
+    for subset, exposures in by_subset.items():
+        there = [shown(group, subset) for group in stars.groups]
+        for exposure in exposures:
+            kept = tuple(there[j][exposure.value] for j in exposure.groups)
+            suppression = Suppression(
+                status=stars.status, objective=sum(kept), bound=sum(exposure.counts), kept=kept
+            )
+            found.append(
+                ValueSuppression(exposure=exposure, suppression=suppression, tuples=len(release.members))
+            )
+    return Sanitized(
+        release=replace(release, groups=stars.groups), values=tuple(found), least_hidden=stars.least
+    )
+
+
+def _least(*seconds: float | None) -> float | None:
+    return min((limit for limit in seconds if limit is not None), default=None)
+
+
+def _sanitizable(release: Release, requirement: SafeCorrelation) -> tuple[int, ...]:
+    """The quasi-identifiers whose cells are hidden; refuses releases that cannot hide them."""
+    positions = requirement.positions(release.attributes)
     if release.form != "anatomized":
         raise ReleaseError("only an anatomized release has single cells to hide: group it in that form")
-    if any(attribute == a for group in release.groups for attribute, _, _ in group.hidden):
-        raise ReleaseError(
-            f"cells of {requirement.attribute!r} are hidden already: give the grouping without them"
-        )
-    return a
+    for a in positions:
+        if any(attribute == a for group in release.groups for attribute, _, _ in group.hidden):
+            raise ReleaseError(
+                f"cells of {release.attributes[a]!r} are hidden already: give the grouping without them"
+            )
+    return positions
 
 
 def _starred(groups: Sequence[QIGroup], a: int, found: Sequence[ValueSuppression]) -> Iterator[QIGroup]:
