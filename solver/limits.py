@@ -16,6 +16,7 @@ __all__ = [
     "ENUMERATED_LIMITS",
     "FIRST_ORDER",
     "HISTOGRAM_LIMITS",
+    "MASTER",
     "MIXING",
     "NEIGHBOURS",
     "PRICING",
@@ -33,6 +34,7 @@ __all__ = [
     "FirstOrderLimits",
     "GapLimits",
     "HistogramLimits",
+    "MasterLimits",
     "MixingLimits",
     "NeighbourLimits",
     "PricingLimits",
@@ -65,6 +67,14 @@ class PricingLimits:
     """Most often that groups publish each value; buckets that may need more are relaxed."""
     passes: int = 4
     """How often candidates are tested again with what the test before left."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MasterLimits:
+    """The restricted master."""
+
+    rough: float = 1e-3
+    """Relative precision of a linear program that is solved roughly."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,6 +303,8 @@ class HistogramLimits:
     """Relative distance of bound and linear program at which the latter counts as solved, by boxes."""
     box_few: int = 50
     """One new column for so many rows is few: duals are taken nearer to the linear program's."""
+    box_many: int = 10
+    """One new column for so many rows is many: the linear program is then solved roughly."""
     box_noise: float = 0.3
     """Most that is added to a taken column's amount for another release."""
     box_smoothing: float = 0.3
@@ -503,6 +515,7 @@ BLOCKS = BlockLimits()
 DEALING = DealingLimits()
 DIVING = DivingLimits()
 FIRST_ORDER = FirstOrderLimits()
+MASTER = MasterLimits()
 MIXING = MixingLimits()
 NEIGHBOURS = NeighbourLimits()
 PRICING = PricingLimits()

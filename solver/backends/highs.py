@@ -164,6 +164,22 @@ class LinearProgram:
             solver.run()
         return _ENDS.get(solver.getModelStatus(), LPStatus.STOPPED)
 
+    def roughly(self, tolerance: float, seconds: float | None = None) -> LPStatus:
+        """Solve by a first-order method, from nothing: many columns at once are too much for a last basis.
+
+        Solution and duals are about optimal, relative to sizes; with so many new columns that is enough.
+        """
+        solver = self._solver
+        _, method = solver.getOptionValue("solver")
+        _, exact = solver.getOptionValue("kkt_tolerance")
+        solver.clearSolver()
+        solver.setOptionValue("solver", "pdlp")
+        solver.setOptionValue("kkt_tolerance", tolerance)
+        found = self.run(seconds)
+        solver.setOptionValue("solver", method)
+        solver.setOptionValue("kkt_tolerance", exact)
+        return found
+
     def probe(self, iterations: int) -> LPStatus:
         """A few iterations from the last basis; by the dual simplex, `value` is no more than the optimum."""
         self._solver.setOptionValue("simplex_iteration_limit", iterations)

@@ -39,6 +39,8 @@ class Generation(GenerationLoop):
         Relative distance of bound and linear program at which the program counts as solved.
     few : int
         New columns up to which a round weighs the master's duals more.
+    many : int, optional
+        New columns from which on the master is solved roughly; never by default.
     raised : callable, optional
         Told of every round.
 
@@ -61,13 +63,15 @@ class Generation(GenerationLoop):
         most_nodes: int,
         close: float = CLOSE,
         few: int = 0,
+        many: int | None = None,
         raised: Callable[[], None] = lambda: None,
     ) -> None:
         known = DualBound(source, master.fakes or 0) if best is None else best
         super().__init__(source, clock, known, raised, per_anchor=per_anchor, nodes=min(NODES, most_nodes))
         self.source, self.master = source, master
         self.proposal: Proposal | None = None
-        self._most_nodes, self._close, self._few = most_nodes, close, few
+        self._most_nodes, self._close, self._few, self._many = most_nodes, close, few, many
+        self._rough = False
         self._end: float | None = None
 
     @property
@@ -118,13 +122,15 @@ class Generation(GenerationLoop):
     def _next(self, done: Round) -> DualPoint | bool:
         assert self.proposal is not None
         value = self.proposal.value
-        if float(self.best.value) >= value - self._close * abs(value) - 1e-3:
+        # Of a rough value, what is missing may be the master's.
+        if not self._rough and float(self.best.value) >= value - self._close * abs(value) - 1e-3:
             return True
-        if not done.fresh and not done.first:
+        if not self._rough and not done.fresh and not done.first:
             return self._deeper(done)
         if done.fresh < self._few:
             self.share *= 0.6
-        proposal = self.master.solve(self.clock.left)
+        self._rough = self._many is not None and done.fresh >= self._many
+        proposal = self.master.solve(self.clock.left, roughly=self._rough)
         if proposal is None:
             return False
         self.proposal = proposal

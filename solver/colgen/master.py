@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.highs import INFINITY, LinearProgram, LPStatus
+from ..limits import MASTER as LIMITS
 from .column import Column, Table, costs_of
 from .cuts import Cuts
 from .table import Rows
@@ -200,9 +202,10 @@ class RestrictedMaster:
             self._solver.add_row(low, high, columns, times)
         self._posted = len(self.cuts)
 
-    def solve(self, seconds: float | None = None) -> Proposal | None:
-        """Solve from the last basis; None if that was not possible in time."""
-        if self._solver.run(seconds) is not LPStatus.OPTIMAL:
+    def solve(self, seconds: float | None = None, *, roughly: bool = False) -> Proposal | None:
+        """Solve from the last basis, or `roughly` from nothing; None if that was not possible in time."""
+        run = partial(self._solver.roughly, LIMITS.rough) if roughly else self._solver.run
+        if run(seconds) is not LPStatus.OPTIMAL:
             return None
         duals, amount, rows = self._solver.duals * self.unit, self._solver.amount, len(self.table.rows)
         return Proposal(

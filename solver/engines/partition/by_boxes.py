@@ -65,6 +65,7 @@ class Boxed:
             most_nodes=LIMITS.box_nodes,
             close=LIMITS.box_close,
             few=len(rows) // LIMITS.box_few,
+            many=max(1, len(rows) // LIMITS.box_many),
             raised=lambda: progress.lift(best.bound, "linear program"),
         )
         known = (*progress.starts, *progress.groups)

@@ -14,12 +14,14 @@ from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
 from optanon.solver.colgen.boxes.pricing import BoxPricing
 from optanon.solver.colgen.duals import DualBound
+from optanon.solver.colgen.master import Proposal
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
 from optanon.solver.engines.partition.by_boxes import Boxed
 from optanon.solver.engines.partition.progress import Progress
 from optanon.solver.engines.partition.proof import describe
+from optanon.solver.limits import HISTOGRAM_LIMITS as LIMITS
 from optanon.solver.settings import Watch
 from optanon.solver.verify.priced import priced_loss
 
@@ -68,3 +70,27 @@ def test_boxes_solve_the_linear_program_cuts_raise_it_and_the_verifier_proves_as
     assert best.duals is not None
     claim = describe(rows, pricing.cuts, best.duals, None, level=0, part=None)
     assert priced_loss(problem, claim, None) == rows.loss(best.bound)
+
+
+def test_a_linear_program_with_many_new_columns_is_solved_roughly_first_and_exactly_in_the_end():
+    problem = people(300, 2)
+    judge, rows, histograms = Judge(problem), Rows.of(problem, blind=True), Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    pricing = BoxPricing.of(rows, histograms)
+    assert pricing is not None
+    progress = Progress(problem, rows, Watch(), 0, Fraction(1))
+    progress.start(halved(rows, judge))
+    boxed = Boxed(pricing, progress, DualBound(pricing))
+    asked, solve = list[bool](), boxed.generation.master.solve
+
+    def told(seconds: float | None = None, *, roughly: bool = False) -> Proposal | None:
+        asked.append(roughly)
+        return solve(seconds, roughly=roughly)
+
+    boxed.generation.master.solve = told
+    assert boxed.solve()
+    assert any(asked)
+    assert not asked[-1]
+    exact = boxed.generation.master.solve()
+    assert exact is not None
+    assert float(boxed.progress.bound) >= exact.value * (1 - LIMITS.box_close) - 1
