@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 
 from ...instances.series_file import load_series, problem_of
+from ...models.picture import check_picture
 from ..display import plain_console, warn_unchecked
 from ..insight.backtest.replay import BacktestListener, backtest
 from ..insight.backtest.result import COLUMNS, Backtest
 from ..insight.backtest.steps import BacktestStep
 from ..overwriting import may_write
-from ..picture import check_picture
 from .commands.alternatives import BacktestCommand
 
 __all__ = ["run_backtest"]
