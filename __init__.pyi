@@ -25,7 +25,12 @@ from .models.errors import (
 )
 from .models.hierarchy import Hierarchy as Hierarchy
 from .models.loss import Loss as Loss, register_loss as register_loss
-from .models.n_choose import n_choose as n_choose
+from .models.n_choose import (
+    compromise_probability as compromise_probability,
+    correlation_probability as correlation_probability,
+    n_choose as n_choose,
+    restriction_estimate as restriction_estimate,
+)
 from .models.outlook.asked import Outlook as Outlook
 from .models.policy import Policy as Policy
 from .models.problem import Problem as Problem
@@ -58,6 +63,12 @@ from .models.requirements import (
 )
 from .models.structure import DependsOn as DependsOn, Structure as Structure
 from .models.table import Member as Member, Microdata as Microdata, Sensitive as Sensitive
+from .models.value_restrictions import (
+    correlated_sets as correlated_sets,
+    ct_pvr as ct_pvr,
+    hc_pvr as hc_pvr,
+    restricted_values as restricted_values,
+)
 from .models.views import (
     AttackModel as AttackModel,
     ProtectedAssociation as ProtectedAssociation,

@@ -6,37 +6,87 @@ from fractions import Fraction
 
 from .errors import PolicyError
 
-__all__ = ["n_choose", "restriction_estimate"]
+__all__ = ["compromise_probability", "correlation_probability", "n_choose", "restriction_estimate"]
+
+
+def compromise_probability(*, p: Fraction | float, history: int) -> Fraction:
+    """Probability ``p_ct = 1 - (1-p)**L`` that compromised tuples exclude a value (Lemma 1).
+
+    Of a respondent in L releases that keep m-invariance: each group has one tuple with the value, of which
+    the source takes it that another respondent has it in each release.
+
+    Parameters
+    ----------
+    p : probability that a tuple is compromised, 0 to 1 (floats are read as decimals).
+    history : number L of releases the respondent is in, at least 1.
+
+    Examples
+    --------
+    >>> compromise_probability(p=0.5, history=2)
+    Fraction(3, 4)
+    """
+    chance = _chance(p)
+    if history < 1:
+        raise PolicyError(f"n_choose: needs L >= 1, got L = {history}")
+    return 1 - (1 - chance) ** history
+
+
+def correlation_probability(*, p: Fraction | float, history: int, m: int, n: int) -> Fraction:
+    """Probability that historical correlations exclude a value (Lemma 2).
+
+    ``p_hc = 1 - (1 - (p - p/m)**n)**(L * floor(m/n))``:
+    n known persons of a correlated set, none of whom has the value.
+
+    Parameters
+    ----------
+    p, history
+        As in `compromise_probability`.
+    m : size of the smallest signature, at least 1.
+    n : degree of hc-safety, 1 to m.
+
+    Notes
+    -----
+    The lemma takes for the chance that a known person does not have the value ``1 - 1/m``. It is an
+    estimate, as `restriction_estimate` is.
+
+    Examples
+    --------
+    >>> correlation_probability(p=0.5, history=1, m=2, n=2)
+    Fraction(1, 16)
+    """
+    chance = _chance(p)
+    if history < 1 or m < 1 or not 1 <= n <= m:
+        raise PolicyError(f"n_choose: needs L >= 1 and 1 <= n <= m, got L = {history}, m = {m}, n = {n}")
+    return 1 - (1 - (chance - chance / m) ** n) ** (history * (m // n))
+
+
+def _chance(p: Fraction | float) -> Fraction:
+    chance = p if isinstance(p, Fraction) else Fraction(str(p))
+    if not 0 <= chance <= 1:
+        raise PolicyError(f"n_choose: p must be a probability from 0 to 1, got {p}")
+    return chance
 
 
 def restriction_estimate(*, p: Fraction | float, history: int, m: int, n: int) -> Fraction:
-    """Estimate f(p, L, m, n) that a respondent's values are restricted to one (Fig. 3).
+    """Estimate f(p, L, m, n) that a respondent's values are restricted to one (Theorem 2, Fig. 3).
 
-    ``p_ct = 1 - (1-p)**L``, ``p_hc = 1 - (1 - (p - p/m)**n)**(L * floor(m/n))`` and
-    ``f = (1 - (1-p_ct)(1-p_hc))**(m-1)``. It is an *estimate, not a bound*: one compromised
+    ``f = (1 - (1-p_ct)(1-p_hc))**(m-1)`` of Lemmas 1 and 2. It is an *estimate, not a bound*: one compromised
     set of respondents drops all other values at once, so the true probability of a breach can
     be larger (two releases with one correlation of degree 1, m = 6, p = .04: f = .0005 for
     L = 1 and .0086 for L = 2, the exact probability is .04).
 
     Parameters
     ----------
-    p : probability that a tuple is compromised, 0 to 1 (floats are read as decimals).
-    history : largest number L of releases a tuple appears in, at least 1.
-    m : size of the smallest signature, at least 1.
-    n : degree of hc-safety, 1 to m.
+    p, history, m, n
+        As in `correlation_probability`; `history` is the largest number L of releases a tuple appears in.
 
     Returns
     -------
     Fraction
         Exact value of the formula, 0 to 1.
     """
-    chance = p if isinstance(p, Fraction) else Fraction(str(p))
-    if not 0 <= chance <= 1:
-        raise PolicyError(f"n_choose: p must be a probability from 0 to 1, got {p}")
-    if history < 1 or m < 1 or not 1 <= n <= m:
-        raise PolicyError(f"n_choose: needs L >= 1 and 1 <= n <= m, got L = {history}, m = {m}, n = {n}")
-    by_compromise = 1 - (1 - chance) ** history
-    by_correlation = 1 - (1 - (chance - chance / m) ** n) ** (history * (m // n))
+    by_correlation = correlation_probability(p=p, history=history, m=m, n=n)
+    by_compromise = compromise_probability(p=p, history=history)
     return (1 - (1 - by_compromise) * (1 - by_correlation)) ** (m - 1)
 
 
