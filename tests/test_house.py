@@ -34,7 +34,6 @@ KERNELS = {
     "solver/colgen/kernels/one_per_value.py:search_one_per_value": SEARCH,
     "solver/colgen/kernels/signature.py:search_signatures": SEARCH,
     "models/outlook/life.py:lives": "compiled: one simulation, its people and groups changed in place",
-    "models/adversary/tighten.py:tighten": "compiled: bounds to a fixpoint, with a log of why each fell",
     "solver/colgen/first_order.py:_iterate": "compiled: steps of the first-order method share their sums",
     "solver/colgen/primal/seating.py:annealed": "compiled: one chain of moves, costs changed in place",
     "solver/engines/partition/enumerated/near.py:_from": SEARCH,
@@ -44,7 +43,6 @@ KERNELS = {
     "solver/exact/odd_sets.py:_descend": "compiled: one local search whose sums are updated in place",
     "solver/verify/listing.py:_search": SEARCH,
     "solver/worlds/elimination.py:_greedy": "compiled: one elimination on a graph that is changed in place",
-    "solver/worlds/few_groups.py:_tightened": "compiled: bounds to a fixpoint on dense arrays",
     "solver/worlds/few_groups.py:any_world": SEARCH,
     "solver/worlds/world_steps.py:advance": "compiled: one step of all states with their hash table",
 }
