@@ -40,9 +40,9 @@ from typing import Literal, TypeAlias
 
 from .antecedents import combination
 from .errors import PolicyError
+from .member import Member
+from .parameters import as_fraction
 from .release import QIGroup
-from .requirement import as_fraction
-from .table import Member
 
 __all__ = [
     "Linkage",

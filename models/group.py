@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 from .box import Box, covers
-from .domain import Domain
 from .errors import ReleaseError
-from .table import Member
+from .member import Member
 
-__all__ = ["Form", "QIGroup", "tight_box"]
+__all__ = ["Form", "QIGroup"]
 
 Form: TypeAlias = Literal["generalized", "anatomized"]
 
@@ -144,12 +143,3 @@ class QIGroup:
             for attribute, value, count in self.hidden
             for member in [m for m in rows if str(m.point[attribute]) == value][:count]
         )
-
-
-def tight_box(members: Iterable[Member], domains: Iterable[Domain]) -> Box:
-    """The smallest box over some members."""
-    people = list(members)
-    return tuple(
-        domain.hull(int(code) for code in domain.encode([member.point[a] for member in people]))
-        for a, domain in enumerate(domains)
-    )

@@ -11,9 +11,10 @@ from .errors import PolicyError
 from .hierarchy import Hierarchy
 from .losses import loss
 from .outlook.asked import Outlook
+from .parameters import as_fraction, whole
 from .problem_view import ProblemView
 from .release import Counted, Form, Release
-from .requirement import Requirement, as_fraction, whole
+from .requirement import Requirement
 from .table import Microdata
 
 __all__ = ["Level", "LevelSpec", "Policy", "RecodingKind"]

@@ -19,7 +19,7 @@ import pandas as pd
 from .column_names import COUNT, FAKES, GROUP, HIDDEN, KIND, PUBLISHED, RESPONDENT
 from .errors import ReleaseError
 from .group import Form, QIGroup
-from .table import Member
+from .member import Member
 
 __all__ = [
     "FAKES",

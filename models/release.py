@@ -21,14 +21,14 @@ import pandas as pd
 from .csv_cells import write_csv
 from .errors import ReleaseError
 from .files import OutputFile, write_together
-from .group import Form, QIGroup, tight_box
+from .group import Form, QIGroup
+from .member import Member
 from .publication import anatomized_frames, published_frame, steward_frame
-from .table import Member
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Copy", "Counted", "Form", "QIGroup", "Release", "tight_box"]
+__all__ = ["Copy", "Counted", "Form", "QIGroup", "Release"]
 
 Copy: TypeAlias = Literal["public", "steward"]
 """What is published, or the steward's own copy with respondents."""

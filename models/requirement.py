@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .domain import Codes
-from .errors import PolicyError
-from .exact_numbers import exact_number
 from .group_bounds import GroupBounds
 from .history import History
+from .parameters import as_fraction, in_int64, whole
 from .relaxations import Parameter
 from .release import QIGroup, Release
 from .structure import Structure
@@ -43,11 +42,8 @@ __all__ = [
     "in_int64",
     "known_requirements",
     "register",
+    "whole",
 ]
-
-
-MOST = 10**9
-"""No parameter that counts people or values needs more; solvers count in 64 bits."""
 
 
 class Scope(Enum):
@@ -263,32 +259,6 @@ def register(requirement: R) -> R:
 def known_requirements() -> Mapping[str, type[Requirement]]:
     """Requirements registered so far; `requirements.registered` has them all."""
     return _registry
-
-
-def as_fraction(owner: str, parameter: str, raw: object) -> Fraction:
-    """Read a rational parameter exactly (0.5 is 1/2; ``"1/3"`` is allowed)."""
-    if isinstance(raw, bool):
-        raise PolicyError(f"{owner}: {parameter} must be a number, got {raw}")
-    try:
-        return exact_number(raw)
-    except (ValueError, ZeroDivisionError) as error:
-        raise PolicyError(
-            f"{owner}: {parameter} must be a number such as 0.5 or '1/3', got {raw!r}"
-        ) from error
-
-
-def in_int64(*bounds: int) -> bool:
-    """Whether sums and products with these absolute bounds are exact in int64."""
-    return all(bound < 2**62 for bound in bounds)
-
-
-def whole(owner: str, parameter: str, raw: object, least: int) -> int:
-    """Check that a parameter is an integer of at least `least`, and not beyond all tables."""
-    if isinstance(raw, bool) or not isinstance(raw, int) or raw < least:
-        raise PolicyError(f"{owner}: {parameter} must be a whole number of at least {least}, got {raw!r}")
-    if raw > MOST:
-        raise PolicyError(f"{owner}: {parameter} must be at most {MOST:,}")
-    return raw
 
 
 def _plain(value: object) -> object:

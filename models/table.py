@@ -14,11 +14,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from .box import Exact, Point
+from .box import Exact
 from .column_names import refuse_reserved
 from .domain import Categories, Codes, Domain, Numeric, Ordered
 from .errors import PolicyError, TableError
 from .hierarchy import Hierarchy
+from .member import Member
 from .missing import MISSING, Gaps, Marks
 from .spelling import (
     Choice,
@@ -36,15 +37,6 @@ Persistence: TypeAlias = Literal["persistent", "transient", "both"]
 QISpec: TypeAlias = Domain | Hierarchy | str | Sequence[str] | None
 """How a column is generalized: a domain, a hierarchy, ``"numeric"``, ``"flat"``, an ordered
 list of categories, or None to guess (numbers are numeric, all else is flat)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One tuple of the microdata: a respondent, the exact quasi-identifiers, the sensitive value."""
-
-    respondent: str = field(repr=False)
-    point: Point = field(repr=False)
-    value: str = field(repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

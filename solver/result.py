@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 from fractions import Fraction
 from html import escape
-from math import exp, inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,101 +12,13 @@ from ..models.picture import check_picture, write_picture
 from ..models.release import Release
 from .certificate import Certificate
 from .level_value import UNCHECKED, LevelValue
+from .status import Point, Randomized, Status, Termination
 from .summary import Summary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["Point", "Randomized", "Result", "Status", "Termination"]
-
-
-class Status(Enum):
-    """What was found."""
-
-    OPTIMAL = "OPTIMAL"
-    """A release, and a proof that none is better."""
-    FEASIBLE = "FEASIBLE"
-    """A release; better ones may exist."""
-    INFEASIBLE = "INFEASIBLE"
-    """No release keeps the policy; `Termination` says whether that is proven or somebody's word."""
-    UNKNOWN = "UNKNOWN"
-    """Neither a release nor a proof."""
-
-
-class Termination(Enum):
-    """Why the search stopped."""
-
-    COMPLETED = "completed"
-    TIME_LIMIT = "time limit"
-    INTERRUPTED = "interrupted"
-    ROUNDING = "rounding"
-    """The search ended, but costs had to be rounded down to fit integers: the gap shown is what that left."""
-    PROOF_INCOMPLETE = "proof incomplete"
-    """The search ended, but its verifier could not derive all that the engine or a solver says."""
-    ITERATION_LIMIT = "iteration limit"
-    """The engine's own limit (rounds, nodes) was reached."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """One moment of a search.
-
-    Attributes
-    ----------
-    seconds : float
-        Since the start of the search.
-    level : int
-        Index of the level being minimized.
-    value, bound : Fraction or None
-        Incumbent and proven bound of that level.
-    """
-
-    seconds: float
-    level: int
-    value: Fraction | None
-    bound: Fraction | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Randomized:
-    """How a release was drawn: with probability proportional to ``exp(-beta cost)``.
-
-    Attributes
-    ----------
-    beta : Fraction
-        Per unit of loss; may be published, as may the release and `log_odds`.
-    candidates : int
-        Releases that keep the policy.
-    cost_range : Fraction
-        Difference C of the largest and the smallest loss of any grouping into groups as large as they must
-        be, whatever the values.
-    log_odds : Fraction or None
-        ``beta C``: knowing how the release was drawn changes the odds of any two values of anybody by a
-        factor of at most its exponential. None: nothing is guaranteed, because who has which value
-        may decide what can be released (a history, suppression, or requirements on people).
-    """
-
-    beta: Fraction
-    candidates: int
-    cost_range: Fraction
-    log_odds: Fraction | None
-
-    @property
-    def odds(self) -> float | None:
-        """The factor ``exp(beta C)``; None without a guarantee."""
-        if self.log_odds is None:
-            return None
-        return exp(self.log_odds) if self.log_odds < 700 else inf
-
-    def to_dict(self) -> dict[str, str | int | None]:
-        """Plain values for files, with a word of warning."""
-        return {
-            "beta": str(self.beta),
-            "candidates": self.candidates,
-            "cost_range": str(self.cost_range),
-            "log_odds": None if self.log_odds is None else str(self.log_odds),
-            "keep": "bounds and candidates tell something about the table: they stay with the steward",
-        }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,8 @@ from ..models.errors import OutOfTimeError
 from ..models.problem import Problem
 from ..models.release import Release
 from .claims import Claim, Refusal
-from .result import Point, Randomized, Status, Termination
 from .schedule import RESERVES, Share
+from .status import Point, Randomized, Status, Termination
 
 __all__ = ["Answer", "Clock", "Engine", "Settings", "Tasks", "Watch"]
 

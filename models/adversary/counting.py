@@ -8,10 +8,10 @@ row that goes on. Sums over all worlds go forward, expected counts backward.
 This is meant for judging releases, independently of the audit that searches with a solver; it
 gives up with an error, never with a guess.
 
-Why beside the audit's compiled graph of states (`solver/worlds/counting`), which says the same of larger blocks:
-CPU time per block of two random releases of 8 to 14 people in groups of 4 to 7: 0.8 to 1.0 ms here, 1.7 to
-1.9 ms there; 24 people in groups of 8: 3 and 25 ms; 40 in groups of 10: 87 and 154 ms. Judging asks for
-hundreds of small blocks, each with others compromised, and need not wait for anything to be compiled.
+Why beside the audit's compiled graph of states (`solver/worlds/counting`), which says the same of larger
+blocks: CPU time per block of two random releases of 8 to 14 people in groups of 4 to 7: 0.8 to 1.0 ms here,
+1.7 to 1.9 ms there; 24 people in groups of 8: 3 and 25 ms; 40 in groups of 10: 87 and 154 ms. Judging asks
+for hundreds of small blocks, each with others compromised, and need not wait for anything to be compiled.
 """
 
 from __future__ import annotations

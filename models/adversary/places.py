@@ -9,9 +9,9 @@ import numpy as np
 
 from ..box import Point
 from ..history import History
+from ..member import Member
 from ..publication import STAR
 from ..release import QIGroup, Release
-from ..table import Member
 from .coded_boxes import BoxSpace, meeting
 
 __all__ = ["Places", "places"]

@@ -40,8 +40,8 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from ..box import meets
 from ..errors import ReleaseError
 from ..history import History
+from ..member import Member
 from ..release import Release
-from ..table import Member
 from .coded_boxes import BoxSpace, Coded, meeting
 
 __all__ = ["Edges", "Trace", "Tracer", "TracingWay", "ValueGraph", "untraceable"]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from ..errors import PolicyError
-from ..requirement import as_fraction, whole
+from ..parameters import as_fraction, whole
 
 __all__ = ["MEASURED", "Outlook", "Rate"]
 

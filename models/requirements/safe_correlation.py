@@ -55,11 +55,11 @@ from ..correlation import (
 from ..errors import EngineError, PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..member import Member
 from ..relaxations import Parameter, ParameterGrid
 from ..release import Release
 from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
 from ..structure import Structure
-from ..table import Member
 from ..world_shares import WorldShares
 
 if TYPE_CHECKING:

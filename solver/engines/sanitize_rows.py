@@ -27,8 +27,8 @@ from ortools.sat.python import cp_model
 from ...models.antecedents import combination
 from ...models.correlation import ValueExposure
 from ...models.group import QIGroup
+from ...models.member import Member
 from ...models.release import Release
-from ...models.table import Member
 from ..backends.cpsat import solved
 from ..result import Status
 from .whole_shares import WholeShares

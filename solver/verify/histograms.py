@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
+from ...models.member import Member
 from ...models.problem import Problem
 from ...models.problem_view import smallest_group
 from ...models.release import QIGroup
 from ...models.requirement import GroupRequirement, Requirement
 from ...models.requirements import KCAnonymity
 from ...models.structure import DependsOn
-from ...models.table import Member
 from .rows import Ints
 
 __all__ = ["HistogramVerdicts", "Needed", "judged"]

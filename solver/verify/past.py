@@ -31,11 +31,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
+from ...models.member import Member
 from ...models.problem import Problem
 from ...models.release import QIGroup
 from ...models.requirement import GroupRequirement
 from ...models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
-from ...models.table import Member
 
 __all__ = ["PastDemands", "SignatureBucket"]
 

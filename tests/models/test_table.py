@@ -15,11 +15,10 @@ from oracle.brute_force_tables import Interval as TheirInterval
 from strategies import COLUMNS, KINDS, Instance, Source, instances, pick
 
 from optanon.models.box import Interval, Leaves, covers, format_number
-from optanon.models.domain import Categories, Domain, Numeric, Ordered
+from optanon.models.domain import Categories, Domain, Numeric, Ordered, tight_box
 from optanon.models.errors import HierarchyError, ReleaseError, TableError
 from optanon.models.exact_numbers import exact_number
 from optanon.models.hierarchy import Hierarchy
-from optanon.models.release import tight_box
 from optanon.models.table import Microdata, Sensitive
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)

@@ -26,12 +26,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ....models.member import Member
 from ....models.memo import memoized
 from ....models.problem import Problem
 from ....models.release import QIGroup
 from ....models.requirement import GroupRequirement
 from ....models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
-from ....models.table import Member
 from ...limits import PRICING
 from ..table import Ints
 

@@ -14,66 +14,22 @@ thousands of tuples takes too long. So
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import numpy as np
 
-from ....models.memo import memoized
-from ....models.policy import Policy
-from ....models.problem import Problem
-from ....models.problem_view import smallest_group
-from ....models.requirement import GroupRequirement, Requirement
-from ....models.requirements import KCAnonymity
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.duals import DualBound
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.relaxation import Relaxation
 from ...colgen.structure.histograms import Histograms, Judge
-from ...colgen.table import Ints, Rows
+from ...colgen.table import Ints
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
+from .easier import Part, finite, part_rows
 from .progress import Progress
 from .scale import a_release, improved, tightened
 
-__all__ = ["Part", "by_part", "finite", "part_of", "part_rows"]
-
-
-Part = tuple[int, ...]
-"""Which requirements of a policy (indices, from 0)."""
-
-
-def part_of(problem: Problem, indices: Sequence[int]) -> Problem:
-    """The problem with some of its requirements, and the least group size that all of them imply."""
-    requirements = problem.policy.requirements
-    left: list[Requirement] = [requirements[index] for index in indices]
-    least = smallest_group(problem)
-    if not left or max(r.bounds(problem).smallest for r in left) < least:
-        left.append(KCAnonymity(k=least))
-    return replace(problem, policy=Policy(left))
-
-
-def part_rows(rows: Rows, part: Problem) -> Rows:
-    """The table's rows as the part sees them: all of one value if values do not matter to it."""
-    return replace(rows, value=np.zeros_like(rows.value)) if Judge(part).blind else rows
-
-
-@memoized
-def finite(problem: Problem) -> tuple[Part, Problem, Histograms]:
-    """The most requirements that have a largest needed group together, the first of them."""
-    known = [
-        index
-        for index, r in enumerate(problem.policy.requirements)
-        if isinstance(r, GroupRequirement) and r.structure(problem).decomposable_from is not None
-    ]
-    tried = [tuple(known), *((index,) for index in known), ()]
-    for indices in tried:
-        part = part_of(problem, indices)
-        histograms = Histograms.of(part)
-        if isinstance(histograms, Histograms) and not histograms.steps.beyond:
-            return indices, part, histograms
-    raise AssertionError("groups of at least k tuples have a largest needed group")
+__all__ = ["by_part"]
 
 
 def by_part(

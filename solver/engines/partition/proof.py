@@ -17,7 +17,7 @@ from ...colgen.duals import Duals
 from ...colgen.finish import Closed
 from ...colgen.table import Rows
 from ...exact.payload import packed
-from .loosened import Part
+from .easier import Part
 
 __all__ = ["describe"]
 

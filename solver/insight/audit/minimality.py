@@ -22,10 +22,10 @@ from typing import Any
 from ....models.errors import EngineError, InputError
 from ....models.group import QIGroup
 from ....models.history import History
+from ....models.member import Member
 from ....models.problem import Problem
 from ....models.release import Release
 from ....models.requirement import as_fraction
-from ....models.table import Member
 from ...enumeration import GroupingVerdicts, Partition, partitions, require_enumerable
 
 __all__ = ["MOST_WORLDS", "Minimality", "minimality"]

@@ -35,7 +35,7 @@ from ....colgen.table import Ints, Rows
 from ....limits import BLOCKS as LIMITS, HISTOGRAM_LIMITS, PRICING
 from ....schedule import BLOCKS
 from ....settings import Clock
-from ..loosened import Part, part_of
+from ..easier import Part, part_of
 from .cutting import Grouping, cut_groups
 from .nodes import Nodes, entered, lower, nodes_of
 from .search import Rounds

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .....models.member import Member
 from .....models.problem import Problem
 from .....models.release import QIGroup
 from .....models.requirement import GroupRequirement
 from .....models.structure import DependsOn
-from .....models.table import Member
 from ....colgen.table import Ints
 from ....limits import COUNTS_LIMITS as LIMITS
 
