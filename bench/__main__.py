@@ -59,7 +59,7 @@ def main() -> int:
     except OptanonError as error:
         sys.stderr.write(f"{spec.name}: {error}\n")
         return 1
-    _print(spec, rows, time.monotonic() - began)
+    print_rows(spec, rows, time.monotonic() - began)
     if given["json"] is not None:
         text = json.dumps(_record(spec, rows), indent=2) + "\n"
         write_whole(given["json"], lambda draft: draft.write_text(text, encoding="utf-8"))
@@ -70,9 +70,24 @@ def _summary(kind: type[Case]) -> str:
     return (kind.__doc__ or "").strip().splitlines()[0]
 
 
-def _print(spec: Case, rows: list[Row], seconds: float) -> None:
+def print_rows(spec: Case, rows: list[Row], seconds: float) -> None:
+    """One table, or one for every figure that rows say they belong to."""
+    titles = list(dict.fromkeys(row.get("figure", "") for row in rows))
+    sys.stdout.write(f"{spec.name} {asdict(spec)}\n" if titles != [""] else "")
+    for title in titles or [""]:
+        part = [
+            {key: value for key, value in row.items() if key != "figure"}
+            for row in rows
+            if row.get("figure", "") == title
+        ]
+        _print_table(title or f"{spec.name} {asdict(spec)}", part)
+    peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
+    Console().print(f"{seconds:.1f} s, peak memory {peak:.0f} MB, {os.cpu_count()} cores, seed {spec.seed}")
+
+
+def _print_table(title: str, rows: list[Row]) -> None:
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    table = Table(title=f"{spec.name} {asdict(spec)}")
+    table = Table(title=title)
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
@@ -81,8 +96,6 @@ def _print(spec: Case, rows: list[Row], seconds: float) -> None:
     if not sys.stdout.isatty():  # a file has room for whole words
         console.width = max(160, console.measure(table, options=console.options.update(width=1000)).maximum)
     console.print(table)
-    peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
-    console.print(f"{seconds:.1f} s, peak memory {peak:.0f} MB, {os.cpu_count()} cores, seed {spec.seed}")
 
 
 def _cell(value: object) -> str:

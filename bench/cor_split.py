@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -26,6 +26,7 @@ from ..models.table import Microdata, Sensitive
 from ..solver.baselines.registry import baselines
 from ..solver.insight.comparison.queries import exact_answers, median_error, random_queries
 from ..solver.search import solve_problem
+from .cor_split_figures import birthplace, figure_2
 from .registry import Case, Row, case
 
 VARIANTS = {"printed": "cor_split", "halving": "cor_split_halving"}
@@ -33,6 +34,7 @@ ENGINE = "engine"
 DRAWS = ("auto", "distinct", "replacement")
 
 SELECTIVITIES = (0.01, 0.05, 0.1)
+CURVE = tuple(percent / 100 for percent in range(1, 11))
 
 
 @case
@@ -75,6 +77,12 @@ class CorSplit(Case):
     """0: no series for the engine."""
     engine_seconds: int = 20
     """For each release."""
+    birthplaces: int = 0
+    """0: the extract's own 214 codes; 60: states of the US and nine regions."""
+    figures: bool = False
+    """Fig. 2 of the source and its n-Choose, from its lemmas; no release is made."""
+    curves: bool = False
+    """Fig. 9: query errors at selectivities of 1 to 10 %, with both domains of birthplaces."""
 
     def run(self) -> list[Row]:
         """One row per algorithm and release; `hc-unsafe` counts groups by Fig. 6, errors are medians.
@@ -86,6 +94,11 @@ class CorSplit(Case):
         """
         if self.draw not in DRAWS:
             raise InputError(f"draw must be one of {', '.join(DRAWS)}, got {self.draw!r}")
+        if self.figures:
+            return list(figure_2())
+        if self.curves:
+            domains = (0,) if self.source == "generated" else (0, 60)
+            return [row for places in domains for row in replace(self, birthplaces=places)._curves()]
         rows: list[Row] = []
         heuristics = ("m_invariance", *self._variants())
         for size, names in ((self.tuples, heuristics), (self.engine_tuples, (*heuristics, ENGINE))):
@@ -94,6 +107,18 @@ class CorSplit(Case):
                 for name in names:
                     rows += self._series(name, people, tables)
         return rows
+
+    def _curves(self) -> list[Row]:
+        """Query errors of every heuristic, by selectivity."""
+        own = "the source's" if self.source == "generated" else "the extract's own"
+        title = f"Fig. 9: median query error, {self.birthplaces or own} birthplaces"
+        people, tables = self._tables(self.tuples)
+        found = [
+            row
+            for name in ("m_invariance", *self._variants())
+            for row in self._series(name, people, tables, measure=self._errors)
+        ]
+        return [{"figure": title} | row for row in found]
 
     def _variants(self) -> list[str]:
         asked = [name.strip() for name in self.variant.split(",")]
@@ -124,7 +149,13 @@ class CorSplit(Case):
         )
         return "replacement" if again else "distinct", [roles.table(frame) for frame in frames]
 
-    def _series(self, name: str, people: str, tables: Sequence[Microdata]) -> list[Row]:
+    def _series(
+        self,
+        name: str,
+        people: str,
+        tables: Sequence[Microdata],
+        measure: Callable[[Problem, Release], Row] | None = None,
+    ) -> list[Row]:
         policy = Policy([WeakMInvariance(m=self.m), HcSafety(n=self.n)], ["counterfeits", "information_loss"])
         history, rows = History(), list[Row]()
         for number, table in enumerate(tables, start=1):
@@ -136,7 +167,7 @@ class CorSplit(Case):
             row["cpu seconds"] = round(time.process_time() - began, 1)
             if release is None:
                 break
-            row |= self._figures(problem, release)
+            row |= (measure or self._figures)(problem, release)
             sys.stderr.write(f"{row}\n")
             history.append(release)
         return rows
@@ -167,12 +198,6 @@ class CorSplit(Case):
         broken: dict[str, set[int]] = {}
         for violation in problem.check(release):
             broken.setdefault(violation.requirement, set()).update(violation.groups)
-        errors: Row = {}
-        for selectivity in SELECTIVITIES:
-            queries = random_queries(problem.table, self.queries, selectivity, self.seed)
-            counted = exact_answers(problem.table, queries).any()  # of few tuples there may be none
-            error = f"{median_error(release, problem.table, queries):.2%}" if counted else None
-            errors[f"error at {selectivity:.0%}"] = error
         others = set(broken) - {"hc_safety"}
         return {
             "groups": len(release.groups),
@@ -180,7 +205,19 @@ class CorSplit(Case):
             "other violations": ", ".join(sorted(others)) or None,
             "counterfeits": release.counterfeits,
             "loss": round(float(problem.objective(release)[1]), 2),
-        } | errors
+        } | {
+            f"error at {share}": error
+            for share, error in self._errors(problem, release, SELECTIVITIES).items()
+        }
+
+    def _errors(self, problem: Problem, release: Release, selectivities: Sequence[float] = CURVE) -> Row:
+        errors: Row = {}
+        for selectivity in selectivities:
+            queries = random_queries(problem.table, self.queries, selectivity, self.seed)
+            counted = exact_answers(problem.table, queries).any()  # of few tuples there may be none
+            error = f"{median_error(release, problem.table, queries):.2%}" if counted else None
+            errors[f"{selectivity:.0%}"] = error
+        return errors
 
     def _population(self) -> tuple[pd.DataFrame, Roles]:
         if self.source == "generated":
@@ -189,7 +226,11 @@ class CorSplit(Case):
             return uniform_table(needed, seed=self.seed, values=50), generated_roles(values=50)
         if self.source not in ("income", "occupation"):
             raise InputError(f"source must be 'income', 'occupation' or 'generated', got {self.source!r}")
+        if self.birthplaces not in (0, 60):
+            raise InputError(f"birthplaces must be 0 (all codes) or 60, got {self.birthplaces}")
         frame, roles = acs_pums(self.source)
+        if self.birthplaces:
+            frame = frame.assign(POBP=frame["POBP"].map(birthplace))
         return frame, self._roles(roles, frame)
 
     @staticmethod

@@ -12,14 +12,13 @@ import pandas as pd
 from ..instances.datasets import adult, bank
 from ..models.correlation import LossMetric, Support
 from ..models.errors import InputError, PolicyError
-from ..models.policy import Policy
 from ..models.problem import Problem
-from ..models.requirements import KCAnonymity, SafeCorrelation
+from ..models.requirements import SafeCorrelation
 from ..models.table import Microdata
-from ..solver.baselines.anatomy import bucketize
 from ..solver.engines.sanitize import Sanitized, sanitize, suppress_linear
 from ..solver.search import solve_problem
 from .registry import Case, Row, case
+from .safe_correlation_figures import Figures, anatomized, policy_of
 
 QI, SENSITIVE = "education", "value"
 ALL = "(all)"
@@ -52,6 +51,10 @@ class SafeCorrelationReplay(Case):
     rows: int = 0
     slice_rows: int = 20
     time_limit: int = 60
+    figures: bool = False
+    """Figures 4, 5 and 6 of the source instead, and a table of what the readings of support lose."""
+    figure_epsilon: str = "1"
+    """Epsilon of the figures, in tuples: shares by worlds are hardly ever equal."""
 
     def run(self) -> list[Row]:
         """One row per data set, l, reading of support and affected education, and one for all together.
@@ -64,7 +67,24 @@ class SafeCorrelationReplay(Case):
         occupation above 1/l), and under `jointly` the optimum over all groupings in which no value
         has a share above 1/l (fewest hidden cells, then most groups).
         """
+        if self.figures:
+            return self._figures().rows()
         return [{"data": name} | row for name in self.data.split(",") for row in self._rows(name.strip())]
+
+    def _figures(self) -> Figures:
+        frames = {name.strip(): _frame(name.strip()) for name in self.data.split(",")}
+        return Figures(
+            tables={
+                name: self._table(frame.sample(self.rows, random_state=self.seed) if self.rows else frame)
+                for name, frame in frames.items()
+            },
+            attribute=QI,
+            l=self._numbers(),
+            min_support=Fraction(self.min_support),
+            epsilon=Fraction(self.figure_epsilon),
+            time_limit=self.time_limit,
+            seed=self.seed,
+        )
 
     def _rows(self, data: str) -> list[Row]:
         frame = _frame(data)
@@ -116,11 +136,10 @@ class SafeCorrelationReplay(Case):
         )
 
     def _sanitized(self, table: Microdata, requirement: SafeCorrelation) -> Sanitized:
-        groups = bucketize([member.value for member in table.members], requirement.l, self.seed)
-        if groups is None:
-            raise PolicyError(f"l = {requirement.l}: one sensitive value is too frequent: take a smaller l")
-        problem = Problem(table=table, policy=_policy(requirement))
-        done = sanitize(problem.assemble(groups), requirement, time_limit=self.time_limit, seed=self.seed)
+        problem = Problem(table=table, policy=policy_of(requirement))
+        done = sanitize(
+            anatomized(table, requirement, self.seed), requirement, time_limit=self.time_limit, seed=self.seed
+        )
         broken = next(problem.check(done.release), None)
         if broken is not None:
             raise AssertionError(f"the release is not safe: {broken.message}")
@@ -154,7 +173,7 @@ class SafeCorrelationReplay(Case):
         done = self._sanitized(table, requirement)
         rows = self._given("slice", done, requirement)
         result = solve_problem(
-            Problem(table=table, policy=_policy(requirement)),
+            Problem(table=table, policy=policy_of(requirement)),
             time_limit=self.time_limit,
             seed=self.seed,
             display=False,
@@ -183,11 +202,6 @@ def _frame(data: str) -> pd.DataFrame:
     if data == "bank":
         return bank().frame[["id", QI, "balance_band"]].rename(columns={"balance_band": SENSITIVE})
     raise InputError(f"data must name 'adult' or 'bank', or both with a comma between, got {data!r}")
-
-
-def _policy(requirement: SafeCorrelation) -> Policy:
-    diverse = KCAnonymity(k=requirement.l, c=Fraction(1, requirement.l))
-    return Policy([diverse, requirement], ["hidden_cells", "average_group_size"], form="anatomized")
 
 
 def _losses(loss: LossMetric) -> Row:

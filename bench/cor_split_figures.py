@@ -1,0 +1,85 @@
+"""What Riboni and Bettini draw: Fig. 2 (their lemmas), n-Choose, and the domain of birthplaces they used.
+
+The plots' numbers are not in the text, only what is read off them: the probability of a breach is "very
+high" for n = 1, below 0.15 for n = 2 and below 0.1 for n = 3 (m = 6, p = 0.04).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ..models.n_choose import (
+    compromise_probability,
+    correlation_probability,
+    n_choose,
+    restriction_estimate,
+)
+from .registry import Row
+
+__all__ = ["birthplace", "figure_2"]
+
+RELEASES = (1, 3, 6, 9, 12, 15, 18, 21, 24)
+CHANCES = ("0.01", "0.02", "0.04", "0.08")
+P, M, H = Fraction(4, 100), 6, Fraction(1, 10)
+LIMITS = {1: "very high", 2: "below 0.15", 3: "below 0.1"}
+CHOSEN = {24: 3, 21: 3}
+
+REGIONS = (
+    (60, None),
+    (100, "US islands"),
+    (200, "Europe"),
+    (300, "Asia"),
+    (303, "Northern America"),
+    (321, "Mexico and Central America"),
+    (360, "Caribbean"),
+    (400, "South America"),
+    (500, "Africa"),
+)
+"""Upper ends of the census' codes; states of the US keep theirs, beyond are Oceania and the rest."""
+
+
+def birthplace(code: str) -> str:
+    """One of 60 birthplaces: a state of the US (51 with its capital), or one of nine regions."""
+    number = int(code)
+    for end, region in REGIONS:
+        if number < end:
+            return code if region is None else f"{end} {region}"
+    return "600 Oceania and elsewhere"
+
+
+def figure_2() -> Iterator[Row]:
+    """Probabilities over the releases that a tuple is in, exact and then rounded."""
+    for chance in CHANCES:
+        lemma = {
+            str(releases): _shown(compromise_probability(p=Fraction(chance), history=releases))
+            for releases in RELEASES
+        }
+        yield {"figure": "Fig. 2(a): a value excluded by compromised tuples (Lemma 1)", "p": chance} | lemma
+    for n in range(1, M + 1):
+        lemma = {
+            str(releases): _shown(correlation_probability(p=P, history=releases, m=M, n=n))
+            for releases in RELEASES
+        }
+        yield {"figure": "Fig. 2(b): a value excluded by correlations (Lemma 2)", "n": n} | lemma
+    for n in range(1, M + 1):
+        told = {
+            str(releases): _shown(restriction_estimate(p=P, history=releases, m=M, n=n))
+            for releases in RELEASES
+        }
+        yield (
+            {"figure": "Fig. 2(c): breach (Theorem 2, as in Fig. 3)", "n": n}
+            | told
+            | {"published": LIMITS.get(n)}
+        )
+    for releases, published in CHOSEN.items():
+        found = n_choose(p=P, history=releases, m=M, h=H)
+        row: Row = {"figure": "Fig. 3: n-Choose", "L": releases, "n": found, "published": published}
+        if found != published:
+            least = restriction_estimate(p=P, history=releases, m=M, n=found or M)
+            row["cause"] = f"the formula as printed gives {_shown(least)} for n = {found}, below h = 0.1"
+        yield row
+
+
+def _shown(probability: Fraction) -> str:
+    return f"{float(probability):.4f}"
