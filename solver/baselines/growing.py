@@ -1,71 +1,124 @@
 """The checks of `inferences` after one more cut, from what is known before it: same verdicts, faster.
 
-A table only grows, and its boxes are tight. Per earlier release the groups that meet, the respondents
-they share and the values of these are kept as integer arrays; a cut changes the few entries of the
-part that is cut. Two short arguments settle nearly all records for the tracing attack without
-looking at matchings:
-
-* An earlier record of group e can be in the new group f if somebody with its value went from e to
-  f, or if f has a record of its value that continues none: the two are then on one alternating cycle with
-  any record that e's owner really continues in.
-* A new record of f does not have to continue an earlier one if an earlier group from which
-  such a record came meets a new group with such a record to spare.
-
-If people shared with the groups found so are k or more, the record is safe. For the others the exact graph of
-their value is made (`models.adversary.tracing`). Differences are found by the same minimum cuts as in
-the requirement (`models.adversary.overlap`).
+A table only grows, boxes are tight, and the release was safe before the cut. So only what the halves change
+is asked: the residual graphs of the values they hold (`growing_traces`), and differences with exactly one of
+them (`growing_differences`); what members can be taken for, theirs only. Compiled, these answers take
+milliseconds. Where differences are not seen to be (k, c), the checker itself looks
+(`models.adversary.overlap`). A cut that leaves an attack is taken back. The earlier release that refused a
+cut last is asked first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from math import ceil, floor
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...models.adversary.coded_boxes import BoxSpace, Coded, meeting
 from ...models.adversary.overlap import GroupOverlaps, unsafe_differences
-from ...models.adversary.tracing import ValueGraph
-from ...models.box import Box
+from ...models.box import Cell, Interval
+from ...models.compiled import compiled
+from ...models.domain import Categories, Codes, Domain, Numeric, Ordered
 from ...models.problem import Problem
 from ...models.release import QIGroup, Release
 from ...models.requirements.difference import Difference
+from ...models.requirements.intersection import Intersection
 from ...models.requirements.record_tracing import RecordTracing
+from .growing_arrays import Beside, Ints, Old, Parts, count_spare, entered, widened
+from .growing_differences import surely_even
+from .growing_traces import traced
 from .inferences import Inferences
 from .top_down import Rows, group_of
 
-__all__ = ["CutRelease", "Growing"]
+__all__ = ["CutRelease", "Growing", "PartsInCodes", "boxes_in_codes", "codes_covered"]
 
-Indices = NDArray[np.int64]
-
-MOST_KNOWN = 20_000
-"""Answers that are kept, of each kind."""
+NOWHERE = (np.iinfo(np.int64).max, -1)
+"""Codes of a cell that covers nothing of a domain: it meets no interval of codes."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _State:
-    """The groups of the new release beside those of one earlier release.
+def codes_covered(domain: Domain, cell: Cell) -> tuple[int, int] | None:
+    """First and last of the codes that a cell covers; None if they have gaps.
 
-    Attributes
+    The last is before the first if a cell of numbers lies between two codes.
+    """
+    if isinstance(domain, Numeric) and isinstance(cell, Interval):
+        return ceil((cell.lo - domain.lo) / domain.step), floor((cell.hi - domain.lo) / domain.step)
+    if isinstance(domain, Numeric) or isinstance(cell, Interval):
+        return None
+    known = domain.hierarchy.leaves if isinstance(domain, Categories) else cast("Ordered", domain).categories
+    codes = [code for code, name in enumerate(known) if name in cell.values]
+    if not codes:
+        return NOWHERE
+    return (codes[0], codes[-1]) if codes[-1] - codes[0] == len(codes) - 1 else None
+
+
+def _ends(domain: Domain, lo: int, hi: int) -> tuple[int, int]:
+    """First and last of the codes in the cell over two codes."""
+    if isinstance(domain, Categories):
+        return domain.node(lo, hi)
+    return lo, hi + (isinstance(domain, Numeric) and domain.rounded)
+
+
+class PartsInCodes:
+    """The groups of a release that is cut, first one of all rows.
+
+    Parameters
     ----------
-    source, target : int64 array
-        Earlier and new group of each pair whose boxes meet.
-    along : int64 array of shape (pairs, values)
-        Respondents common to the pair, by value.
-    room, filled : int64 array of shape (new groups, values)
-        All respondents of each new group, and those of the earlier release, by value.
-    boxes : Coded
-        Of the new groups.
+    problem : Problem
     """
 
-    source: Indices
-    target: Indices
-    along: Indices
-    room: Indices
-    filled: Indices
-    boxes: Coded
+    def __init__(self, problem: Problem) -> None:
+        table = problem.table
+        self.domains, self.codes = table.domains, np.ascontiguousarray(table.codes, dtype=np.int64)
+        _, value = np.unique([m.value for m in table.members], return_inverse=True)
+        self.value = value.reshape(-1).astype(np.int64)
+        rows, attributes = self.codes.shape
+        self.count = 1
+        self.arrays = Parts(
+            order=np.arange(rows, dtype=np.int64),
+            start=np.zeros(2, dtype=np.int64),
+            size=np.array([rows, 0]),
+            now=np.zeros(rows, dtype=np.int64),
+            low=np.zeros((2, attributes), dtype=np.int64),
+            high=np.zeros((2, attributes), dtype=np.int64),
+        )
+        self._box(0, self.arrays.order)
+
+    def rows(self, part: int) -> Rows:
+        """The rows of a group."""
+        first = self.arrays.start[part]
+        return self.arrays.order[first : first + self.arrays.size[part]]
+
+    def cut(self, part: int, left: Rows, right: Rows) -> None:
+        """Give the left half the number of the group, the right one a new number."""
+        if self.count == len(self.arrays.start):
+            arrays = self.arrays
+            wider = {name: widened(getattr(arrays, name), 0) for name in ("start", "size", "low", "high")}
+            self.arrays = arrays._replace(**wider)
+        arrays, first = self.arrays, self.arrays.start[part]
+        arrays.order[first : first + len(left)] = left
+        arrays.order[first + len(left) : first + len(left) + len(right)] = right
+        arrays.start[self.count] = first + len(left)
+        arrays.size[part], arrays.size[self.count] = len(left), len(right)
+        arrays.now[right] = self.count
+        self._box(part, left)
+        self._box(self.count, right)
+        self.count += 1
+
+    def undo(self, part: int) -> None:
+        """Take back the last cut, of this group."""
+        self.count -= 1
+        self.arrays.size[part] += self.arrays.size[self.count]
+        rows = self.rows(part)
+        self.arrays.now[rows] = part
+        self._box(part, rows)
+
+    def _box(self, part: int, rows: Rows) -> None:
+        ends = zip(self.codes[rows].min(axis=0).tolist(), self.codes[rows].max(axis=0).tolist(), strict=True)
+        covered = [_ends(domain, lo, hi) for domain, (lo, hi) in zip(self.domains, ends, strict=True)]
+        self.arrays.low[part], self.arrays.high[part] = np.array(covered, dtype=np.int64).T
 
 
 class Growing:
@@ -76,8 +129,10 @@ class Growing:
     problem : Problem
         The earlier release has no counterfeits and boxes; all its respondents are in the table, unchanged.
     old : Release
-    whole : Box
-        The box around the table.
+    parts : PartsInCodes
+        Not cut yet; one group is safe.
+    boxes : int64 array of shape (2, earlier groups, attributes)
+        The codes that earlier boxes cover.
     tracing : RecordTracing
         With ``edges="exact"`` and both directions.
     difference : Difference
@@ -85,160 +140,96 @@ class Growing:
     """
 
     def __init__(
-        self, problem: Problem, old: Release, whole: Box, tracing: RecordTracing, difference: Difference
+        self,
+        problem: Problem,
+        old: Release,
+        parts: PartsInCodes,
+        boxes: Codes,
+        tracing: RecordTracing,
+        difference: Difference,
     ) -> None:
-        table = problem.table
-        self.k, self.difference = tracing.k, difference
-        _, self._value = np.unique([m.value for m in table.members], return_inverse=True)
-        self._values = int(self._value.max()) + 1
-        self._home = np.full(len(table), -1, dtype=np.int64)
+        self._parts, self._people, self._difference = parts, tracing.k, difference
+        home = np.full(len(problem.table), -1, dtype=np.int64)
         for number, group in enumerate(old.groups):
-            self._home[[table.row[who] for who in group.respondents]] = number
-        known = np.flatnonzero(self._home >= 0)
-        self.supply = self._counted(self._home[known], known, len(old.groups))
-        boxes = [group.box for group in old.groups if group.box is not None]
-        points = [member.point for member in table.members]
-        self._space = BoxSpace([*boxes, whole], points)
-        self._old_boxes = self._space.boxes(boxes)
-        self._points = self._space.points([points[row] for row in known.tolist()])
-        # A cut changes two boxes: most questions are the same after the next one.
-        self._points_in: dict[bytes, Coded] = {}
-        self._counts: dict[tuple[bytes, bytes], int] = {}
-        everybody = np.arange(len(table), dtype=np.int64)
-        self.state = self._joined(None, 0, [(everybody, whole)])
-
-    def cut(self, part: int, halves: Sequence[tuple[Rows, Box]]) -> _State:
-        """Cut group number `part`: the first half takes its number, the other a new one."""
-        return self._joined(self.state, part, halves)
-
-    def vulnerable(self, state: _State) -> bool:
-        """Whether records can be traced or a difference is not (k, c)."""
-        return self._traced(state) or self._different(state)
-
-    # -- the arrays ----------------------------------------------------------------
-
-    def _joined(self, before: _State | None, part: int, new: Sequence[tuple[Rows, Box]]) -> _State:
-        count = 0 if before is None else len(before.room)
-        numbers = [part, *range(count, count + len(new) - 1)] if before is not None else [0]
-        boxes = self._space.boxes([box for _, box in new])
-        met, which = meeting(self._old_boxes, boxes)
-        shared = [self._shared(rows) for rows, _ in new]
-        along = np.concatenate([one[met[which == i]] for i, one in enumerate(shared)])
-        order = np.argsort(which, kind="stable")
-        source, target = met[order], np.array(numbers, dtype=np.int64)[which[order]]
-        room = np.stack([self._counted(np.zeros(len(rows), np.int64), rows, 1)[0] for rows, _ in new])
-        filled = np.stack([one.sum(axis=0) for one in shared])
-        if before is None:
-            return _State(source=source, target=target, along=along, room=room, filled=filled, boxes=boxes)
-        kept = before.target != part
-
-        return _State(
-            source=np.concatenate([before.source[kept], source]),
-            target=np.concatenate([before.target[kept], target]),
-            along=np.concatenate([before.along[kept], along]),
-            room=_replaced(before.room, part, room),
-            filled=_replaced(before.filled, part, filled),
-            boxes=tuple(_replaced(a, part, b) for a, b in zip(before.boxes, boxes, strict=True)),
+            home[[problem.table.row[who] for who in group.respondents]] = number
+        known = np.flatnonzero(home >= 0)
+        values, older = int(parts.value.max()) + 1, len(old.groups)
+        supply = np.zeros((values, older), dtype=np.int64)
+        np.add.at(supply, (parts.value[known], home[known]), 1)
+        inside = [
+            known[((low <= parts.codes[known]) & (parts.codes[known] <= high)).all(axis=1)]
+            for low, high in zip(*boxes, strict=True)
+        ]
+        self._old = Old(
+            codes=parts.codes,
+            value=parts.value,
+            home=home,
+            low=np.ascontiguousarray(boxes[0]),
+            high=np.ascontiguousarray(boxes[1]),
+            supply=supply,
+            inside_at=np.cumsum([0, *map(len, inside)]),
+            inside=np.concatenate(inside),
+            member_at=np.cumsum([0, *supply.sum(axis=0).tolist()]),
+            member=known[np.argsort(home[known], kind="stable")],
+            value_at=np.cumsum([0, *supply.sum(axis=1).tolist()]),
+            having=known[np.argsort(parts.value[known], kind="stable")],
         )
-
-    def _shared(self, rows: Rows) -> Indices:
-        old = rows[self._home[rows] >= 0]
-        return self._counted(self._home[old], old, len(self.supply))
-
-    def _counted(self, home: Indices, rows: Indices, groups: int) -> Indices:
-        flat = np.bincount(home * self._values + self._value[rows], minlength=groups * self._values)
-        return flat.reshape(groups, self._values).astype(np.int64)
-
-    # -- differences ---------------------------------------------------------------
-
-    def _different(self, state: _State) -> bool:
-        k, c = self.difference.k, self.difference.c
-        people = state.along.sum(axis=1) > 0
-        source, target, along = state.source[people], state.target[people], state.along[people]
-        fresh = state.room - state.filled
-        old_inside = GroupOverlaps(
-            outer=target, inner=source, counts=along, rest=fresh, new=fresh.sum(axis=1)
+        self._joined = Beside(
+            room=np.zeros((values, 2), dtype=np.int64),
+            filled=np.zeros((values, 2), dtype=np.int64),
+            meets=np.zeros((2, older), dtype=np.bool_),
+            direct=np.zeros((values, older), dtype=np.int64),
         )
-        if any(True for _ in unsafe_differences(old_inside, k, c)):
+        entered(self._old, parts.arrays, self._joined, 0, np.ones(older, dtype=np.bool_))
+        self._near = self._joined.meets[0]
+
+    def cut(self, part: int) -> None:
+        """Follow the cut that `parts` has just made."""
+        new = self._parts.count - 1
+        if new == len(self._joined.meets):
+            joined = self._joined
+            self._joined = joined._replace(
+                room=widened(joined.room, 1), filled=widened(joined.filled, 1), meets=widened(joined.meets, 0)
+            )
+        self._near = self._joined.meets[part].copy()
+        count_spare(self._joined, part, -1)
+        for half in (part, new):
+            entered(self._old, self._parts.arrays, self._joined, half, self._near)
+
+    def undo(self, part: int) -> None:
+        """Follow `parts`, which has just taken back the cut that was followed last."""
+        for half in (part, self._parts.count):
+            count_spare(self._joined, half, -1)
+        entered(self._old, self._parts.arrays, self._joined, part, self._near)
+
+    def vulnerable(self, part: int) -> bool:
+        """Whether records can be traced or a difference is not (k, c) since the last cut, of this group."""
+        k, c = self._difference.k, self._difference.c
+        arrays = self._old, self._parts.arrays, self._joined
+        new = self._parts.count - 1
+        if traced(*arrays, self._near, part, new, self._people):
             return True
-        usable = fresh.sum(axis=1)[target] == 0
+        return not surely_even(*arrays, part, new, k, c.numerator, c.denominator) and self._uneven(k, c)
+
+    def _uneven(self, k: int, c: Fraction) -> bool:
+        """Whether a difference is not (k, c), by the checker itself."""
+        known = self._old.member
+        now, home, value = self._parts.arrays.now[known], self._old.home[known], self._old.value[known]
+        groups, older = self._parts.count, self._joined.meets.shape[1]
+        pairs, at = np.unique(now * older + home, return_inverse=True)
+        along = np.zeros((len(pairs), len(self._old.supply)), dtype=np.int64)
+        np.add.at(along, (at.reshape(-1), value), 1)
+        target, source = pairs // older, pairs % older
+        fresh = (self._joined.room - self._joined.filled)[:, :groups].T
+        inside = GroupOverlaps(outer=target, inner=source, counts=along, rest=fresh, new=fresh.sum(axis=1))
+        if any(True for _ in unsafe_differences(inside, k, c)):
+            return True
+        usable = (fresh.sum(axis=1) == 0)[target]
         source, target, along = source[usable], target[usable], along[usable]
-        rest = self.supply.copy()
+        rest = self._old.supply.T.copy()
         np.subtract.at(rest, source, along)
-        new_inside = GroupOverlaps(outer=source, inner=target, counts=along, rest=rest, new=rest.sum(axis=1))
-        return any(True for _ in unsafe_differences(new_inside, k, c))
-
-    # -- tracing -------------------------------------------------------------------
-
-    def _traced(self, state: _State) -> bool:
-        source, target, along = state.source, state.target, state.along
-        went, people = along > 0, along.sum(axis=1)
-        spare = (state.room > state.filled)[target] & (self.supply > 0)[source]
-        likely = went | spare
-        safe = _summed(source, likely * people[:, None], len(self.supply)) >= self.k
-        escaping = _summed(source, spare, len(self.supply)) > 0
-        escapes = _summed(target, went & escaping[source], len(state.room)) > 0
-        escapes |= (state.room > state.filled) | (state.filled == 0)
-        escapes |= _summed(target, went * people[:, None], len(state.room)) >= self.k
-        forward, backward = (self.supply > 0) & ~safe, ~escapes
-        for v in np.flatnonzero(forward.any(axis=0) | backward.any(axis=0)).tolist():
-            groups = [
-                e
-                for e in np.flatnonzero(forward[:, v]).tolist()
-                if self._people(e, target[(source == e) & likely[:, v]], state) < self.k
-            ]
-            others = np.flatnonzero(backward[:, v]).tolist()
-            if (groups or others) and self._exactly(v, groups, others, state, people):
-                return True
-        return False
-
-    def _exactly(
-        self, v: int, groups: Sequence[int], others: Sequence[int], state: _State, people: Indices
-    ) -> bool:
-        """Whether some record with value v, of these earlier and new groups, fits fewer than k people."""
-        graph = ValueGraph(
-            source=state.source,
-            target=state.target,
-            shared=people,
-            along=state.along[:, v],
-            supply=self.supply[:, v],
-            room=state.room[:, v],
-        )
-        for e in groups:
-            if self._people(e, graph.target[(graph.source == e) & graph.feasible], state) < self.k:
-                return True
-        return any(
-            graph.bound[f]
-            and self._owners(f, graph.source[(graph.target == f) & graph.feasible], state) < self.k
-            for f in others
-        )
-
-    def _people(self, e: int, partners: Indices, state: _State) -> int:
-        """People of the earlier release in the box of its group e and that of one of some new groups."""
-        return self._inside(_rows(self._old_boxes, [e]), _rows(state.boxes, partners))
-
-    def _owners(self, f: int, partners: Indices, state: _State) -> int:
-        """People of the earlier release in the box of new group f and that of one of some earlier groups."""
-        return self._inside(_rows(state.boxes, [f]), _rows(self._old_boxes, partners))
-
-    def _inside(self, box: Coded, others: Coded) -> int:
-        key = _key(box), _key(others)
-        known = self._counts.get(key)
-        if known is None:
-            if len(self._counts) >= MOST_KNOWN:
-                self._counts.clear()
-            known = self._counts[key] = len(np.unique(meeting(others, self._within(box))[1]))
-        return known
-
-    def _within(self, box: Coded) -> Coded:
-        """The points in a box."""
-        key = _key(box)
-        known = self._points_in.get(key)
-        if known is None:
-            if len(self._points_in) >= MOST_KNOWN:
-                self._points_in.clear()
-            known = self._points_in[key] = _rows(self._points, meeting(box, self._points)[1])
-        return known
+        around = GroupOverlaps(outer=source, inner=target, counts=along, rest=rest, new=rest.sum(axis=1))
+        return any(True for _ in unsafe_differences(around, k, c))
 
 
 class CutRelease:
@@ -253,57 +244,107 @@ class CutRelease:
 
     def __init__(self, inferences: Inferences, everybody: Rows) -> None:
         self._inferences, problem = inferences, inferences.problem
-        whole = group_of(problem, everybody)
-        assert whole.box is not None, "inference attacks are about boxes"
         self._numbers: dict[bytes, int] = {everybody.tobytes(): 0}
-        self._groups: list[QIGroup] = [whole]
+        self._groups: list[QIGroup] = [group_of(problem, everybody)]
+        self._parts = PartsInCodes(problem)
+        self._left = _left_by_intersection(problem, self._parts.value, inferences.intersection)
         tracing, difference = inferences.tracing, inferences.difference
+        boxes = [boxes_in_codes(problem.table.domains, old) for old in problem.history]
         self._pairs: list[Growing] | None = None
         if (tracing.edges, tracing.direction, difference.deep) == ("exact", "both", False):
-            self._pairs = [Growing(problem, old, whole.box, tracing, difference) for old in problem.history]
+            known = [box for box in boxes if box is not None]
+            if len(known) == len(boxes):
+                self._pairs = [
+                    Growing(problem, old, self._parts, box, tracing, difference)
+                    for old, box in zip(problem.history, known, strict=True)
+                ]
 
     def made(self, part: Rows, left: Rows, right: Rows) -> bool:
         """Whether a part can be cut so without an attack; if so the cut is made."""
-        halves = [group_of(self._inferences.problem, rows) for rows in (left, right)]
-        if self._inferences.isolated(halves):
+        if self.isolated(left) or self.isolated(right):
             return False
         number = self._numbers[part.tobytes()]
-        groups = [*self._groups[:number], halves[0], *self._groups[number + 1 :], halves[1]]
         if self._pairs is None:
+            halves = [group_of(self._inferences.problem, rows) for rows in (left, right)]
+            groups = [*self._groups[:number], halves[0], *self._groups[number + 1 :], halves[1]]
             if self._inferences.first(groups, intersected=True) is not None:
                 return False
+            self._groups = groups
+            new = len(groups) - 1
+        elif self._refused(self._pairs, number, left, right):
+            return False
         else:
-            boxed = [(rows, half.box) for rows, half in zip((left, right), halves, strict=True) if half.box]
-            states: list[_State] = []
-            for pair in self._pairs:
-                states.append(pair.cut(number, boxed))
-                if pair.vulnerable(states[-1]):
-                    return False
-            for pair, state in zip(self._pairs, states, strict=True):
-                pair.state = state
-        self._numbers |= {left.tobytes(): number, right.tobytes(): len(self._groups)}
-        self._groups = groups
+            new = self._parts.count - 1
+        self._numbers |= {left.tobytes(): number, right.tobytes(): new}
         return True
 
+    def _refused(self, pairs: list[Growing], number: int, left: Rows, right: Rows) -> bool:
+        """Cut, and take it back where somebody can attack."""
+        self._parts.cut(number, left, right)
+        for followed, pair in enumerate(pairs, start=1):
+            pair.cut(number)
+            if pair.vulnerable(number):
+                self._parts.undo(number)
+                for other in pairs[:followed]:
+                    other.undo(number)
+                pairs.insert(0, pairs.pop(followed - 1))
+                return True
+        return False
 
-def _rows(coded: Coded, rows: Sequence[int] | Indices) -> Coded:
-    return tuple(column[rows] for column in coded)
+    def isolated(self, rows: Rows) -> bool:
+        """Whether some of these rows, as a group, are vulnerable to an intersection attack."""
+        if self._left is None:
+            return self._inferences.isolated([group_of(self._inferences.problem, rows)])
+        c = self._inferences.intersection.c
+        return _isolated(rows, self._parts.value, self._left, c.numerator, c.denominator)
 
 
-def _key(boxes: Coded) -> bytes:
-    """The same for equal boxes only."""
-    return b"".join(column.tobytes() for column in boxes)
+def boxes_in_codes(domains: Sequence[Domain], old: Release) -> Codes | None:
+    """Codes covered by each box, first and last; None if some cell has gaps."""
+    found: list[list[tuple[int, int]]] = []
+    known: dict[tuple[int, Cell], tuple[int, int] | None] = {}
+    for group in old.groups:
+        row: list[tuple[int, int]] = []
+        for a, (domain, cell) in enumerate(zip(domains, group.box or (), strict=True)):
+            if (a, cell) not in known:
+                known[a, cell] = codes_covered(domain, cell)
+            ends = known[a, cell]
+            if ends is None:
+                return None
+            row.append(ends)
+        found.append(row)
+    return np.array(found, dtype=np.int64).transpose(2, 0, 1)
 
 
-def _replaced(old: NDArray[Any], part: int, new: NDArray[Any]) -> NDArray[Any]:
-    """Rows with one of them replaced by the first new one, the others at the end."""
-    found: NDArray[Any] = np.concatenate([old, new[1:]])
-    found[part] = new[0]
-    return found
+def _left_by_intersection(problem: Problem, value: Ints, asked: Intersection) -> Ints | None:
+    """How often each row's respondent can have each value, by all earlier groups; None where others decide.
+
+    Somebody new has a value as often as there are rows.
+    """
+    names = sorted({m.value for m in problem.table.members})
+    most = len(value) * max(asked.c.numerator, asked.c.denominator)
+    if asked.reading != "multiset" or not len(problem.history) or most > np.iinfo(np.int64).max:
+        return None
+    left = np.full((len(value), len(names)), len(value), dtype=np.int64)
+    for row, member in enumerate(problem.table.members):
+        record = problem.history.records.get(member.respondent)
+        if record is not None:
+            if member.value not in record.inferable:
+                return None  # values contradict one another: the requirement says how
+            left[row] = [record.inferable.get(name, 0) for name in names]
+    return left
 
 
-def _summed(home: Indices, what: NDArray[np.int64] | NDArray[np.bool_], groups: int) -> Indices:
-    """Column sums of the rows with the same home."""
-    return np.stack(
-        [np.bincount(home, weights=what[:, v], minlength=groups) for v in range(what.shape[1])], axis=1
-    ).astype(np.int64)
+@compiled
+def _isolated(rows: Ints, value: Ints, left: Ints, over: int, under: int) -> bool:
+    """Whether for some of the rows a value has more than its share in what is left of their group."""
+    counts = np.bincount(value[rows], minlength=left.shape[1])
+    for row in rows:
+        total, most = 0, 0
+        for v in range(left.shape[1]):
+            here = min(counts[v], left[row, v])
+            total += here
+            most = max(most, here)
+        if under * most > over * total:
+            return True
+    return False

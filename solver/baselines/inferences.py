@@ -48,6 +48,7 @@ class Inferences:
 
     Attributes
     ----------
+    intersection : Intersection
     tracing : RecordTracing
     difference : Difference
         The checks, with the policy's parameters.
@@ -56,7 +57,7 @@ class Inferences:
     def __init__(self, problem: Problem, baseline: str) -> None:
         self.problem, self.baseline = problem, baseline
         asked = parameters(problem, KCAnonymity, baseline)
-        self._intersection = self._own(Intersection(c=asked.c))
+        self.intersection = self._own(Intersection(c=asked.c))
         self.tracing = self._own(RecordTracing(k=asked.k))
         self.difference = self._own(Difference(k=asked.k, c=asked.c))
 
@@ -68,7 +69,7 @@ class Inferences:
         """Whether some of these groups are vulnerable to an intersection attack."""
         if not len(self.problem.history):
             return False
-        return not all(self._intersection.admits(group, self.problem.context) for group in groups)
+        return not all(self.intersection.admits(group, self.problem.context) for group in groups)
 
     def first(self, groups: Sequence[QIGroup], *, intersected: bool = False) -> Violation | None:
         """A vulnerability of the release of these groups, which hold all tuples; None if there is none.
@@ -89,7 +90,7 @@ class Inferences:
         table, joint = self.problem.table, (self.tracing, self.difference)
         release = Release(groups=tuple(groups), attributes=table.attributes, sensitive=table.sensitive.name)
         try:
-            for requirement in joint if intersected else (self._intersection, *joint):
+            for requirement in joint if intersected else (self.intersection, *joint):
                 for found in requirement.check(release, self.problem.history):
                     return found
         except ReleaseError as error:

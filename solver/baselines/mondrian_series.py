@@ -106,8 +106,8 @@ def mondrian_checked(problem: Problem, seed: int = 0, clock: Clock | None = None
 
     Notes
     -----
-    Every cut that is (k, c) costs a check of the whole release against each earlier one; see `growing` for
-    what is kept between two cuts. O(cuts x releases x pairs of groups that meet x values).
+    Every cut that is (k, c) costs a check against each earlier release of what it changes; see `growing`.
+    O(cuts x releases x tuples) at most, compiled.
     """
     needs_boxes(problem, "mondrian_checked")
     inferences = Inferences(problem, "mondrian_checked")

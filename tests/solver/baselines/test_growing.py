@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
 from optanon.instances.generators import clustered_table, generated_roles, uniform_table
-from optanon.models.box import Box
-from optanon.models.domain import Ordered
+from optanon.models.box import Interval, Leaves
+from optanon.models.domain import Numeric, Ordered
 from optanon.models.errors import EngineError
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
-from optanon.models.requirements import Difference, KCAnonymity, RecordTracing
-from optanon.solver.baselines.growing import Growing
+from optanon.models.requirements import Difference, Intersection, KCAnonymity, RecordTracing
+from optanon.solver.baselines.growing import (
+    CutRelease,
+    Growing,
+    PartsInCodes,
+    boxes_in_codes,
+    codes_covered,
+)
+from optanon.solver.baselines.inferences import Inferences
 from optanon.solver.baselines.mondrian_series import mondrian_checked, mondrian_static
 from optanon.solver.baselines.top_down import Rows, group_of
 
@@ -58,40 +66,43 @@ def test_after_every_cut_the_quick_verdict_is_the_one_of_the_requirements() -> N
 
 
 def compared(seed: int) -> list[tuple[str, ...]]:
-    """Random cuts, safe or not, judged twice: what each release is vulnerable to."""
+    """Random cuts, the safe ones made and the others taken back, judged twice: what each is vulnerable to."""
     random = Random(seed)
     k, c = random.choice([2, 3]), random.choice([Fraction(1, 2), Fraction(2, 3), Fraction(1)])
     policy = Policy([KCAnonymity(k=2)])
     problem = series(seed, policy, policy, policy)[-1]
     tracing, difference = RecordTracing(k=k), Difference(k=k, c=c)
-    everybody = np.arange(len(problem.table), dtype=np.int64)
     found: list[tuple[str, ...]] = []
+
+    def broken(groups: list[Rows], before: History) -> set[str]:
+        release = Release(
+            groups=tuple(group_of(problem, rows) for rows in groups),
+            attributes=problem.table.attributes,
+            sensitive="value",
+        )
+        return {v.requirement for check in (tracing, difference) for v in check.check(release, before)}
+
     for old in problem.history:
-        watched = Growing(problem, old, box_of(problem, everybody), tracing, difference)
-        parts = [everybody]
-        for _ in range(10):
-            number = random.randrange(len(parts))
-            cut = halves(problem, parts[number], random)
+        parts = PartsInCodes(problem)
+        boxes = boxes_in_codes(problem.table.domains, old)
+        assert boxes is not None
+        if broken([parts.rows(0)], History([old])):
+            continue
+        watched = Growing(problem, old, parts, boxes, tracing, difference)
+        for _ in range(20):
+            number = random.randrange(parts.count)
+            cut = halves(problem, np.sort(parts.rows(number)), random)
             if cut is None:
                 continue
-            watched.state = watched.cut(number, [(rows, box_of(problem, rows)) for rows in cut])
-            parts = [*parts[:number], cut[0], *parts[number + 1 :], cut[1]]
-            release = Release(
-                groups=tuple(group_of(problem, rows) for rows in parts),
-                attributes=problem.table.attributes,
-                sensitive="value",
-            )
-            before = History([old])
-            broken = {v.requirement for check in (tracing, difference) for v in check.check(release, before)}
-            assert watched.vulnerable(watched.state) == bool(broken)
-            found.append(tuple(sorted(broken)))
+            parts.cut(number, *cut)
+            watched.cut(number)
+            attacks = broken([np.sort(parts.rows(part)) for part in range(parts.count)], History([old]))
+            assert watched.vulnerable(number) == bool(attacks)
+            if attacks:
+                parts.undo(number)
+                watched.undo(number)
+            found.append(tuple(sorted(attacks)))
     return found
-
-
-def box_of(problem: Problem, rows: Rows) -> Box:
-    box = group_of(problem, rows).box
-    assert box is not None
-    return box
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -105,3 +116,36 @@ def test_a_policy_with_a_weaker_tracing_check_is_followed_too(seed: int) -> None
         except EngineError:
             continue  # vulnerable as one group already
         assert list(problem.check(release)) == []
+
+
+@pytest.mark.parametrize("reading", ["multiset", "set"])
+def test_who_is_left_alone_by_all_earlier_groups_is_found_as_by_the_requirement(reading: Any) -> None:
+    policy = Policy([KCAnonymity(k=2, c=Fraction(2, 3)), Intersection(c=Fraction(2, 3), reading=reading)])
+    verdicts = Counter[bool]()
+    for seed in range(6):
+        plain = Policy([KCAnonymity(k=2, c=Fraction(2, 3))])
+        try:
+            problem = series(seed, plain, plain, policy)[-1]
+        except EngineError:
+            continue
+        random, inferences = Random(seed), Inferences(problem, "test")
+        everybody = np.arange(len(problem.table), dtype=np.int64)
+        cuts = CutRelease(inferences, everybody)
+        for _ in range(20):
+            rows = np.sort(np.array(random.sample(range(30), random.randint(3, 9)), dtype=np.int64))
+            expected = inferences.isolated([group_of(problem, rows)])
+            assert cuts.isolated(rows) == expected
+            verdicts[expected] += 1
+    assert min(verdicts[True], verdicts[False]) >= 10
+
+
+def test_cells_cover_the_codes_that_their_points_have() -> None:
+    numbers = Numeric(name="n", lo=Fraction(0), hi=Fraction(10), step=Fraction(2))
+    order = Ordered(name="o", categories=("a", "b", "c"))
+    assert codes_covered(numbers, Interval(Fraction(1), Fraction(4))) == (1, 2)
+    assert codes_covered(numbers, Interval(Fraction(5, 2), Fraction(7, 2))) == (2, 1)
+    assert codes_covered(order, order.cell(1, 2)) == (1, 2)
+    assert codes_covered(order, Leaves("a|c", frozenset(("a", "c")))) is None
+    assert codes_covered(order, Interval(Fraction(1), Fraction(4))) is None
+    first, last = codes_covered(order, Leaves("z", frozenset("z"))) or (0, 0)
+    assert not any(low <= last and first <= high for low in range(3) for high in range(low, 3))
