@@ -113,10 +113,13 @@ def test_no_engine_answers_worse_than_a_heuristic(name: str, engine: str):
     for problem in list(problems(name))[:ASKED]:
         if engine != "auto" and engines()[engine].refuses(problem) is not None:
             continue
-        found = solve_problem(problem, engine=engine, time_limit=0.3, display=False, reasons=False)
-        for heuristic, values in promised(name, problem).items():
-            assert found.release is not None, heuristic
-            assert problem.objective(found.release) <= values, heuristic
+        least = min(promised(name, problem).values(), default=None)
+        for seconds in (0.3, 30):  # heuristics may not come to their end in a moment on a busy machine
+            found = solve_problem(problem, engine=engine, time_limit=seconds, display=False, reasons=False)
+            if least is None or (found.release and problem.objective(found.release) <= least):
+                break
+        else:
+            pytest.fail(f"a heuristic reaches {least}, {found}")
 
 
 def test_full_domain_releases_count_where_they_are_asked_for():
