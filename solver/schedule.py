@@ -19,6 +19,7 @@ __all__ = [
     "GAP",
     "HEURISTICS",
     "HISTOGRAM",
+    "POINTS",
     "RESERVES",
     "SCHEDULES",
     "SIGNATURE",
@@ -218,6 +219,15 @@ class Histogram(Schedule):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Points(Schedule):
+    """Points plan, squared error: annealing, column generation with cuts, listed groups."""
+
+    annealing: Share = Share(part=0.12, of=Of.LIMIT, unlimited=20.0, why="a release for lists to be short")
+    move: Seconds = Seconds(value=1e-6, unit="s a move", why="the pace that moves are planned by")
+    linear: Share = Share(part=0.5, of=Of.PASSED, why="the linear program and its cuts")
+
+
+@dataclass(frozen=True, kw_only=True)
 class InBlocks(Schedule):
     """Histogram plan, tables of many different rows: rounds of blocks, laid down before the first one."""
 
@@ -278,7 +288,7 @@ class Enumerated(Schedule):
 RESERVES, WHOLE, HEURISTICS, SOLVERS = Reserves(), Whole(), Heuristics(), Solvers()
 ASSIGNMENT, SUBSETS, GAP = Assignment(), AllSets(), Gap()
 HISTOGRAM, SIGNATURE, COUNTS, ENUMERATED = Histogram(), Signature(), Counts(), Enumerated()
-BLOCKS = InBlocks()
+BLOCKS, POINTS = InBlocks(), Points()
 
 SCHEDULES: dict[str, Schedule] = {
     "reserves": RESERVES,
@@ -290,6 +300,7 @@ SCHEDULES: dict[str, Schedule] = {
     "partition: gap": GAP,
     "partition: histogram": HISTOGRAM,
     "partition: blocks": BLOCKS,
+    "partition: points": POINTS,
     "partition: signature": SIGNATURE,
     "partition: counts": COUNTS,
     "partition: enumerated": ENUMERATED,

@@ -75,7 +75,7 @@ def _none(problem: Problem, answer: Answer, engine: str, clock: Clock) -> Settle
 def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock) -> Settled:
     assert answer.release is not None
     values = problem.objective(answer.release)
-    given = Given(problem=problem, values=values, clock=clock)
+    given = Given(problem=problem, values=values, release=answer.release, clock=clock)
     made: list[tuple[Claim, Derived]] = []
     failed = ""
     for claim in answer.claims:

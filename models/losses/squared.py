@@ -21,9 +21,9 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, ClassVar
 
-from ..domain import Domain, Numeric
+from ..domain import Codes, Domain, Numeric
 from ..errors import EngineError
-from ..loss import Cost, Loss, register_loss
+from ..loss import Cost, Loss, known_losses, register_loss
 from ..memo import memoized
 from ..problem_view import ProblemView
 from ..release import QIGroup
@@ -32,7 +32,7 @@ from ..table import Member, Microdata
 if TYPE_CHECKING:
     from ..encoding import Encoding
 
-__all__ = ["SquaredError", "UnscaledSquaredError"]
+__all__ = ["SquaredError", "UnscaledSquaredError", "squared_error_of"]
 
 PERCENT = 100
 LARGEST = 1 << 58
@@ -43,7 +43,7 @@ FINEST = 64
 
 @dataclass(frozen=True, kw_only=True)
 class _Axis:
-    """A numeric attribute: its number, the mean of the table, and what a unit of its squares costs."""
+    """A numeric attribute: its number, the mean of the table, and the price of its squares, in percent."""
 
     attribute: int
     mean: Fraction
@@ -78,7 +78,19 @@ class SquaredError(Loss):
         )
 
     def _axes(self, table: Microdata) -> tuple[_Axis, ...]:
+        """The attributes that count: numeric, with several values and a weight."""
         return _axes(table, self.scaled)
+
+    def steps(self, table: Microdata) -> tuple[Codes, tuple[Fraction, ...]]:
+        """Codes of the attributes that count, and what the square of a step of each costs, in percent."""
+        axes = self._axes(table)
+        domains = [table.domains[axis.attribute] for axis in axes]
+        prices = [
+            axis.price * domain.step**2
+            for axis, domain in zip(axes, domains, strict=True)
+            if isinstance(domain, Numeric)
+        ]
+        return table.codes[:, [axis.attribute for axis in axes]], tuple(prices)
 
     def encode(self, model: Encoding) -> Cost:
         """Per slot and attribute the square of a sum, divided by the number of members: see `_Whole`.
@@ -140,6 +152,13 @@ class UnscaledSquaredError(SquaredError):
 
 for _kind in (SquaredError, UnscaledSquaredError):
     register_loss(_kind)
+
+
+def squared_error_of(problem: ProblemView) -> SquaredError | None:
+    """The squared error that a policy minimizes, if it minimizes nothing else."""
+    named = [name for level in problem.policy.levels for name in level.losses]
+    found = known_losses()[named[0]] if len(named) == 1 else None
+    return found if isinstance(found, SquaredError) else None
 
 
 def _number(member: Member, axis: _Axis) -> Fraction:

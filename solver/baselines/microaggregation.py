@@ -10,7 +10,8 @@ COMPSTAT 2006): groups of k around the tuple furthest from the average of all, w
 while the nearest tuple left is nearer to the group than `GAMMA` times its distance from any other tuple
 left; tuples left over join the group whose average is nearest.
 
-Distances are Euclidean, of codes as shares of their domains (leaves of a hierarchy in depth-first order).
+Distances are Euclidean, of codes as shares of their domains (leaves of a hierarchy in depth-first order);
+where the policy minimizes squared error alone, as that measures them: of z-scores, as in the publications.
 Other requirements on groups, c among them, are kept by merging (`repairing`).
 """
 
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
+from ...models.losses.squared import squared_error_of
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.k_c_anonymity import KCAnonymity
@@ -124,10 +126,18 @@ def _asked(problem: Problem, baseline: str, clock: Clock | None) -> tuple[Floats
     asked = parameters(problem, KCAnonymity, baseline)
     everybody = np.arange(len(problem.table), dtype=np.int64)
     refuse_whole(SharesWithin(problem, asked.k, asked.c), everybody, baseline)
-    spans = np.array([domain.span for domain in problem.table.domains], dtype=np.float64)
     watch = clock or Clock()
     watch.ask()
-    return problem.table.codes / spans, asked.k, watch
+    return _points(problem), asked.k, watch
+
+
+def _points(problem: Problem) -> Floats:
+    squared = squared_error_of(problem)
+    if squared is None:
+        spans = np.array([domain.span for domain in problem.table.domains], dtype=np.float64)
+        return problem.table.codes / spans
+    codes, prices = squared.steps(problem.table)
+    return codes * np.sqrt(np.array([float(price) for price in prices]))
 
 
 def _furthest(points: Floats, left: Rows, point: Floats) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.incidence import Members
-from .table import Ints, Rows
+from .table import Covering, Ints
 
 __all__ = [
     "Column",
@@ -65,7 +65,7 @@ class Table(Priceable, Protocol):
     """What is to be covered, and what columns cost."""
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> Covering:
         """The kinds of tuples."""
         ...
 

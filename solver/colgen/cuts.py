@@ -16,7 +16,7 @@ import numpy as np
 
 from .column import Column
 from .kernels.question import CutIndex
-from .table import Ints, Rows
+from .table import Covering, Ints
 
 __all__ = ["HALF", "Cuts"]
 
@@ -34,7 +34,7 @@ class Cuts:
     divisors : list of int
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Covering) -> None:
         self._count = rows.count
         self.sets: list[tuple[int, ...]] = []
         self.divisors: list[int] = []
@@ -75,7 +75,7 @@ class Cuts:
         met = Counter(cut for row in members for cut in self._of[row])
         return {cut: times // q for cut, times in met.items() if times >= (q := self.divisors[cut])}
 
-    def some(self, rows: Rows, chosen: Iterable[int]) -> Cuts:
+    def some(self, rows: Covering, chosen: Iterable[int]) -> Cuts:
         """Some of them, in a list of their own."""
         found = Cuts(rows)
         for cut in chosen:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cuts import Cuts
-from .table import Ints, Rows
+from .table import Covering, Ints
 
 __all__ = ["DualBound", "Duals", "ceil_div", "whole"]
 
@@ -46,12 +46,12 @@ class Duals:
     scale: int
     fake: int = 0
 
-    def value(self, rows: Rows, cuts: Cuts, fakes: int = 0) -> int:
+    def value(self, rows: Covering, cuts: Cuts, fakes: int = 0) -> int:
         """Scaled bound on releases with at most so many counterfeits, if the duals are feasible."""
         limits = cuts.limit[: len(self.cuts)]
         return int(self.rows @ rows.count) + self.fake * fakes + int(self.cuts @ limits)
 
-    def bound(self, rows: Rows, cuts: Cuts, fakes: int = 0) -> int:
+    def bound(self, rows: Covering, cuts: Cuts, fakes: int = 0) -> int:
         """No release costs less, if the duals are feasible; costs are integers."""
         return ceil_div(self.value(rows, cuts, fakes), self.scale)
 
@@ -63,7 +63,7 @@ class Duals:
         """
         return replace(self, rows=self.rows - np.maximum(worst, 0))
 
-    def suppressing(self, rows: Rows) -> Duals:
+    def suppressing(self, rows: Covering) -> Duals:
         """Duals that are feasible for groups, made so for suppressed tuples, at the least loss.
 
         A suppressed tuple costs `Rows.single`, and its dual may be above that by as much as the limit's dual
@@ -110,7 +110,9 @@ def whole(
 class Covered(Protocol):
     """Rows to be covered, and the cuts so far."""
 
-    rows: Rows
+    @property
+    def rows(self) -> Covering: ...
+
     cuts: Cuts
 
 

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from ..exact.program import Program, covering
+from ..exact.rank1 import Rank1Cut
 from ..exact.tree import Tree
 from ..limits import GapLimits
 from ..schedule import GAP, Share
@@ -22,7 +23,7 @@ from .choice import best_of
 from .column import Column, Members, columns_of, counterfeits, in_order
 from .duals import Duals
 from .pricing import ColumnSource
-from .table import Ints, Rows
+from .table import Covering, Ints
 
 __all__ = ["Closed", "Finish", "Reached", "numbered"]
 
@@ -143,7 +144,7 @@ class Finish:
         """Whether a tree over the listed columns comes to its end."""
         reached = self.reached
         program, ordered = numbered(self.source, lines, fakes)
-        tree = Tree(program, min(target, reached.cost), self.clock.share(GAP.tree))
+        tree = Tree(program, min(target, reached.cost), self.clock.share(GAP.tree), cuts=self._carried(duals))
         done = tree.run()
         if tree.best is not None:
             reached.offer(columns_of(ordered[np.repeat(np.arange(len(ordered)), tree.best)]), "search tree")
@@ -152,6 +153,10 @@ class Finish:
             self.found = Closed(duals=duals, listed_for=target, tree=tree)
             reached.lift(min(bound, reached.cost), f"{tree.nodes} nodes over {len(lines)} groups")
         return done
+
+    def _carried(self, duals: Duals) -> Sequence[Rank1Cut]:
+        """Cuts that a tree begins with; it finds its own."""
+        return ()
 
     def _improve(
         self,
@@ -208,7 +213,7 @@ def numbered(source: ColumnSource, lines: Members, fakes: int | None = None) -> 
     return covering(moved[order], source.costs(ordered), count, limit), ordered
 
 
-def _by_first(rows: Rows) -> Ints:
+def _by_first(rows: Covering) -> Ints:
     """The number of each row if they are in the order of their first tuples."""
     place = np.empty(len(rows), dtype=np.int64)
     place[np.argsort([behind[0] for behind in rows.tuples])] = np.arange(len(rows))

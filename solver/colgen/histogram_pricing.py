@@ -23,7 +23,7 @@ from .table import Ints, Rows
 __all__ = ["HistogramPricing"]
 
 
-class HistogramPricing(Pricing):
+class HistogramPricing(Pricing[Rows]):
     """The groups that a table of histograms needs.
 
     Attributes

@@ -19,7 +19,7 @@ from ..backends.highs import INFINITY, LinearProgram, LPStatus
 from ..limits import MASTER as LIMITS
 from .column import Column, Table, costs_of
 from .cuts import Cuts
-from .table import Rows
+from .table import Covering
 
 __all__ = ["AtMost", "Cover", "Proposal", "RestrictedMaster", "RowFamily"]
 
@@ -42,7 +42,7 @@ class RowFamily(Protocol):
 class Cover:
     """Every kind of tuple is published as often as it counts."""
 
-    rows: Rows
+    rows: Covering
 
     def __len__(self) -> int:
         return len(self.rows)

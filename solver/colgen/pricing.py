@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Protocol, TypeAlias
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,12 @@ from ..settings import Clock
 from .column import Column, Members, columns_of, in_order
 from .cuts import Cuts
 from .duals import Duals
-from .table import Ints, Rows
+from .table import Covering, Ints
 
 __all__ = ["ColumnSource", "Listing", "Priced", "Pricing", "Way", "joined"]
 
 
+K = TypeVar("K", bound=Covering)
 Search: TypeAlias = Callable[[Ints, int, int, int, NDArray[np.int32], Ints, Ints], tuple[int, int, int]]
 """Anchors, floor, columns per anchor, nodes; filled: members, negative reduced costs, worst by anchor."""
 
@@ -83,7 +84,9 @@ class ColumnSource(Protocol):
         Whether its lists can be complete.
     """
 
-    rows: Rows
+    @property
+    def rows(self) -> Covering: ...
+
     cuts: Cuts
     clock: Clock | None
     lists_all: bool
@@ -122,7 +125,7 @@ class Way:
     lines: Callable[[Members], Members] = lambda members: members
 
 
-class Pricing(ABC):
+class Pricing(ABC, Generic[K]):
     """A column source that searches in threads.
 
     Parameters
@@ -133,7 +136,7 @@ class Pricing(ABC):
         Searches stop when it is over.
     """
 
-    def __init__(self, rows: Rows, workers: int = 1, clock: Clock | None = None) -> None:
+    def __init__(self, rows: K, workers: int = 1, clock: Clock | None = None) -> None:
         self.rows, self.workers, self.clock = rows, workers, clock
         self.cuts = Cuts(rows)
         self.lists_all = True

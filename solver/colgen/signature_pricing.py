@@ -18,12 +18,12 @@ from .kernels.lists import Asked, Lists
 from .kernels.signature import search_signatures
 from .pricing import Listing, Pricing, Search, Way
 from .structure.types import Types
-from .table import Ints
+from .table import Ints, Rows
 
 __all__ = ["SignaturePricing", "possible"]
 
 
-class SignaturePricing(Pricing):
+class SignaturePricing(Pricing[Rows]):
     """The groups that signatures and earlier groups need, of a table or a part of it."""
 
     def __init__(self, types: Types, workers: int = 1, clock: Clock | None = None) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,23 @@ from ...models.losses.information import LARGEST, unit_weights
 from ...models.problem import Problem
 from ..limits import PRICING as LIMITS
 
-__all__ = ["Cells", "Geometry", "Ints", "Rows"]
+__all__ = ["Cells", "Covering", "Geometry", "Ints", "Rows"]
 
 Ints: TypeAlias = NDArray[np.int64]
+
+
+class Covering(Protocol):
+    """Kinds of tuples that groups are to cover, as far as prices and cuts go; see `Rows`."""
+
+    @property
+    def count(self) -> Ints: ...
+    @property
+    def tuples(self) -> tuple[tuple[int, ...], ...]: ...
+    @property
+    def spare(self) -> int: ...
+    @property
+    def single(self) -> int: ...
+    def __len__(self) -> int: ...
 
 
 class Geometry(NamedTuple):

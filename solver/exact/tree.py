@@ -11,6 +11,7 @@ without a common row, each is solved for itself. A node that stays open otherwis
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +68,8 @@ class Tree:
         No limit by default.
     first : slice
         Columns to branch on before all others.
+    cuts : sequence of Rank1Cut
+        Of the program's rows, to begin with.
 
     Attributes
     ----------
@@ -77,14 +80,19 @@ class Tree:
     """
 
     def __init__(
-        self, program: Program, target: int, clock: Clock | None = None, first: slice = slice(0, 0)
+        self,
+        program: Program,
+        target: int,
+        clock: Clock | None = None,
+        first: slice = slice(0, 0),
+        cuts: Sequence[Rank1Cut] = (),
     ) -> None:
         self.program, self.target, self.first = program, target, first
         self.clock = Clock() if clock is None else clock
         self.best: Ints | None = None
         self._rows = len(program.low)
         self._system = CutSystem(program)
-        self._cuts: list[Rank1Cut] = []
+        self._cuts, self._given = list(cuts), range(len(cuts))
         self._drafts: list[_NodeDraft] = []
 
     @property
@@ -213,7 +221,7 @@ class Tree:
 
     def _remaining(self, node: _OpenNode) -> Remaining:
         """The linear program over the columns that a node leaves, with the cuts that matter above it."""
-        names = [cut for cut, _ in self._drafts[node.parent].duals.cuts] if node.parent >= 0 else []
+        names = [cut for cut, _ in self._drafts[node.parent].duals.cuts] if node.parent >= 0 else self._given
         return Remaining(
             self.program, node.box, self._cuts, closure(self._cuts, names, self._rows), self.target
         )

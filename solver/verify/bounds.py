@@ -12,6 +12,7 @@ from typing import Literal
 
 from ...models.box_measure import BoxMeasure
 from ...models.errors import CertificateError
+from ...models.losses.squared import squared_error_of
 from ...models.problem import Problem
 from .. import claims
 from ..enumeration import GroupingVerdicts
@@ -23,6 +24,7 @@ from .given import Given
 from .outcome import UndecidedError
 from .parts import grouped, hidden_price, loss_weight, plain, published, sized, units_of
 from .past import PastDemands
+from .points import proven_squares
 from .priced import Suppressible, priced_loss, proven_loss
 from .series import proven_series
 from .trees import searched
@@ -83,12 +85,14 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
                 raise CertificateError(
                     "the duals are about releases that invent nothing, and others are as good"
                 )
-            bound = _weight(problem, level) * least_information_loss(given, claim, suppression(given, level))
             how = (
                 "exact pricing"
                 if isinstance(claim, claims.PricedClaim)
                 else "exact pricing and a search tree"
             )
+            if squared_error_of(problem) is not None and problem.policy.form == "generalized":
+                return Derived(level=level, bound=proven_squares(given, claim), how=how)
+            bound = _weight(problem, level) * least_information_loss(given, claim, suppression(given, level))
             return Derived(level=level, bound=bound, how=how)
         case claims.CountsClaim():
             return _counts(given, claim)

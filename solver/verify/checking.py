@@ -67,7 +67,7 @@ def verify(
         if stated != value:
             raise CertificateError(f"{level.name} is {value}, not {stated} as stated")
         confirmed.append(f"{level.name} {value}")
-    given = Given(problem=problem, values=values, clock=clock)
+    given = Given(problem=problem, values=values, release=release, clock=clock)
     return _bounded(certificate, given, proven(given, certificate.claims), confirmed)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...models.errors import CertificateError
 from .listing import Penalties
-from .rows import CheckedRows, Ints
+from .rows import CheckedKinds, Ints
 
 __all__ = ["ClaimedDuals", "CutMultipliers", "divided", "odd_sets"]
 
@@ -59,7 +59,7 @@ class ClaimedDuals:
     @classmethod
     def of(
         cls,
-        rows: CheckedRows,
+        rows: CheckedKinds,
         per_tuple: Sequence[int],
         cuts: Sequence[CutMultipliers],
         per_cut: Sequence[int],
@@ -169,13 +169,13 @@ class ClaimedDuals:
         )
 
 
-def odd_sets(rows: CheckedRows, named: Sequence[Sequence[int]]) -> tuple[CutMultipliers, ...]:
+def odd_sets(rows: CheckedKinds, named: Sequence[Sequence[int]]) -> tuple[CutMultipliers, ...]:
     """Cuts that count half of some tuples, rounded down; see `divided`."""
     return divided(rows, named, ())
 
 
 def divided(
-    rows: CheckedRows, named: Sequence[Sequence[int]], divisors: Sequence[int]
+    rows: CheckedKinds, named: Sequence[Sequence[int]], divisors: Sequence[int]
 ) -> tuple[CutMultipliers, ...]:
     """Cuts that count some tuples over a divisor, rounded down; tuples by their row of the microdata.
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from ...models.problem import Problem
+from ...models.release import Release
 from ..settings import Clock
 from .lattice import Best, least
 
@@ -27,12 +28,15 @@ class Given:
     problem : Problem
     values : tuple of Fraction
         Recomputed, not read from the certificate.
+    release : Release or None
+        The release itself, where a bound may be told relative to it.
     clock : Clock
         What cannot be derived in time stays undecided.
     """
 
     problem: Problem
     values: tuple[Fraction, ...]
+    release: Release | None = None
     clock: Clock = field(default_factory=Clock)
 
     def over(self) -> bool:

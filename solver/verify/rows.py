@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,25 @@ from numpy.typing import NDArray
 from ...models.domain import Domain
 from ...models.table import Microdata
 
-__all__ = ["Boxes", "CheckedRows", "Ints", "cost_of_one"]
+__all__ = ["Boxes", "CheckedKinds", "CheckedRows", "Ints", "cost_of_one"]
 
 Ints: TypeAlias = NDArray[np.int64]
 
 MOST_COST = 1 << 50
 """No release costs more."""
+
+
+class CheckedKinds(Protocol):
+    """Kinds of tuples, as far as duals go; see `CheckedRows`."""
+
+    @property
+    def count(self) -> Ints: ...
+    @property
+    def tuples(self) -> tuple[tuple[int, ...], ...]: ...
+    @property
+    def most(self) -> int: ...
+    @property
+    def row_of(self) -> Ints: ...
 
 
 class Boxes(NamedTuple):

@@ -1,4 +1,4 @@
-"""Partition engine: set partitioning over QI-groups, by one of five plans."""
+"""Partition engine: set partitioning over QI-groups, by one of six plans."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .counts.search import CountsSearch
 from .enumerated.search import EnumeratedSearch
 from .histogram import HistogramSearch
 from .plan import Plan
+from .points.search import PointsSearch
 from .signature.levels import SignatureSearch
 
 __all__ = ["PartitionEngine"]
@@ -36,6 +37,8 @@ class PartitionEngine:
             raise EngineError(plan)
         if plan.counts:
             return CountsSearch(problem, settings, watch).run()
+        if plan.points is not None:
+            return PointsSearch(problem, settings, watch, plan.points).run()
         if plan.objective is None:
             return EnumeratedSearch(problem, settings, watch).run()
         if plan.rules is not None and plan.objective.planned is not None:

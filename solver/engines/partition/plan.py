@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....models.losses import loss
+from ....models.losses.squared import squared_error_of
+from ....models.memo import memoized
 from ....models.problem import Problem
 from ....models.problem_view import smallest_group
 from ....models.requirement import GroupRequirement, Scope
 from ....models.structure import DependsOn
+from ...colgen.points.table import PointRows
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.structure.signatures import Rules
 from .counts.search import refusal
@@ -31,6 +34,8 @@ class Plan:
         Demands of equal counts and of the history, if the problem is solved by them.
     counts : bool
         Whether histograms are all that matters of groups.
+    points : PointRows or None
+        The table as points, if squared error is all that counts, and sizes all that is asked of groups.
     why : str
         Why groups are enumerated; empty otherwise.
     guided : bool
@@ -40,6 +45,7 @@ class Plan:
     objective: Objective | None
     rules: Rules | None = None
     counts: bool = False
+    points: PointRows | None = None
     why: str = ""
     guided: bool = True
 
@@ -57,6 +63,9 @@ class Plan:
             return "the partition engine groups tuples freely: ask for recoding 'multidimensional'"
         if refusal(problem) is None:
             return cls(objective=None, counts=True)
+        points = _points(problem)
+        if points is not None:
+            return cls(objective=None, points=points)
         found = cls._priced(problem)
         if isinstance(found, Plan):
             return found
@@ -114,6 +123,21 @@ class Plan:
             return "tuples may be suppressed, and published alone"
         found = Histograms.of(problem)
         return found if isinstance(found, str) else cls(objective=objective)
+
+
+@memoized
+def _points(problem: Problem) -> PointRows | None:
+    policy = problem.policy
+    if policy.form != "generalized" or policy.counterfeit_limit != 0:
+        return None
+    if policy.suppression_limit(len(problem.table)) or squared_error_of(problem) is None:
+        return None
+    for r in policy.requirements:
+        structure = r.structure(problem)
+        if r.scope is not Scope.GROUP or structure.depends_on is not DependsOn.SIZE or not structure.monotone:
+            return None
+    found = PointRows.of(problem)
+    return None if isinstance(found, str) else found
 
 
 def _guided(problem: Problem) -> bool:

@@ -15,7 +15,7 @@ from ... import claims
 from ...colgen.cuts import HALF, Cuts
 from ...colgen.duals import Duals
 from ...colgen.finish import Closed
-from ...colgen.table import Rows
+from ...colgen.table import Covering
 from ...exact.payload import packed
 from .easier import Part
 
@@ -23,7 +23,7 @@ __all__ = ["describe"]
 
 
 def describe(
-    rows: Rows, cuts: Cuts, duals: Duals, found: Closed | None, *, level: int, part: Part | None
+    rows: Covering, cuts: Cuts, duals: Duals, found: Closed | None, *, level: int, part: Part | None
 ) -> claims.PricedClaim | claims.ListedClaim:
     """Write a proof down; tuples are named by their row of the microdata (from 0).
 

@@ -1,0 +1,99 @@
+"""The table as points: what a group of them costs, in whole numbers that are never too high.
+
+Costs are rounded down, as `models.losses.pair_costs` says.
+
+Rounded costs cannot tell an optimum from what is a hair above it. So there is a second reading, relative to
+one release: its own groups cost their exact cost rounded *up*, all others as before. A release that differs
+from it in some groups costs exactly at least what the others' lower costs say, and the release at most what
+its own say: if no release is cheaper in this reading, none is cheaper. `verify` derives both readings again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+
+from ....models.losses.pair_costs import FINE, MOST_CODE, group_costs, pair_costs, squares
+from ....models.losses.squared import squared_error_of
+from ....models.problem import Problem
+from ...limits import POINTS as LIMITS
+from ..column import Group, Members, lines_of
+from ..table import Ints
+
+__all__ = ["FINE", "PointRows"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointRows:
+    """Rows of the set-partitioning problem: tuples at one point share a row; in the order of first tuples.
+
+    Attributes
+    ----------
+    codes : shape (rows, attributes)
+        Of the attributes that count.
+    prices : tuple of Fraction
+        What the square of a step of one code costs, in percent.
+    pairs : shape (rows, rows)
+        See `pair_costs`.
+    count, tuples
+        How many tuples share each row, and which rows of the microdata (from 0) they are.
+    """
+
+    codes: Ints
+    prices: tuple[Fraction, ...]
+    pairs: Ints = field(repr=False)
+    count: Ints
+    tuples: tuple[tuple[int, ...], ...]
+    spare: int = 0
+    single: int = 0
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    @property
+    def most(self) -> int:
+        """No release costs more: all tuples as one group."""
+        return 100 * FINE + 1
+
+    def costs(self, lines: Members) -> Ints:
+        """Cost of groups, one per line, rounded down."""
+        return group_costs(self.pairs, lines)
+
+    def group_costs(self, groups: Sequence[Group]) -> list[int]:
+        """Cost of each group, rounded down."""
+        return self.costs(lines_of(groups)).tolist()
+
+    def exact(self, group: Sequence[int]) -> Fraction:
+        """Cost of a group in percent."""
+        return squares(self.codes[list(group)], self.prices)
+
+    def up(self, groups: Iterable[Group]) -> dict[Group, int]:
+        """Exact costs rounded up."""
+        return {group: ceil(self.exact(group) * FINE) for group in groups}
+
+    @classmethod
+    def of(cls, problem: Problem) -> PointRows | str:
+        """Read a problem, or say why its points are none."""
+        squared = squared_error_of(problem)
+        if squared is None:
+            return "the objective is not squared error alone"
+        codes, prices = squared.steps(problem.table)
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for t, point in enumerate(map(tuple, codes.tolist())):
+            alike.setdefault(point, []).append(t)
+        if len(alike) > LIMITS.most_rows:
+            return f"there are more than {LIMITS.most_rows:,} different points"
+        if codes.size and int(codes.max()) > MOST_CODE:
+            return "numbers are too fine for 53 bits: round them"
+        first = codes[[found[0] for found in alike.values()]]
+        return cls(
+            codes=first,
+            prices=prices,
+            pairs=pair_costs(first, prices),
+            count=np.array([len(found) for found in alike.values()], dtype=np.int64),
+            tuples=tuple(map(tuple, alike.values())),
+        )

@@ -1,0 +1,84 @@
+"""The linear program of all groups of points, its cuts, and the last step over listed groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from ....colgen.column import Column, Group, Members, lines_of
+from ....colgen.duals import Duals
+from ....colgen.finish import Finish
+from ....colgen.generation import Generation
+from ....colgen.points.pricing import PointPricing
+from ....colgen.points.separation import divided_sets
+from ....colgen.points.table import PointRows
+from ....exact.rank1 import Rank1Cut
+from ....limits import POINTS as LIMITS
+from .progress import PointProgress
+
+__all__ = ["PointFinish", "PointGeneration", "near_groups"]
+
+
+class PointGeneration(Generation):
+    """Rounds of master and pricing; cuts of all divisors."""
+
+    def cut(self) -> bool:
+        """Add cuts that the latest optimum breaks; False if none were found."""
+        cuts, before = self.source.cuts, len(self.source.cuts)
+        super().cut()
+        if self.proposal is None or len(cuts) - before >= LIMITS.enough_odd:
+            return len(cuts) > before
+        amount = self.proposal.amount
+        split = np.flatnonzero((amount > LIMITS.whole) & (amount < 1 - LIMITS.whole))
+        lines = lines_of(self.master.columns[j].rows for j in split.tolist())
+        rows, largest = self.source.rows, lines.shape[1]
+        single = rows.count[np.maximum(lines, 0)].max(axis=1, initial=1) == 1
+        lines, amount = lines[single], amount[split[single]]
+        for divisor, size in LIMITS.families:
+            if divisor < largest and not self.clock.over:
+                found = divided_sets(
+                    lines, amount, len(rows), cuts.sets, divisor=divisor, size=size, seed=len(cuts)
+                )
+                cuts.add(found, divisor)
+        self.master.extend()
+        return len(cuts) > before
+
+
+class PointFinish(Finish):
+    """Lists are told from their own costs: those for the best release's cost by costs relative to it."""
+
+    source: PointPricing
+    reached: PointProgress
+
+    def _proved(self, duals: Duals, lines: Members, target: int, fakes: int | None) -> bool:
+        """As `Finish` says; see `PointProgress` for what is relative."""
+        relative = target == self.reached.cost and not self.reached.tied
+        self.reached.relative, self.source.up = relative, self.reached.up if relative else {}
+        try:
+            return super()._proved(duals, lines, target, fakes)
+        finally:
+            self.reached.relative, self.source.up = False, {}
+
+    def _carried(self, duals: Duals) -> Sequence[Rank1Cut]:
+        """The cuts with a dual; rows are in the order of their first tuples already."""
+        cuts = self.source.cuts
+        return [
+            Rank1Cut(tuple((row, 1) for row in cuts.sets[cut]), cuts.divisors[cut])
+            for cut in np.flatnonzero(duals.cuts).tolist()
+        ]
+
+
+def near_groups(rows: PointRows, size: int, near: int) -> Iterator[Column]:
+    """All groups of a size among each row and its nearest ones, rows that count once."""
+    known: set[Group] = set()
+    for row in range(len(rows)):
+        order = np.argpartition(rows.pairs[row], min(near + 1, len(rows) - 1))[: near + 2]
+        others = order[order != row]
+        others = others[np.argsort(rows.pairs[row, others], kind="stable")][:near]
+        for chosen in combinations(others.tolist(), size - 1):
+            group = tuple(sorted((row, *chosen)))
+            if group not in known:
+                known.add(group)
+                yield Column(group)

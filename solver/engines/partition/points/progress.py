@@ -1,0 +1,95 @@
+"""The best groups of points and what is proven: values are exact, the search counts in rounded costs.
+
+Costs of the search are relative to the best release, as `colgen.points.table` says: a release is as good as
+proven when no other costs less than its own groups, rounded up. What falls short of that, in costs, falls
+short of its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from .....models.problem import Problem
+from .....models.release import Release
+from ....colgen.column import Column, Group
+from ....colgen.points.table import FINE, PointRows
+from ....incumbent import Incumbent
+from ....settings import Watch
+
+__all__ = ["PointProgress"]
+
+
+class PointProgress(Incumbent[tuple[Group, ...], Fraction]):
+    """What a search for groups of points has reached.
+
+    Attributes
+    ----------
+    up : dict
+        Costs of the best release's groups, rounded up.
+    tied : bool
+        Whether another release costs less in rounded costs, and not less exactly: these cannot tell more.
+    relative : bool
+        Whether bounds that come in are about costs relative to the best release, so that they end with it.
+    """
+
+    def __init__(self, problem: Problem, rows: PointRows, watch: Watch) -> None:
+        super().__init__(problem, watch, [0])
+        self.rows, self.weight = rows, next(iter(problem.policy.levels[0].weights))[1]
+        self.bounds = [Fraction(0)]
+        self.up: dict[Group, int] = {}
+        self.tied = self.relative = False
+        self._cost, self._bound_cost, self._lasting = rows.most + 1, 0, 0
+
+    @property
+    def cost(self) -> int:
+        """What the best release costs; above every release's cost if there is none."""
+        return self._cost
+
+    @property
+    def bound(self) -> int:
+        """No release costs less, in the costs that are relative to the best one."""
+        return self._bound_cost
+
+    def offer(
+        self, solution: Sequence[Group | Column] | None, text: str = "release", *, checked: bool = False
+    ) -> bool:
+        if solution is None:
+            return False
+        groups = tuple(tuple(sorted(c.rows if isinstance(c, Column) else c)) for c in solution)
+        if super().offer(groups, text, checked=checked):
+            self.up = self.rows.up(groups)
+            self._cost, self.tied = sum(self.up[group] for group in groups), False
+            self._bound_cost = self._lasting
+            return True
+        cost = sum(
+            self.up.get(group, cost)
+            for group, cost in zip(groups, self.rows.group_costs(groups), strict=True)
+        )
+        if cost < self._cost:
+            self._cost, self.tied = cost, True
+        return False
+
+    def lift(self, bound: int, text: str) -> None:
+        """Keep a bound if it is higher."""
+        self._bound_cost = max(self._bound_cost, bound)
+        if not self.relative:
+            self._lasting = max(self._lasting, bound)
+        if self.values is not None:
+            missing = Fraction(sum(self.up.values()) - bound, FINE)
+            self.raise_bound(0, max(Fraction(0), self.values[0] - self.weight * missing), text)
+
+    def measured(self, solution: tuple[Group, ...]) -> tuple[Fraction]:
+        return (self.weight * sum((self.rows.exact(group) for group in solution), Fraction(0)),)
+
+    def keeps(self, solution: tuple[Group, ...]) -> bool:
+        return True
+
+    def value(self, index: int, cost: Fraction) -> Fraction:
+        return cost
+
+    def release(self) -> Release | None:
+        if self.best is None:
+            return None
+        left = [list(behind) for behind in self.rows.tuples]
+        return self.problem.assemble([[left[row].pop(0) for row in group] for group in self.best])

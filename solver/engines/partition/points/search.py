@@ -1,0 +1,163 @@
+"""Points plan: groups of points near one another, bounds by column generation, both of them certified."""
+
+from __future__ import annotations
+
+from .....models.problem import Problem
+from .....models.problem_view import smallest_group
+from .....models.release import Release
+from ....backends.highs import MADE_BY
+from ....claims import Claim, ListedClaim, Trusted
+from ....colgen.column import Column, Group
+from ....colgen.duals import DualBound
+from ....colgen.master import RestrictedMaster
+from ....colgen.points.annealing import annealed
+from ....colgen.points.pricing import PointPricing, inner
+from ....colgen.points.table import FINE, PointRows
+from ....ending import ending
+from ....limits import POINTS as LIMITS
+from ....schedule import POINTS
+from ....settings import Answer, Clock, Settings, Watch
+from ..proof import describe
+from .generating import PointFinish, PointGeneration, near_groups
+from .progress import PointProgress
+
+__all__ = ["PointsSearch"]
+
+
+class PointsSearch:
+    """State of one solve by points; `Plan` says when that is possible."""
+
+    def __init__(self, problem: Problem, settings: Settings, watch: Watch, rows: PointRows) -> None:
+        self.problem, self.settings, self.rows = problem, settings, rows
+        self.clock = Clock(settings.time_limit, watch.clock.began)
+        self.clock.keep(ending(problem))
+        self.k = max(1, smallest_group(problem))
+        self.progress = PointProgress(problem, rows, watch)
+        few = LIMITS.few if self.k > LIMITS.deepest else self.k
+        sizes = range(few, few + 1) if few < self.k else range(self.k, 2 * self.k)
+        asked = rows if few == self.k else inner(rows, self.k, few)
+        self.whole = few == self.k
+        self.pricing = PointPricing(asked, sizes, settings.workers, self.clock)
+        self.root = DualBound(self.pricing)
+        self.finish = PointFinish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
+        self.interrupted = False
+
+    def run(self) -> Answer:
+        """Everything in order; Ctrl-C keeps what there is."""
+        try:
+            self._starts()
+            solved = self._generated()
+            if solved and self.whole and self.root.duals is not None:
+                self.finish.run(self.root.duals)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return self.progress.answer(
+            self._claims(),
+            solved=self.progress.tied and self.progress.bound >= self.progress.cost,
+            interrupted=self.interrupted,
+            late=self.clock.over,
+            rounds=self.root.rounds,
+        )
+
+    # -- releases --------------------------------------------------------------------
+
+    def _starts(self) -> None:
+        """Known releases, and one that annealing makes of the best."""
+        groups = [release for release in (self.settings.initial, self.settings.known) if release is not None]
+        for release in groups:
+            self.progress.offer(self._groups(release), "start")
+        if self.progress.best is None:
+            everybody = tuple(row for row, times in enumerate(self.rows.count.tolist()) for _ in range(times))
+            self.progress.offer(halved(self.rows, everybody, self.k), "start")
+        assert self.progress.best is not None
+        if len(self.progress.best) < 2:
+            return
+        seconds = self.clock.allowed(POINTS.annealing)
+        moves = LIMITS.moves * int(self.rows.count.sum())
+        if seconds is not None:
+            moves = min(moves, int(seconds / POINTS.move.value))
+        share = self.clock.share(POINTS.annealing)
+        for better in annealed(
+            self.rows, self.progress.best, self.k, moves=moves, seed=self.settings.seed, clock=share
+        ):
+            self.progress.offer(better, "annealing")
+
+    def _groups(self, release: Release) -> list[Group]:
+        """A release's groups as rows, none larger than needed; a part of the table gives no groups."""
+        home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
+        row_of = {who: home[t] for who, t in self.problem.table.row.items()}
+        found: list[Group] = []
+        for group in release.groups:
+            found += halved(self.rows, tuple(row_of[who] for who in group.respondents), self.k)
+        return found
+
+    # -- bounds ------------------------------------------------------------------------
+
+    def _generated(self) -> bool:
+        """Solve the linear program and cut it; whether there are duals to list groups by."""
+        progress, pricing = self.progress, self.pricing
+        assert progress.best is not None
+        master = RestrictedMaster(
+            pricing,
+            pricing.cuts,
+            progress.cost / max(1, len(progress.best)),
+            penalty=None if self.whole else float(self.rows.most),
+        )
+        size = pricing.sizes[0]
+        near = LIMITS.near[size - 2] if 2 <= size < 2 + len(LIMITS.near) else size
+        near = near if len(self.rows) < LIMITS.many else min(near, size + LIMITS.beside)
+        master.add([*near_groups(self.rows, size, near)])
+        if self.whole:
+            master.add([Column(group) for group in progress.best])
+        clock = self.clock.share(POINTS.linear)
+        generation = PointGeneration(
+            pricing, master, clock, self.root, per_anchor=LIMITS.per_row, most_nodes=LIMITS.nodes
+        )
+        solved = generation.run(0.0)
+        progress.lift(self.root.bound, "linear program")
+        for _ in range(LIMITS.cut_rounds):
+            before = self.root.bound
+            if not solved or not self.whole or progress.bound >= progress.cost or not generation.cut():
+                break
+            solved = generation.run(0.0)
+            progress.lift(self.root.bound, f"{len(pricing.cuts)} cuts")
+            if self.root.bound - before < LIMITS.least_gain * (progress.cost - before):
+                break
+        return self.root.duals is not None
+
+    # -- the answer --------------------------------------------------------------------
+
+    def _claims(self) -> tuple[Claim, ...]:
+        found, duals = self.finish.found, self.root.duals
+        if duals is None:
+            return ()
+        cuts = self.pricing.cuts
+        claims: list[Claim] = []
+        claims.append(describe(self.rows, cuts, duals, None, level=0, part=None))
+        described = None
+        if found is not None:
+            described = describe(self.rows, cuts, found.duals, found, level=0, part=None)
+            claims.append(described)
+        stated = min(self.progress.cost, self.finish.stated)
+        why = None
+        if stated > self.progress.bound:
+            why = "the integer program over all groups that a better release may hold"
+        elif found is not None and not isinstance(described, ListedClaim):
+            stated = self.progress.bound
+            why = f"a search tree of {found.tree.nodes} nodes, too large to be written down"
+        if why is not None and self.progress.values is not None:
+            missing = (sum(self.progress.up.values()) - stated) * self.progress.weight / FINE
+            bound = self.progress.values[0] - missing
+            claims.append(Trusted(level=0, bound=max(bound, 0 * bound), solver=MADE_BY, why=why))
+        return tuple(claims)
+
+
+def halved(rows: PointRows, group: Group, k: int) -> list[Group]:
+    """Cut a group until none has 2k tuples: around the row furthest from the others."""
+    left, found = sorted(group), list[Group]()
+    while len(left) >= 2 * k:
+        inside = rows.pairs[left][:, left]
+        order = inside[int(inside.sum(axis=1).argmax())].argsort(kind="stable")[:k].tolist()
+        found.append(tuple(sorted(left[at] for at in order)))
+        left = [row for at, row in enumerate(left) if at not in set(order)]
+    return [*found, tuple(left)]

@@ -1,0 +1,244 @@
+"""Squared error under k-anonymity: optima against all partitions, columns against all sets, forgeries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from optanon.models.errors import CertificateError
+from optanon.models.losses.pair_costs import FINE, group_costs, pair_costs
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirements import KCAnonymity
+from optanon.models.table import Microdata
+from optanon.solver.certificate import Certificate
+from optanon.solver.colgen.duals import Duals
+from optanon.solver.colgen.points.pricing import PointPricing, inner
+from optanon.solver.colgen.points.separation import divided_sets
+from optanon.solver.colgen.points.table import PointRows
+from optanon.solver.result import Result, Status
+from optanon.solver.search import choose, solve_problem
+from optanon.solver.verify.checking import verify
+from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers
+from optanon.solver.verify.given import Given
+from optanon.solver.verify.points import CheckedPoints, listed
+
+
+def asked(points: list[list[int]], k: int, loss: str = "squared_error") -> Problem:
+    columns = [f"x{a}" for a in range(len(points[0]))]
+    frame = pd.DataFrame(points, columns=columns).assign(id=[f"r{i}" for i in range(len(points))], v="a")
+    table = Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers=dict.fromkeys(columns, "numeric"), sensitive="v"
+    )
+    return Problem(table=table, policy=Policy([KCAnonymity(k=k)], [loss]))
+
+
+def drawn(seed: int, many: int, wide: int = 2, far: int = 1000) -> list[list[int]]:
+    return np.random.default_rng(seed).integers(0, far, (many, wide)).tolist()
+
+
+def partitions(rows: list[int], k: int) -> Iterator[list[list[int]]]:
+    """All partitions into groups of at least k."""
+    if not rows:
+        yield []
+        return
+    first, rest = rows[0], rows[1:]
+    for size in range(k - 1, len(rows)):
+        for others in combinations(rest, size):
+            left = [row for row in rest if row not in others]
+            for found in partitions(left, k) if not left or len(left) >= k else ():
+                yield [[first, *others], *found]
+
+
+def least(problem: Problem, k: int) -> Fraction:
+    """By the definition of the loss alone."""
+    everybody = list(range(len(problem.table)))
+    return min(problem.objective(problem.assemble(p))[0] for p in partitions(everybody, k))
+
+
+def by_points(problem: Problem, seconds: float | None = None) -> Result:
+    found = solve_problem(problem, engine="partition", time_limit=seconds)
+    assert found.certificate is not None
+    return found
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "squared_error_unscaled"])
+@pytest.mark.parametrize(("seed", "many", "k"), [(1, 8, 2), (2, 9, 3), (3, 10, 4), (4, 7, 2)])
+def test_the_optimum_of_all_partitions_is_found_and_certified(seed: int, many: int, k: int, loss: str):
+    problem = asked(drawn(seed, many), k, loss)
+    found = by_points(problem)
+    assert found.status is Status.OPTIMAL
+    assert found.objective[0] == found.bound[0] == least(problem, k)
+    assert found.certificate is not None
+    assert verify(found.certificate, problem, found.release).whole
+
+
+def test_tuples_at_one_point_share_a_row():
+    points = [[0, 0], [0, 0], [0, 0], [5, 1], [5, 1], [9, 9], [9, 8], [30, 2], [31, 2]]
+    problem = asked(points, 2)
+    rows = PointRows.of(problem)
+    assert isinstance(rows, PointRows)
+    assert (len(rows), rows.count.tolist()) == (6, [3, 2, 1, 1, 1, 1])
+    found = by_points(problem)
+    assert found.status is Status.OPTIMAL
+    assert found.objective[0] == least(problem, 2)
+
+
+def test_above_sixteen_tuples_it_is_chosen_and_closes_two_hundred():
+    problem = asked(drawn(5, 60, 3), 3)
+    assert "partition" in choose(problem)[0].name
+    found = solve_problem(problem)
+    assert found.status is Status.OPTIMAL
+    assert found.certificate is not None
+    assert verify(found.certificate, problem, found.release).whole
+
+
+def test_pair_costs_are_never_too_high():
+    problem = asked(drawn(6, 40, 3, 10**6), 3)
+    rows = PointRows.of(problem)
+    assert isinstance(rows, PointRows)
+    for size in (2, 3, 5):
+        lines = np.array(list(combinations(range(12), size)), dtype=np.int32)
+        for line, cost in zip(lines.tolist(), rows.costs(lines).tolist(), strict=True):
+            assert 0 <= rows.exact(line) * FINE - cost < size + 1
+    assert (pair_costs(rows.codes, rows.prices) == rows.pairs).all()
+
+
+def priced(seed: int, k: int) -> tuple[Problem, PointPricing, Duals]:
+    """Random duals and cuts of several divisors, around those at which groups begin to pay."""
+    random = np.random.default_rng(seed)
+    points = drawn(seed, 13)
+    problem = asked([*points, points[0]], k)
+    rows = PointRows.of(problem)
+    assert isinstance(rows, PointRows)
+    source = PointPricing(rows, range(k, 2 * k), workers=2)
+    for divisor, size in ((2, 3), (2, 5), (3, 4), (3, 7)):
+        source.cuts.add([tuple(sorted(random.choice(len(rows), size, replace=False).tolist()))], divisor)
+    typical = float(np.median(rows.pairs)) / k
+    duals = random.uniform(0, 0.6 * typical, len(rows)), -random.uniform(0, 0.2 * typical, 4)
+    return problem, source, source.duals(*duals)
+
+
+def every_group(rows: PointRows, k: int) -> Iterator[tuple[int, ...]]:
+    places = [row for row, times in enumerate(rows.count.tolist()) for _ in range(times)]
+    for size in range(k, 2 * k):
+        yield from set(combinations(places, size))
+
+
+def reduced(source: PointPricing, duals: Duals, group: tuple[int, ...]) -> int:
+    cost = int(group_costs(source.rows.pairs, np.array([group], dtype=np.int32))[0])
+    penalty = sum(
+        int(duals.cuts[cut])
+        * (sum(row in source.cuts.sets[cut] for row in group) // source.cuts.divisors[cut])
+        for cut in range(len(source.cuts))
+    )
+    return cost * duals.scale - sum(int(duals.rows[row]) for row in group) - penalty
+
+
+@pytest.mark.parametrize(("seed", "k"), [(1, 2), (2, 3), (3, 3), (4, 4)])
+def test_pricing_lists_exactly_the_groups_of_low_reduced_cost(seed: int, k: int):
+    _, source, duals = priced(seed, k)
+    costs = {group: reduced(source, duals, group) for group in every_group(source.rows, k)}
+    for slack in (-1, int(np.quantile(list(costs.values()), 0.02))):
+        found = source.all_below(duals, slack, room=10**5)
+        assert found is not None
+        assert found.complete
+        groups = [tuple(row for row in line if row >= 0) for line in found.lines.tolist()]
+        assert len(set(groups)) == len(groups)
+        assert set(groups) == {group for group, cost in costs.items() if cost <= slack}
+    proven = duals.made_feasible(source.price(duals, per_anchor=4).worst)
+    assert min(reduced(source, proven, group) for group in costs) >= 0
+
+
+@pytest.mark.parametrize(("seed", "k"), [(1, 2), (2, 3), (4, 4)])
+def test_the_walk_of_the_verifier_lists_the_same(seed: int, k: int):
+    problem, source, duals = priced(seed, k)
+    duals = duals.made_feasible(source.price(duals, per_anchor=4).worst)
+    points = CheckedPoints.of(problem)
+    cuts = tuple(
+        (CutMultipliers(rows=rows, times=(1,) * len(rows), over=over), int(dual))
+        for rows, over, dual in zip(source.cuts.sets, source.cuts.divisors, duals.cuts, strict=True)
+    )
+    claimed = ClaimedDuals(rows=duals.rows, cuts=cuts, fake=0, scale=duals.scale)
+    given = Given(problem=problem, values=(Fraction(100),))
+    slack = int(np.quantile([reduced(source, duals, g) for g in every_group(source.rows, k)], 0.02))
+    found = listed(given, points, claimed, k, -slack - 1)
+    own = source.all_below(duals, slack, room=10**5)
+    assert own is not None
+    wanted = {tuple(row for row in line if row >= 0) for line in own.lines.tolist()}
+    assert {tuple(row for row in line if row >= 0) for line in found.tolist()} == wanted
+    raised = ClaimedDuals(rows=duals.rows + slack + FINE, cuts=cuts, fake=0, scale=duals.scale)
+    with pytest.raises(CertificateError, match="costs less than its duals"):
+        listed(given, points, raised, k, 0)
+
+
+def test_sets_of_few_bound_large_groups():
+    problem = asked(drawn(9, 16), 8)
+    found = by_points(problem)
+    best = min(
+        problem.objective(problem.assemble([[0, *group], [t for t in range(1, 16) if t not in group]]))[0]
+        for group in combinations(range(1, 16), 7)
+    )
+    assert found.objective[0] >= best
+    assert found.bound[0] is not None
+    assert 0 < found.bound[0] <= best
+    rows = PointRows.of(problem)
+    assert isinstance(rows, PointRows)
+    few = inner(rows, 8, 5)
+    for group in (tuple(range(8)), tuple(range(3, 14))):
+        parts = np.array(list(combinations(range(len(group)), 5)), dtype=np.int32)
+        share = Fraction(int(few.costs(np.array(group, dtype=np.int32)[parts]).sum()), len(parts) * 5)
+        assert share * len(group) <= rows.exact(group) * FINE
+
+
+def test_cuts_of_larger_divisors_are_found():
+    # All four sets of three among four rows, each a half: one over 3 allows one of them.
+    lines = np.array(list(combinations(range(4), 3)), dtype=np.int32)
+    found = divided_sets(lines, np.full(4, 0.5), 4, [], divisor=3, size=4, seed=1)
+    assert found == [(0, 1, 2, 3)]
+    assert divided_sets(lines, np.full(4, 0.25), 4, [], divisor=3, size=4, seed=1) == []
+
+
+def test_forged_certificates_are_refused():
+    problem = asked(drawn(11, 30, 3), 3)
+    found = by_points(problem)
+    assert found.certificate is not None
+    text = found.certificate.to_json()
+    assert verify(Certificate.from_json(text), problem, found.release).whole
+
+    def refused(forge: str) -> None:
+        content = json.loads(text)
+        claim = next(claim for claim in content["claims"] if claim["kind"] in ("listed", "priced"))
+        root = claim["root"]
+        if forge == "dual":
+            root["duals"][0] += root["scale"] * FINE
+        elif forge == "cut":
+            claim["cuts"] = [list(range(5))]
+            claim["divisors"] = []
+            root["cut_duals"] = [-root["scale"] * FINE]
+            root["duals"] = [dual + root["scale"] * FINE for dual in root["duals"]]
+        elif forge == "scale":
+            root["scale"] = max(1, root["scale"] // 2)
+        elif forge == "bound":
+            content["bounds"] = ["1"]
+        elif forge == "part":
+            claim["part"] = []
+        with pytest.raises(CertificateError):
+            verify(Certificate.of(content), problem, found.release)
+
+    for forge in ("dual", "cut", "scale", "bound", "part"):
+        refused(forge)
+
+
+def test_it_is_not_chosen_where_more_than_sizes_counts():
+    problem = asked(drawn(12, 40), 3)
+    both = Policy([KCAnonymity(k=3)], [{"squared_error": 1, "discernibility": 1}])
+    mixed = Problem(table=problem.table, policy=both)
+    assert isinstance(PointRows.of(problem), PointRows)
+    assert PointRows.of(mixed) == "the objective is not squared error alone"
