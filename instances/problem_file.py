@@ -29,7 +29,8 @@
       recoding: multidimensional     # or full_domain: one level per column for the whole table
       hierarchies: {age: age.csv}    # full_domain only: levels of numeric and ordered columns
       weights: {age: 2, zip: 1/2}    # how much the widths of columns count in the loss; 1 for the others
-      outlook: {releases: 5}         # the series looks ahead; survival, arrivals, returns: measured or given
+      outlook: {releases: 5}         # the series looks ahead; survival, arrivals, returns: measured or given;
+                                     # the usual one in a stored history under weak m-invariance, or none
 """
 
 from __future__ import annotations
@@ -104,8 +105,9 @@ class _PolicyFile(Strict):
     """CSV files of hierarchies by column, for full-domain recoding."""
     weights: dict[str, float | int | str] = Field(default_factory=dict[str, float | int | str])
     """How much each quasi-identifier counts in losses that measure boxes; 1 unless said."""
-    outlook: _OutlookFile | None = None
-    """What is known of the releases to come; without it each release is the best by itself."""
+    outlook: _OutlookFile | Literal["none"] | None = None
+    """What is known of the releases to come. Unless said, the usual one for a stored history under weak
+    m-invariance; `none`: each release is the best by itself."""
 
 
 class _QueryFile(Strict):
@@ -200,23 +202,22 @@ def load_problem(
 
 
 def load_policy(path: str | Path, changes: Mapping[str, Any]) -> Policy:
-    """Read only the policy of a problem file, with some of its keys replaced; None takes a key away.
+    """Read only the policy of a problem file, with some of its keys replaced.
 
-    Without its outlook a policy loses the level that the outlook prices, too, unless `changes` say what is
-    minimized.
+    An outlook of "none" takes the level away that one prices, unless `changes` say what is minimized.
     """
     file = Path(path)
     raw = _raw(file)
     given = raw.get("policy")
-    changed = {**given, **changes} if isinstance(given, dict) else changes
-    spec = _validated(
-        {**raw, "policy": {key: said for key, said in changed.items() if said is not None}}, file
-    )
+    blind = changes.get("outlook") == "none" and "minimize" not in changes
+    changed = {**given, **changes} if isinstance(given, dict) else dict(changes)
+    if blind:
+        del changed["outlook"]
+    spec = _validated({**raw, "policy": changed}, file)
     try:
         policy = _policy(spec.policy, file)
     except PolicyError as error:
         raise ProblemFileError(f"{file}, key policy: {error}") from error
-    blind = "outlook" in changes and changes["outlook"] is None and "minimize" not in changes
     return policy.by_itself() if blind else policy
 
 
@@ -438,7 +439,7 @@ def _policy(spec: _PolicyFile, file: Path) -> Policy:
         recoding=spec.recoding,
         hierarchies={name: Hierarchy.from_csv(file.parent / path) for name, path in spec.hierarchies.items()},
         weights=spec.weights,
-        outlook=None if spec.outlook is None else _outlook(spec.outlook),
+        outlook=_outlook(spec.outlook) if isinstance(spec.outlook, _OutlookFile) else spec.outlook,
     )
 
 

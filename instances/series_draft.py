@@ -86,6 +86,8 @@ def series_lines(series: Continued, counts: Mapping[str, int], k: int | None) ->
         if before.get("weights"):
             said = {scalar(name): weight for name, weight in before["weights"].items()}
             limits.append(f"  weights: {flow(said)}")
+        if before.get("outlook"):
+            limits.append(f"  outlook: {flow(before['outlook'])}")
     lines.append("  requirements:")
     for name, settings in [("k_c_anonymity", {"k": k}), *asked] if k is not None else asked:
         lines += comment(_explained(name, settings, counts), 4)

@@ -11,7 +11,7 @@
     publishers:                      # left out: with and without outlook, cor_split, m_invariance
       as asked: {}
       with m 4: {requirements: [{weak_m_invariance: {m: 4}}, {hc_safety: {n: 2}}]}
-      without outlook: {outlook: null}
+      without outlook: {outlook: none}
       Cor-Split: {heuristic: cor_split}
 
 A problem file is such a file, too: its stored past is replayed, or futures are drawn if there is none.
@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -59,8 +59,8 @@ class _PublisherFile(Strict):
     """Instead of those of the problem's policy."""
     minimize: list[str | dict[str, float | int | str]] | None = None
     """Instead of what the problem's policy says."""
-    outlook: dict[str, Any] | None = None
-    """Instead of that of the problem's policy; null for none."""
+    outlook: dict[str, Any] | Literal["none"] | None = None
+    """Instead of that of the problem's policy; `none`: each release is the best by itself."""
 
 
 class _SeriesFile(Strict):
@@ -127,7 +127,7 @@ def _publisher(problem: Path, said: _PublisherFile) -> Publisher:
 
 def _given(said: Strict) -> dict[str, Any]:
     """What a file says, without what it leaves out."""
-    return {key: getattr(said, key) for key in said.model_fields_set}
+    return said.model_dump(exclude_unset=True, exclude_none=True)
 
 
 def _read(file: Path) -> _SeriesFile | None:

@@ -206,6 +206,11 @@ class History:
         return bool(self._releases)
 
     @property
+    def stored(self) -> bool:
+        """Whether it is kept for the releases to come."""
+        return False
+
+    @property
     def releases(self) -> tuple[Release, ...]:
         """All releases, oldest first."""
         return tuple(self._releases)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -104,9 +104,11 @@ class Policy:
         (LeFevre et al., Incognito): one hierarchy level per quasi-identifier for the whole
         table; tuples that become equal are one group; exactly the groups that break a
         group-scope requirement are suppressed, within `max_suppressed`.
-    outlook : Outlook, optional
+    outlook : Outlook or "none", optional
         A model of the releases to come, which prices `expected_counterfeits`; where no level names these,
-        they are the level after the counterfeits.
+        they are the level after the counterfeits. Unless it is said, a series in a stored history gets
+        ``Outlook()`` where that is of use (see `usual_outlook`); "none" says that each release is to be the
+        best by itself.
     hierarchies : mapping of str to Hierarchy, optional
         Full-domain levels of numeric and ordered quasi-identifiers (categories have
         their own). Default for those: exact, eighths, quarters, halves, the whole domain.
@@ -130,6 +132,7 @@ class Policy:
     hierarchies: tuple[tuple[str, Hierarchy], ...]
     weights: tuple[tuple[str, Fraction], ...]
     outlook: Outlook | None
+    outlook_said: bool = field(compare=False)
 
     def __init__(
         self,
@@ -142,7 +145,7 @@ class Policy:
         recoding: RecodingKind = "multidimensional",
         hierarchies: Mapping[str, Hierarchy] | None = None,
         weights: Mapping[str, int | float | str | Fraction] | None = None,
-        outlook: Outlook | None = None,
+        outlook: Outlook | Literal["none", "usual"] | None = None,
     ) -> None:
         if not requirements:
             raise PolicyError(
@@ -150,11 +153,16 @@ class Policy:
             )
         parts = tuple(part for requirement in requirements for part in _components(requirement))
         specs: Sequence[LevelSpec] = [minimize] if isinstance(minimize, str | Mapping) else minimize
-        levels = _foreseen(tuple(_level(spec) for spec in specs), outlook)
+        model = _outlook(outlook)
+        levels = _foreseen(tuple(_level(spec) for spec in specs), model)
         if not levels:
             raise PolicyError("minimize: name at least one loss")
-        if outlook is None and _looks_ahead(levels):
-            outlook = Outlook()
+        if model is None and _looks_ahead(levels):
+            if outlook == "none":
+                raise PolicyError(
+                    "minimize: expected_counterfeits are priced by an outlook, and it says none"
+                )
+            model = Outlook()
         if form not in ("generalized", "anatomized"):
             raise PolicyError(f"form must be 'generalized' or 'anatomized', got {form!r}")
         if recoding not in ("multidimensional", "full_domain"):
@@ -184,7 +192,8 @@ class Policy:
         object.__setattr__(self, "recoding", recoding)
         object.__setattr__(self, "hierarchies", tuple(sorted((hierarchies or {}).items())))
         object.__setattr__(self, "weights", _weights(weights or {}))
-        object.__setattr__(self, "outlook", outlook)
+        object.__setattr__(self, "outlook", model)
+        object.__setattr__(self, "outlook_said", outlook not in (None, "usual"))
 
     @property
     def content(self) -> dict[str, Any]:
@@ -211,14 +220,21 @@ class Policy:
             "recoding": self.recoding,
             "hierarchies": dict(self.hierarchies),
             "weights": dict(self.weights),
-            "outlook": self.outlook,
+            "outlook": self._said,
         }
         return Policy(**(given | changes))
+
+    @property
+    def _said(self) -> Outlook | Literal["none", "usual"] | None:
+        """What the constructor was told of the outlook."""
+        if self.outlook is None:
+            return "none" if self.outlook_said else None
+        return self.outlook if self.outlook_said else "usual"
 
     def by_itself(self) -> Policy:
         """The same policy without an outlook: every release is the best for its own history."""
         levels = [dict(level.weights) for level in self.levels if AHEAD not in level.losses]
-        return self.changed(outlook=None, minimize=levels)
+        return self.changed(outlook="none", minimize=levels)
 
     @property
     def looks_back(self) -> bool:
@@ -269,6 +285,16 @@ def _components(requirement: object) -> Iterator[Requirement]:
 
 
 AHEAD = "expected_counterfeits"
+
+
+def _outlook(said: Outlook | str | None) -> Outlook | None:
+    if said == "usual":
+        return Outlook()
+    if isinstance(said, Outlook):
+        return said
+    if said not in (None, "none"):
+        raise PolicyError(f"outlook must be an Outlook, 'none' or 'usual', got {said!r}")
+    return None
 
 
 def _looks_ahead(levels: Sequence[Level]) -> bool:

@@ -19,6 +19,7 @@ from .history import History
 from .losses import loss
 from .outlook.forecast import forecast
 from .outlook.prices import SignaturePrices, priced
+from .outlook.usual import usual_outlook
 from .policy import Policy
 from .recoding import Ladder, ladders, recoding_violations
 from .release import QIGroup, Release
@@ -54,6 +55,8 @@ class Problem:
         object.__setattr__(self, "table", self.history.aligned(self.table))
         if self.policy.weights:
             object.__setattr__(self, "table", self.table.weighted(dict(self.policy.weights)))
+        if usual_outlook(self.table, self.policy, self.history):
+            object.__setattr__(self, "policy", self.policy.changed(outlook="usual"))
         private = self.table.sensitive
         self._refuse_unmeasured()
         if self.policy.recoding == "full_domain":

@@ -16,7 +16,7 @@ from ..instances.bounded import FileLimits, parse_json
 from ..models.errors import CertificateError
 from .claims import Claim, Natural, Ratio, Refusal, StrictRecord, Words
 
-__all__ = ["BOUNDS", "FORMAT", "Certificate", "CertificateRun", "Digests", "PublishedRelease"]
+__all__ = ["BOUNDS", "FORMAT", "Certificate", "CertificateRun", "Digests", "PriceTable", "PublishedRelease"]
 
 FORMAT = 2
 BOUNDS = FileLimits(size=64_000_000, depth=32, entries=20_000_000)
@@ -42,6 +42,14 @@ class PublishedRelease(StrictRecord):
     hidden: tuple[Natural, ...]
     suppressed: tuple[Natural, ...]
     levels: dict[Words, Natural] | None
+
+
+class PriceTable(StrictRecord):
+    """What signatures cost by an outlook (`models.outlook.prices`): whole numbers over `draws`."""
+
+    draws: Natural
+    starts: tuple[Natural, ...]
+    totals: tuple[tuple[Natural, tuple[Natural, ...]], ...]
 
 
 class CertificateRun(StrictRecord):
@@ -77,6 +85,8 @@ class Certificate(StrictRecord):
         What proves the bounds.
     refusal : Refusal or None
         What proves that there is no release.
+    prices : PriceTable or None
+        What signatures cost by the policy's outlook; drawn again by `verify`.
     """
 
     format: Literal[2] = FORMAT
@@ -88,6 +98,7 @@ class Certificate(StrictRecord):
     claims: tuple[Claim, ...]
     refusal: Refusal | None
     run: CertificateRun
+    prices: PriceTable | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

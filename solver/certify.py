@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
 from typing import Literal
@@ -12,12 +13,12 @@ from typing import Literal
 from ..models.problem import Problem
 from ..models.recoding import recoding_of
 from ..models.release import Release
-from .certificate import Certificate, CertificateRun, Digests, PublishedRelease
+from .certificate import Certificate, CertificateRun, Digests, PriceTable, PublishedRelease
 from .level_value import LevelValue
 from .result import Status
 from .settings import Answer
 
-__all__ = ["certify", "digests", "published", "release_digest"]
+__all__ = ["as_certified", "certify", "digests", "price_table", "published", "release_digest"]
 
 SOLVERS = ("highspy", "ortools")
 
@@ -96,4 +97,33 @@ def certify(
             versions={name: version(name) for name in SOLVERS},
             effort=dict(answer.effort),
         ),
+        prices=price_table(problem) if answer.release is not None else None,
     )
+
+
+def price_table(problem: Problem) -> PriceTable | None:
+    """What signatures cost, if a level of the policy asks."""
+    asked = any("expected_counterfeits" in level.losses for level in problem.policy.levels)
+    found = problem.prices if asked else None
+    if found is None:
+        return None
+    return PriceTable(draws=found.draws, starts=found.starts, totals=found.totals)
+
+
+def as_certified(certificate: Certificate, problem: Problem) -> Problem:
+    """The problem as the certificate has it, where its policy says nothing of an outlook.
+
+    Such a policy stands for the usual outlook while its history is kept in a store, and for none elsewhere;
+    a certificate is about one of both, and says which by the policy's digest.
+    """
+    policy = problem.policy
+    if policy.outlook_said or certificate.problem.policy == digests(problem).policy:
+        return problem
+    if policy.outlook is not None:
+        other = policy.by_itself()
+    elif policy.counts("counterfeits"):
+        other = policy.changed(outlook="usual")
+    else:
+        return problem
+    found = replace(problem, policy=other)
+    return found if certificate.problem.policy == digests(found).policy else problem

@@ -12,6 +12,7 @@ from enum import Enum
 from math import inf
 
 __all__ = [
+    "AHEAD",
     "ASSIGNMENT",
     "BLOCKS",
     "COUNTS",
@@ -290,6 +291,18 @@ ASSIGNMENT, SUBSETS, GAP = Assignment(), AllSets(), Gap()
 HISTOGRAM, SIGNATURE, COUNTS, ENUMERATED = Histogram(), Signature(), Counts(), Enumerated()
 BLOCKS, POINTS = InBlocks(), Points()
 
+
+@dataclass(frozen=True, kw_only=True)
+class Ahead(Schedule):
+    """A series that looks ahead."""
+
+    alone: Share = Share(
+        part=0.2, of=Of.LIMIT, most=10.0, unlimited=3.0, why="a search without it, to say what it costs"
+    )
+
+
+AHEAD = Ahead()
+
 SCHEDULES: dict[str, Schedule] = {
     "reserves": RESERVES,
     "solve": WHOLE,
@@ -302,6 +315,7 @@ SCHEDULES: dict[str, Schedule] = {
     "partition: blocks": BLOCKS,
     "partition: points": POINTS,
     "partition: signature": SIGNATURE,
+    "partition: signature, ahead": AHEAD,
     "partition: counts": COUNTS,
     "partition: enumerated": ENUMERATED,
 }

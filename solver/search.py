@@ -404,7 +404,7 @@ def _result(
         series_checked=problem.series_checked,
         summary=None
         if answer.release is None
-        else summarize(problem, answer.release, levels, answer.status.value),
+        else summarize(problem, answer.release, levels, answer.status.value, answer.alone),
     )
 
 

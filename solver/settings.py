@@ -201,6 +201,8 @@ class Answer:
         What proves that there is no release; needed if the status is INFEASIBLE.
     randomized : Randomized or None
         How the release was drawn, if it was.
+    alone : tuple of Fraction or None
+        Every level of a release that was searched for without the policy's outlook.
     """
 
     release: Release | None
@@ -212,6 +214,7 @@ class Answer:
     refusal: Refusal | None = None
     effort: Mapping[str, int] = field(default_factory=dict[str, int])
     randomized: Randomized | None = None
+    alone: tuple[Fraction, ...] | None = None
 
 
 class Engine(Protocol):

@@ -18,6 +18,7 @@ from ..models.errors import CertificateError, ReleaseError
 from ..models.problem import Problem
 from ..models.release import Release
 from .certificate import Certificate
+from .certify import as_certified
 from .result_file import ResultFile, beside, certificate_of, read_result
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def read_solved(
         problem, words = as_of(problem, release)
         if words is not None:
             say(words)
+    problem = as_certified(certificate, problem)
     if isinstance(found, ResultFile):
         found.compare(problem)
     return SolvedFile(certificate, problem, release)

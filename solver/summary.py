@@ -111,6 +111,8 @@ class Summary:
         Whether other releases were looked at, and by which requirement.
     checked : tuple of str
         Requirements whose checks the release passed.
+    outlook : str
+        What looking ahead costs now and saves later; empty without an outlook.
     """
 
     status: str
@@ -124,6 +126,7 @@ class Summary:
     losses: tuple[LossSummary, ...]
     series: str
     checked: tuple[str, ...]
+    outlook: str = ""
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -133,6 +136,7 @@ class Summary:
             ("groups", self._groups),
             *((column.name, str(column)) for column in self.columns),
             *((each.name, str(each)) for each in self.losses),
+            *([("outlook", self.outlook)] if self.outlook else []),
             ("series", self.series),
             ("checks", f"every check passed: {', '.join(self.checked)}"),
         ]
@@ -184,7 +188,13 @@ class Summary:
         return self.html
 
 
-def summarize(problem: Problem, release: Release, levels: Sequence[LevelValue], status: str) -> Summary:
+def summarize(
+    problem: Problem,
+    release: Release,
+    levels: Sequence[LevelValue],
+    status: str,
+    alone: Sequence[Fraction] | None = None,
+) -> Summary:
     """Summarize a release that answers a problem; O(groups x attributes).
 
     Parameters
@@ -195,6 +205,8 @@ def summarize(problem: Problem, release: Release, levels: Sequence[LevelValue], 
     levels : sequence of LevelValue
         What is lost, and what is proven of it.
     status : str
+    alone : sequence of Fraction, optional
+        Every level of a release that was searched for without the policy's outlook.
     """
     sizes = sorted(group.size for group in release.groups)
     left_out = len(release.suppressed)
@@ -220,7 +232,27 @@ def summarize(problem: Problem, release: Release, levels: Sequence[LevelValue], 
         ),
         series=_series(problem),
         checked=tuple(str(requirement) for requirement in problem.policy.requirements),
+        outlook=_foreseen(problem, levels, alone),
     )
+
+
+def _foreseen(problem: Problem, levels: Sequence[LevelValue], alone: Sequence[Fraction] | None) -> str:
+    """What an outlook costs now, and what it makes expect of the releases to come."""
+    outlook, names = problem.policy.outlook, [level.name for level in levels]
+    if outlook is None or "expected_counterfeits" not in names:
+        return ""
+    at = names.index("expected_counterfeits")
+    to_come = "the next release" if outlook.releases == 1 else f"the next {outlook.releases} releases"
+    told = f"expected counterfeits of {to_come} {show_number(levels[at].value)}"
+    if alone is None:
+        return f"{told} (a model: simulated lives of signatures)"
+    told += f" instead of {show_number(alone[at])} (a model)"
+    now = [
+        f"{level.name} {show_number(level.value)} instead of {show_number(other)}"
+        for index, (level, other) in enumerate(zip(levels, alone, strict=True))
+        if index != at and level.value != other
+    ]
+    return f"{', '.join(now) or 'nothing lost'} now; {told}, as far as a search without it came"
 
 
 def columns_of(release: Release, domains: Sequence[Domain]) -> tuple[ColumnSummary, ...]:

@@ -81,6 +81,10 @@ class StoredHistory(History):
         return True  # it is kept for the releases to come
 
     @property
+    def stored(self) -> bool:
+        return True
+
+    @property
     def identities(self) -> Identities:
         """How respondents are named: as given, or by keyed hashes."""
         return self._identities

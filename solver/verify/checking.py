@@ -10,7 +10,7 @@ from ...models.errors import CertificateError
 from ...models.problem import Problem
 from ...models.release import Release
 from ..certificate import Certificate
-from ..certify import digests, published
+from ..certify import as_certified, digests, price_table, published
 from ..claims import Claim
 from ..settings import Clock
 from .bounds import Derived, derived
@@ -51,13 +51,13 @@ def verify(
     CertificateError
         Naming the first statement that does not hold.
     """
-    clock = Clock(seconds)
+    clock, problem = Clock(seconds), as_certified(certificate, problem)
     asked = _asked(certificate, problem)
     if certificate.refusal is not None:
         return _none(certificate, problem, asked, clock)
     if release is None:
         raise CertificateError("the certificate is about a release: give it, too (--release)")
-    confirmed = [asked, *_released(certificate, problem, release)]
+    confirmed = [asked, *_released(certificate, problem, release), *_priced(certificate, problem)]
     values = problem.objective(release)
     if len(certificate.values) != len(values):
         raise CertificateError(
@@ -91,6 +91,15 @@ def _none(certificate: Certificate, problem: Problem, asked: str, clock: Clock) 
         return Outcome(confirmed=(asked,), trusted=(line,), bounds=(), claim="the problem is the one asked")
     found = f"no release keeps the policy: {words}"
     return Outcome(confirmed=(asked, found), trusted=(), bounds=(), claim=found)
+
+
+def _priced(certificate: Certificate, problem: Problem) -> list[str]:
+    """The outlook's table, drawn again; certificates of before it was kept have none."""
+    if certificate.prices is None:
+        return []
+    if certificate.prices != price_table(problem):
+        raise CertificateError("the table of prices is not the one that the policy's outlook gives")
+    return ["the outlook's table of prices, drawn again"]
 
 
 def _released(certificate: Certificate, problem: Problem, release: Release) -> list[str]:

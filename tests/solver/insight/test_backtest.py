@@ -252,6 +252,7 @@ def test_usual_publishers_are_four_where_people_have_signatures():
     assert usual["with outlook"].policy.outlook == Outlook()
     assert [level.name for level in usual["with outlook"].policy.levels][1] == "expected_counterfeits"
     assert usual["without outlook"].policy == POLICY
+    assert usual["without outlook"].policy.outlook_said  # a stored history would else give it one
     given = POLICY.changed(outlook=Outlook(releases=2))
     assert usual_publishers(given)["with outlook"].policy == given
     assert usual_publishers(given)["without outlook"].policy == POLICY
@@ -275,9 +276,9 @@ problem: p.yaml
 futures: {releases: 2, first: 8, leave: 1/4, seeds: [1]}
 publishers:
   as asked: {}
-  alone: {outlook: null}
-  three: {requirements: [{weak_m_invariance: {m: 3}}], outlook: null}
-  split: {heuristic: cor_split, outlook: null}
+  alone: {outlook: none}
+  three: {requirements: [{weak_m_invariance: {m: 3}}], outlook: none}
+  split: {heuristic: cor_split, outlook: none}
 """
 
 

@@ -7,6 +7,7 @@ the least of a family, not of all that cost as much.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -20,6 +21,7 @@ from ....colgen.structure.types import Types
 from ....ending import ending
 from ....incumbent import BestRelease
 from ....limits import AHEAD as LIMITS
+from ....schedule import AHEAD
 from ....settings import Answer, Clock, Settings, Watch
 from ..objective import Objective
 from ..signature.construct import assembled
@@ -47,6 +49,7 @@ class AheadSearch:
         self.best = BestRelease(problem, watch, self.clock)
         self.counts: Fewest | None = None
         self.interrupted = False
+        self.alone: tuple[Fraction, ...] | None = None
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -58,14 +61,17 @@ class AheadSearch:
             self.best.raise_bound(self._counted, Fraction(counts.bound), "fewest counterfeits")
             self._offer(self.settings.initial, "initial")
             self._offer(self.settings.known, "heuristic")
+            if self.problem.policy.outlook is not None:
+                self.alone = self._alone()
             self._search()
             if self.best.best is None and not self.clock.over:
                 self._otherwise()
         except KeyboardInterrupt:
             self.interrupted = True
-        return self.best.answer(
+        answer = self.best.answer(
             self._claims(), interrupted=self.interrupted, late=self.clock.over, rounds=LIMITS.restarts
         )
+        return replace(answer, alone=self.alone)
 
     @property
     def _counted(self) -> int:
@@ -121,6 +127,19 @@ class AheadSearch:
             for release in releases
             for group in release.groups
         }
+
+    def _alone(self) -> tuple[Fraction, ...] | None:
+        """What a release would cost that does not look ahead: searched for briefly, never published.
+
+        The price of an outlook is the difference; with more time it may prove to be higher.
+        """
+        myopic = replace(self.problem, policy=self.problem.policy.by_itself())
+        rules, objective, seconds = Rules.of(myopic), Objective.of(myopic), self.clock.allowed(AHEAD.alone)
+        if isinstance(rules, str) or isinstance(objective, str) or seconds is None:
+            return None
+        brief = replace(self.settings, time_limit=seconds, initial=None)
+        release = SignatureSearch(myopic, brief, Watch(), rules, objective).run().release
+        return None if release is None else self.problem.objective(release)
 
     def _otherwise(self) -> None:
         """The search that does not look ahead, where seats give no release."""
