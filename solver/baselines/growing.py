@@ -134,7 +134,6 @@ class Growing:
     boxes : int64 array of shape (2, earlier groups, attributes)
         The codes that earlier boxes cover.
     tracing : RecordTracing
-        With ``edges="exact"`` and both directions.
     difference : Difference
         Not ``deep``.
     """
@@ -149,6 +148,9 @@ class Growing:
         difference: Difference,
     ) -> None:
         self._parts, self._people, self._difference = parts, tracing.k, difference
+        exact = tracing.edges == "exact"
+        ways = ("forward", "backward") if tracing.direction == "both" else (tracing.direction,)
+        self._asked = exact, "forward" in ways, exact and "backward" in ways
         home = np.full(len(problem.table), -1, dtype=np.int64)
         for number, group in enumerate(old.groups):
             home[[problem.table.row[who] for who in group.respondents]] = number
@@ -207,7 +209,7 @@ class Growing:
         k, c = self._difference.k, self._difference.c
         arrays = self._old, self._parts.arrays, self._joined
         new = self._parts.count - 1
-        if traced(*arrays, self._near, part, new, self._people):
+        if traced(*arrays, self._near, (part, new), self._people, self._asked):
             return True
         return not surely_even(*arrays, part, new, k, c.numerator, c.denominator) and self._uneven(k, c)
 
@@ -251,7 +253,7 @@ class CutRelease:
         tracing, difference = inferences.tracing, inferences.difference
         boxes = [boxes_in_codes(problem.table.domains, old) for old in problem.history]
         self._pairs: list[Growing] | None = None
-        if (tracing.edges, tracing.direction, difference.deep) == ("exact", "both", False):
+        if not difference.deep:
             known = [box for box in boxes if box is not None]
             if len(known) == len(boxes):
                 self._pairs = [

@@ -28,40 +28,50 @@ __all__ = ["traced"]
 
 
 @compiled
-def traced(old: Old, parts: Parts, joined: Beside, near: Bits, part: int, new: int, people: int) -> bool:
-    """Whether a record fits fewer than so many people since `part` was cut into itself and the last group.
+def traced(
+    old: Old,
+    parts: Parts,
+    joined: Beside,
+    near: Bits,
+    halves: tuple[int, int],
+    people: int,
+    asked: tuple[bool, bool, bool],
+) -> bool:
+    """Whether a record fits fewer than so many people since a group was cut.
 
     Parameters
     ----------
     old, parts, joined
     near : bool array
         Earlier groups that the cut group met.
-    part, new : int
-        The halves; groups after `new` are none.
+    halves : tuple of int
+        The number of the cut group, now its first half, and that of the other; groups after that are none.
     people : int
+    asked : tuple of bool
+        Whether all that follows counts or every edge is feasible; forward; backward.
     """
-    older, groups = len(near), new + 1
+    older, groups = len(near), halves[1] + 1
+    exact, forward, backward = asked
     for v in range(len(joined.room)):
-        if joined.room[v, part] + joined.room[v, new] == 0:
+        if joined.room[v, halves[0]] + joined.room[v, halves[1]] == 0:
             continue
         label, mine = np.zeros(older, dtype=np.int64), np.zeros(groups, dtype=np.int64)
-        blocked = _label(old, parts, joined, v, label, mine)
-        asked = near | (label != 0)
+        blocked = exact and _label(old, parts, joined, v, label, mine)
+        lost = near | (label != 0)
         for f in range(groups if blocked else 0):
             if mine[f] > 0:
-                asked |= joined.meets[f]
-        for e in range(older):
+                lost |= joined.meets[f]
+        for e in range(older if forward else 0):
             if (
-                old.supply[v, e] > 0
-                and asked[e]
+                lost[e]
+                and old.supply[v, e] > 0
                 and _few_owners(old, parts, joined, v, e, label, mine, people)
             ):
                 return True
-        if blocked:
-            seen = np.full(len(old.home), -1, dtype=np.int64)
-            for f in range(groups):
-                if mine[f] > 0 and _few_earlier(old, parts, joined, v, f, label, mine, seen, people):
-                    return True
+        seen = np.full(len(old.home) if blocked and backward else 0, -1, dtype=np.int64)
+        for f in range(groups if blocked and backward else 0):
+            if mine[f] > 0 and _few_earlier(old, parts, joined, v, f, label, mine, seen, people):
+                return True
     return False
 
 

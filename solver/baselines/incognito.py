@@ -12,7 +12,7 @@ static   The first of these in the order of their heights (sums of levels).
 checked  The first that is not vulnerable to any inference attack either (Byun et al., sec. 5.2,
          after Observation 4: "if either check fails, then we need to further generalize the data").
 merge    New records are anonymized by themselves and put beside the last release (sec. 6.2, second
-         paragraph). Groups stay apart even if their boxes are equal.
+         paragraph). Groups stay apart even if their boxes are equal; `joined` has one recoding.
 
 Readings. The source returns all vectors that pass, and leaves the choice to the user; the least height
 is its first criterion. Of equal heights the lexicographically smallest vector is taken. The inference
@@ -39,7 +39,7 @@ from .inferences import Inferences, merge_with_last, new_rows
 from .parameters import parameters
 from .top_down import Rows, group_of, needs_boxes
 
-__all__ = ["incognito_checked", "incognito_merge", "incognito_static"]
+__all__ = ["classes_of", "first_passing", "incognito_checked", "incognito_merge", "incognito_static"]
 
 Vector: TypeAlias = tuple[int, ...]
 """One level per quasi-identifier of some subset."""
@@ -64,7 +64,9 @@ def incognito_static(problem: Problem, seed: int = 0, clock: Clock | None = None
         If not even the coarsest recoding is (k, c), or the policy publishes no boxes.
     """
     everybody = np.arange(len(problem.table), dtype=np.int64)
-    groups, boxes = _classes(problem, everybody, _passing(problem, everybody, "incognito_static", clock)[0])
+    groups, boxes = classes_of(
+        problem, everybody, first_passing(problem, everybody, "incognito_static", clock)
+    )
     return problem.assemble([rows.tolist() for rows in groups], boxes=boxes)
 
 
@@ -84,7 +86,7 @@ def incognito_merge(problem: Problem, seed: int = 0, clock: Clock | None = None)
     fresh = new_rows(problem, "incognito_merge")
     groups, boxes = list[Rows](), list[Box]()
     if len(fresh):
-        groups, boxes = _classes(problem, fresh, _passing(problem, fresh, "incognito_merge", clock)[0])
+        groups, boxes = classes_of(problem, fresh, first_passing(problem, fresh, "incognito_merge", clock))
     return merge_with_last(problem, groups, boxes)
 
 
@@ -107,7 +109,7 @@ def incognito_checked(problem: Problem, seed: int = 0, clock: Clock | None = Non
     watch = clock or Clock()
     for levels in _passing(problem, everybody, "incognito_checked", clock):
         watch.ask()
-        groups, boxes = _classes(problem, everybody, levels)
+        groups, boxes = classes_of(problem, everybody, levels)
         found = inferences.first(
             [group_of(problem, rows, box) for rows, box in zip(groups, boxes, strict=True)]
         )
@@ -115,6 +117,17 @@ def incognito_checked(problem: Problem, seed: int = 0, clock: Clock | None = Non
             return problem.assemble([rows.tolist() for rows in groups], boxes=boxes)
         why = f"{found.requirement}: {found.message}"
     raise EngineError(f"incognito_checked: every (k, c) recoding is vulnerable, the coarsest to {why}")
+
+
+def first_passing(problem: Problem, rows: Rows, baseline: str, clock: Clock | None) -> Vector:
+    """The (k, c) level vector of least height, of equal ones the lexicographically smallest.
+
+    Raises
+    ------
+    EngineError
+        If not even the coarsest recoding of these rows is (k, c), or the policy publishes no boxes.
+    """
+    return _passing(problem, rows, baseline, clock)[0]
 
 
 def _passing(problem: Problem, rows: Rows, baseline: str, clock: Clock | None) -> list[Vector]:
@@ -186,7 +199,7 @@ class _IncognitoSearch:
         )
 
 
-def _classes(problem: Problem, rows: Rows, levels: Vector) -> tuple[list[Rows], list[Box]]:
+def classes_of(problem: Problem, rows: Rows, levels: Vector) -> tuple[list[Rows], list[Box]]:
     """Groups of a level vector and their boxes."""
     codes = problem.table.codes[rows]
     home = np.zeros(len(rows), dtype=np.int64)

@@ -7,7 +7,7 @@ checked  A cut is allowed if, besides, the release with it is not vulnerable to 
          partition the data"). Parts still to be cut count as groups. The source gives up a cut
          for which it would have to look at too many subsets of groups (sec. 6.2); no cut is given up here.
 merge    New records are anonymized by themselves and put beside the last release (sec. 6.2, second
-         paragraph). Groups stay apart even if their boxes are equal.
+         paragraph). Groups stay apart even if their boxes are equal; `joined` joins those that meet.
 
 The checked variant starts from the whole table as one group and gives up if that is vulnerable. It is
 right to: merging groups makes no new difference and no record easier to trace, and one group of a
@@ -30,7 +30,7 @@ from .inferences import Inferences, merge_with_last, new_rows
 from .parameters import parameters
 from .top_down import Rows, SharesWithin, group_of, needs_boxes, refuse_whole, tight_box_of, top_down
 
-__all__ = ["mondrian_checked", "mondrian_merge", "mondrian_relaxed", "mondrian_static"]
+__all__ = ["cut_rows", "mondrian_checked", "mondrian_merge", "mondrian_relaxed", "mondrian_static"]
 
 
 def mondrian_static(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
@@ -51,7 +51,9 @@ def mondrian_static(problem: Problem, seed: int = 0, clock: Clock | None = None)
         If the whole table is not (k, c).
     """
     everybody = np.arange(len(problem.table), dtype=np.int64)
-    return problem.assemble([rows.tolist() for rows in _cut(problem, everybody, "mondrian_static", clock)])
+    return problem.assemble(
+        [rows.tolist() for rows in cut_rows(problem, everybody, "mondrian_static", clock)]
+    )
 
 
 def mondrian_relaxed(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
@@ -68,7 +70,7 @@ def mondrian_relaxed(problem: Problem, seed: int = 0, clock: Clock | None = None
         If the whole table is not (k, c).
     """
     everybody = np.arange(len(problem.table), dtype=np.int64)
-    parts = _cut(problem, everybody, "mondrian_relaxed", clock, relaxed=True)
+    parts = cut_rows(problem, everybody, "mondrian_relaxed", clock, relaxed=True)
     return problem.assemble([rows.tolist() for rows in parts])
 
 
@@ -87,7 +89,7 @@ def mondrian_merge(problem: Problem, seed: int = 0, clock: Clock | None = None) 
     """
     needs_boxes(problem, "mondrian_merge")
     fresh = new_rows(problem, "mondrian_merge")
-    groups = _cut(problem, fresh, "mondrian_merge", clock) if len(fresh) else []
+    groups = cut_rows(problem, fresh, "mondrian_merge", clock) if len(fresh) else []
     return merge_with_last(problem, groups, [tight_box_of(problem, rows) for rows in groups])
 
 
@@ -126,9 +128,16 @@ def mondrian_checked(problem: Problem, seed: int = 0, clock: Clock | None = None
     return problem.assemble([rows.tolist() for rows in parts])
 
 
-def _cut(
+def cut_rows(
     problem: Problem, rows: Rows, baseline: str, clock: Clock | None, *, relaxed: bool = False
 ) -> list[Rows]:
+    """Mondrian's parts of some rows.
+
+    Raises
+    ------
+    EngineError
+        If the rows are not (k, c) together.
+    """
     shares = _shares(problem, baseline)
     refuse_whole(shares, rows, baseline)
     return top_down(problem, rows, shares, clock, relaxed=relaxed)

@@ -22,6 +22,7 @@ from .cor_split_halving import cor_split_halving
 from .geometric import geometric
 from .hilbert import hilbert
 from .incognito import incognito_checked, incognito_merge, incognito_static
+from .joined import incognito_joined, mondrian_joined
 from .k_member import k_member
 from .m_invariance import m_invariance
 from .microaggregation import mdav, variable_mdav
@@ -204,6 +205,25 @@ _ALL = (
         run=incognito_merge,
         promises=_SERIES,
         reference=f"{_INCOGNITO}; {_BYUN}",
+        promised=inference_free,
+        pace=1e-4,
+        looks_back=True,
+        full_domain=True,
+    ),
+    Baseline(
+        name="mondrian_joined",
+        run=mondrian_joined,
+        promises=_SERIES,
+        reference=f"{_MONDRIAN}; {_BYUN}, with one recoding scheme",
+        promised=inference_free,
+        pace=1e-4,
+        looks_back=True,
+    ),
+    Baseline(
+        name="incognito_joined",
+        run=incognito_joined,
+        promises=_SERIES,
+        reference=f"{_INCOGNITO}; {_BYUN}, with one recoding scheme",
         promised=inference_free,
         pace=1e-4,
         looks_back=True,

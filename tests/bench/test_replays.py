@@ -30,14 +30,36 @@ def small(kind: type[Case], **settings: object) -> list[dict[str, object]]:
 
 def test_checked_and_merge_variants_leave_no_vulnerable_record_static_ones_do():
     attacks = ("difference", "intersection", "tracing")
-    rows = small(Byun)
-    assert len(rows) == 18
+    told = small(Byun)
+    rows = [row for row in told if "published" not in row]
+    assert len(rows) == 24
+    assert {row["algorithm"] for row in told if "published" in row} == {
+        f"{algorithm}, {reading}"
+        for algorithm in ("mondrian", "incognito")
+        for reading in ("merge", "joined")
+    }
     reached = {row["algorithm"]: 0 for row in rows}
     for row in rows:
         reached[row["algorithm"]] += sum(int(str(row[attack])) for attack in attacks)
     for algorithm in ("mondrian", "incognito"):
         assert reached[f"{algorithm}_static"] > 0
-        assert reached[f"{algorithm}_checked"] == reached[f"{algorithm}_merge"] == 0
+        assert {reached[f"{algorithm}_{variant}"] for variant in ("checked", "merge", "joined")} == {0}
+
+
+def test_joined_classes_cost_more_than_checked_ones_as_published():
+    rows = small(Byun, algorithms="mondrian", reading="joined", first=120, step=60)
+    (order,) = (row for row in rows if "published" in row)
+    assert order["agrees"] is True
+    assert str(order["order of AIL"]).startswith("static")
+    with pytest.raises(InputError, match="reading"):
+        small(Byun, reading="apart")
+
+
+def test_checked_variants_trace_as_they_are_told():
+    rows = small(Byun, variants="checked", edges="plausible")
+    assert {row["tracing, plausible"] for row in rows} == {0}
+    with pytest.raises(InputError, match="edges"):
+        small(Byun, edges="likely")
 
 
 def test_a_series_that_takes_too_long_ends_and_says_so():

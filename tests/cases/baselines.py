@@ -85,6 +85,8 @@ SETTINGS: Mapping[str, Setting] = {
     "incognito_checked": _CHECKED,
     "mondrian_merge": _MERGED,
     "incognito_merge": _MERGED,
+    "mondrian_joined": _MERGED,
+    "incognito_joined": _MERGED,
     "k_member": Setting(policies=[[KCAnonymity(k=2)], [KCAnonymity(k=4)]], single=True),
     "hilbert": _STATIC,
     "mdav": _STATIC,

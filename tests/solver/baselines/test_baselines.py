@@ -73,6 +73,8 @@ POLICIES: Mapping[str, Sequence[Sequence[Requirement]]] = {
     "incognito_static": [[KCAnonymity(k=3)], [KCAnonymity(k=2, c=HALF)]],
     "incognito_checked": [growing(2, HALF), growing(3, Fraction(2, 3))],
     "incognito_merge": [growing(2, HALF), growing(3, Fraction(2, 3))],
+    "mondrian_joined": [growing(2, HALF), growing(3, Fraction(2, 3))],
+    "incognito_joined": [growing(2, HALF), growing(3, Fraction(2, 3))],
     "k_member": [[KCAnonymity(k=2)], [KCAnonymity(k=5)]],
     "hilbert": [[KCAnonymity(k=3)], [KCAnonymity(k=2, c=HALF)]],
     "mdav": [[KCAnonymity(k=3)], [KCAnonymity(k=2, c=HALF)]],
@@ -86,7 +88,14 @@ POLICIES: Mapping[str, Sequence[Sequence[Requirement]]] = {
     "constant_ratio": [[ConstantRatio(l=Fraction(3, 2), k=2)], [ConstantRatio(l=Fraction(4, 3), k=3)]],
     "geometric": [[Geometric(l=Fraction(3, 2), a=Fraction(3))], [Geometric(l=Fraction(4, 3))]],
 }
-GROWING = ("mondrian_checked", "mondrian_merge", "incognito_checked", "incognito_merge")
+GROWING = (
+    "mondrian_checked",
+    "mondrian_merge",
+    "mondrian_joined",
+    "incognito_checked",
+    "incognito_merge",
+    "incognito_joined",
+)
 TRANSIENT = ("constant_ratio", "geometric")
 
 
@@ -450,7 +459,7 @@ def test_merge_keeps_the_last_groups_with_their_boxes():
     assert kept.box == history[0].groups[0].box
 
 
-@pytest.mark.parametrize("name", ["mondrian_merge", "incognito_merge"])
+@pytest.mark.parametrize("name", ["mondrian_merge", "incognito_merge", "mondrian_joined", "incognito_joined"])
 def test_merge_is_for_tables_that_only_grow(name: str):
     before = table_of([("p", 0, "a"), ("q", 4, "b")])
     history = History([published(before, [["p", "q"]])])
@@ -624,3 +633,31 @@ def test_the_benchmark_counts_what_cor_split_closes():
     assert unsafe["cor_split", 1] == unsafe["cor_split", 2] == 0
     assert unsafe["m_invariance", 2] > 0
     assert all(row["other violations"] is None for row in rows)
+
+
+def test_joined_mondrian_has_one_recoding():
+    # The new class {r, s} lies within the box of {p, q}: they become one class, which {t, u} does not meet.
+    before = table_of([("p", 0, "a"), ("q", 4, "b")], {"x": "numeric"})
+    history = History([published(before, [["p", "q"]])])
+    now = table_of([("p", 0, "a"), ("q", 4, "b"), ("r", 1, "a"), ("s", 2, "c"), ("t", 8, "a"), ("u", 9, "b")])
+    problem = Problem(table=now, policy=Policy([KCAnonymity(k=2)]), history=history)
+    assert names(baselines()["mondrian_merge"].run(problem, 0)) == {*map(frozenset, ("pq", "rs", "tu"))}
+    assert names(baselines()["mondrian_joined"].run(problem, 0)) == {*map(frozenset, ("pqrs", "tu"))}
+
+
+def test_joined_incognito_publishes_each_column_at_the_higher_level():
+    tree = Hierarchy.from_tree({"n": ["a", "b"], "s": ["c", "d"]})
+    people = [("p", "a", "c", "u"), ("q", "b", "c", "v"), ("r", "a", "c", "u"), ("s", "a", "d", "v")]
+
+    def table(count: int) -> Microdata:
+        frame = pd.DataFrame(people[:count], columns=["id", "x", "y", "value"])
+        specs = {"x": tree, "y": tree}
+        return Microdata.from_frame(frame, respondent="id", quasi_identifiers=specs, sensitive="value")
+
+    policy = Policy([KCAnonymity(k=2)], recoding="full_domain")
+    first = baselines()["incognito_joined"].run(Problem(table=table(2), policy=policy), 0)
+    assert {str(cell) for group in first.groups for cell in group.box or ()} == {"n", "c"}
+    problem = Problem(table=table(4), policy=policy, history=History([first]))
+    release = baselines()["incognito_joined"].run(problem, 0)
+    assert {tuple(map(str, group.box or ())) for group in release.groups} == {("n", "s")}
+    assert names(release) == {frozenset("pqrs")}
