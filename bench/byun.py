@@ -70,7 +70,7 @@ class Byun(Case):
     reading: str = "both"
     """Of ``merge``: ``beside``, ``joined`` or ``both``."""
     edges: str = "exact"
-    """By which checked variants trace: ``exact`` or ``plausible`` (forward), as in the source's experiments."""
+    """By which checked variants trace: ``exact`` or ``plausible`` (forward), as in the source."""
     patience: int = 600
     """A series ends with the first release that took more CPU seconds than this to make."""
 
