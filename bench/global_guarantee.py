@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 from typing import Any, ClassVar
 
 from ..instances.generators import generated_roles, uniform_table
+from ..instances.transient import TRANSIENT, TransientSeries
 from ..models.breach_probability import NOT_LINKED, exposure
 from ..models.errors import EngineError, InputError
 from ..models.history import History
@@ -22,10 +23,34 @@ from ..models.requirements import ConstantRatio, Geometric, GlobalGuarantee
 from ..models.requirements.link_budget import LinkBudget
 from ..models.table import Microdata
 from ..solver.baselines.registry import baselines
+from ..solver.insight.comparison.queries import median_error, random_queries
 from ..solver.search import solve_problem
 from .registry import Case, Row, case
 
 PROTECTED = "v1"
+OURS = "geometric (our own rule)"
+PEOPLE = {"diabetes": 600}
+QUERIED = 0.05
+ATTEMPTS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A series, what is protected in it and what releases of it should not lose.
+
+    Attributes
+    ----------
+    tables : list of Microdata
+    protected : str
+    losses : tuple of str
+    measure : callable
+        More columns about a release.
+    """
+
+    tables: list[Microdata]
+    protected: str
+    losses: tuple[str, ...]
+    measure: Callable[[Problem, Release], Row]
 
 
 @case
@@ -39,7 +64,10 @@ class GlobalGuaranteeSizes(Case):
     value is protected. The heuristics cut top-down, the engine finds the least average size of
     all groups under the same rule; `guarantee` is the engine under the global guarantee alone,
     best for each release and without thought for the next. Averages are over groups that hold the
-    protected value.
+    protected value. `data` asks for real people instead, whose loss is the information loss.
+
+    Constant ratio is Fu et al.'s. Their geometric strategy is missing from the text at hand: the rule called
+    geometric is our own.
     """
 
     name: ClassVar[str] = "global-guarantee"
@@ -63,17 +91,68 @@ class GlobalGuaranteeSizes(Case):
     large: int = 5000
     """People of the series that only the heuristics are tried on."""
     time_limit: int = 60
+    data: str = ""
+    """``faers``, ``mimic``, ``diabetes``, comma-separated: real series instead of the others."""
+    people: int = 0
+    """Of the first release of each of `data`, drawn by the seed; 0: all, of Diabetes-130 600."""
+    queries: int = 1000
 
     def run(self) -> list[Row]:
+        if self.data:
+            return [row for name in self.data.split(",") for row in self._real(name.strip())]
         rows = [row for bound in self._bounds() for row in self._sizes(*bound)]
         for size in (self.tuples, self.large):
-            tables = self._tables(size)
-            for name, rule in self._rules().items():
+            setting = Setting(
+                tables=self._tables(size),
+                protected=PROTECTED,
+                losses=("average_group_size",),
+                measure=lambda problem, release: {},
+            )
+            for name, rule in self._rules(PROTECTED).items():
                 if name != "guarantee":
-                    rows += self._series(name, rule, tables, by_engine=False)
+                    rows += self._series(name, rule, setting, by_engine=False)
                 if size == self.tuples:
-                    rows += self._series(name, rule, tables, by_engine=True)
+                    rows += self._series(name, rule, setting, by_engine=True)
         return rows
+
+    def _real(self, data: str) -> list[Row]:
+        """Heuristics and optima on a real series."""
+        if data not in TRANSIENT:
+            raise InputError(f"data are {', '.join(TRANSIENT)}, comma-separated, not {data!r}")
+        whole = TRANSIENT[data](self.k, self.people or PEOPLE.get(data, 0), self.seed)
+        rows: list[Row] = []
+        for series, engine in ((whole, False), (self._slice(data), True)):
+            setting = Setting(
+                tables=series.tables(),
+                protected=series.protected,
+                losses=("information_loss",),
+                measure=self._utility,
+            )
+            for name, rule in self._rules(series.protected).items():
+                if name != "guarantee":
+                    rows += self._series(name, rule, setting, by_engine=False)
+                if engine:
+                    rows += self._series(name, rule, setting, by_engine=True)
+        return [{"figure": f"{data}: {whole.protected!r} protected"} | row for row in rows]
+
+    def _slice(self, data: str) -> TransientSeries:
+        """As many people as the engine solves, one of whom at least has the protected value."""
+        for seed in range(self.seed, self.seed + ATTEMPTS):
+            series = TRANSIENT[data](self.k, self.tuples, seed)
+            if series.protected in set(series.frames[0][series.roles.sensitive.name]):
+                return series
+        raise InputError(f"tuples {self.tuples}: nobody of so few people of {data} has the protected value")
+
+    def _utility(self, problem: Problem, release: Release) -> Row:
+        queries = random_queries(problem.table, self.queries, QUERIED, self.seed)
+        try:
+            error = f"{median_error(release, problem.table, queries):.1%}"
+        except InputError:  # of few tuples no query may count any
+            error = None
+        return {
+            "loss": round(float(problem.objective(release)[0]), 2),
+            f"query error at {QUERIED:.0%}": error,
+        }
 
     def _bounds(self) -> list[tuple[int, int]]:
         try:
@@ -83,7 +162,10 @@ class GlobalGuaranteeSizes(Case):
             raise InputError(f"bounds must be pairs like 2/5,10/20, got {self.bounds!r}") from error
 
     def _sizes(self, l: int, k: int) -> Iterator[Row]:  # noqa: E741
-        rules = {"constant ratio": ConstantRatio(l=l, k=k), "geometric": Geometric(l=l, a=self._a)}
+        rules = {
+            "constant ratio": ConstantRatio(l=Fraction(l), k=k),
+            OURS: Geometric(l=Fraction(l), a=self._a),
+        }
         for name, rule in rules.items():
             yield _sizes_row(name, l, _sequence(rule, k))
         yield _sizes_row("optimal", l, least_sizes(l, k))
@@ -92,11 +174,11 @@ class GlobalGuaranteeSizes(Case):
     def _a(self) -> Fraction:
         return as_fraction(self.name, "a", self.a)
 
-    def _rules(self) -> dict[str, LinkBudget]:
+    def _rules(self, protected: str) -> dict[str, LinkBudget]:
         return {
-            "constant_ratio": ConstantRatio(l=self.l, k=self.k, protected_values=[PROTECTED]),
-            "geometric": Geometric(l=self.l, a=self._a, protected_values=[PROTECTED]),
-            "guarantee": GlobalGuarantee(l=self.l, protected_values=[PROTECTED]),
+            "constant_ratio": ConstantRatio(l=Fraction(self.l), k=self.k, protected_values=[protected]),
+            "geometric": Geometric(l=Fraction(self.l), a=self._a, protected_values=[protected]),
+            "guarantee": GlobalGuarantee(l=Fraction(self.l), protected_values=[protected]),
         }
 
     def _tables(self, size: int) -> list[Microdata]:
@@ -110,13 +192,13 @@ class GlobalGuaranteeSizes(Case):
         )
         return [roles.table(one.assign(value=[equal[at] for at in one["value"]])) for one in drawn]
 
-    def _series(self, name: str, rule: LinkBudget, tables: list[Microdata], *, by_engine: bool) -> list[Row]:
-        policy, history, rows = Policy([rule], ["average_group_size"]), History(), list[Row]()
-        for number, table in enumerate(tables, start=1):
+    def _series(self, name: str, rule: LinkBudget, setting: Setting, *, by_engine: bool) -> list[Row]:
+        policy, history, rows = Policy([rule], setting.losses), History(), list[Row]()
+        for number, table in enumerate(setting.tables, start=1):
             problem = Problem(table=table, policy=policy, history=history)
             row: Row = {
                 "part": "series",
-                "strategy": name,
+                "strategy": OURS if name == "geometric" else name,
                 "by": "engine" if by_engine else "heuristic",
                 "l": self.l,
                 "k": self.k,
@@ -131,7 +213,7 @@ class GlobalGuaranteeSizes(Case):
             if release is None:
                 break
             history.append(release)
-            row |= _measured(release, history)
+            row |= _measured(release, history, setting.protected) | setting.measure(problem, release)
         return rows
 
     def _made(self, name: str, problem: Problem, row: Row) -> Release | None:
@@ -150,11 +232,11 @@ class GlobalGuaranteeSizes(Case):
         return result.release
 
 
-def _measured(release: Release, history: History) -> Row:
-    linking = [group for group in release.groups if PROTECTED in group.histogram]
-    ratios = [_ratio(group) for group in linking]
+def _measured(release: Release, history: History, protected: str) -> Row:
+    linking = [group for group in release.groups if protected in group.histogram]
+    ratios = [_ratio(group, protected) for group in linking]
     worst = max(
-        exposure(history, member.respondent).get(PROTECTED, NOT_LINKED).probability
+        exposure(history, member.respondent).get(protected, NOT_LINKED).probability
         for member in release.members
     )
     return {
@@ -167,8 +249,8 @@ def _measured(release: Release, history: History) -> Row:
     }
 
 
-def _ratio(group: QIGroup) -> Fraction:
-    return Fraction(group.size, group.histogram[PROTECTED])
+def _ratio(group: QIGroup, protected: str) -> Fraction:
+    return Fraction(group.size, group.histogram[protected])
 
 
 def _sequence(rule: LinkBudget, k: int) -> list[int]:

@@ -99,12 +99,17 @@ def diagnosis_class(code: str) -> str:
     return code[0] if code[0] in "VE" else OTHER
 
 
-def diabetes() -> pd.DataFrame:
+def diabetes(columns: tuple[str, ...] | None = None) -> pd.DataFrame:
     """All 101,766 stays, in order of `encounter_id`.
 
     Counts and ids are integers, all else text; ``?`` is missing. Three columns are added:
     `patient` (`patient_nbr` as text), `visit` (ordinal of the patient's stay, from 1) and
     `diagnosis` (group of `diag_1`).
+
+    Parameters
+    ----------
+    columns : tuple of str, optional
+        Those to be read; `encounter_id`, `patient_nbr` and `diag_1` must be among them.
 
     Raises
     ------
@@ -115,7 +120,7 @@ def diabetes() -> pd.DataFrame:
     -----
     The download (UCI's ZIP archive) could not be tried where this was written.
     """
-    return _stays(None)
+    return _stays(columns)
 
 
 def _stays(columns: tuple[str, ...] | None) -> pd.DataFrame:

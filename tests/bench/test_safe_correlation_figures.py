@@ -64,7 +64,8 @@ def test_every_reading_of_support_is_in_one_table(rows: list[dict[str, object]])
 def test_figure_6_has_one_l_less_and_five_pairs_on_both_data_sets(rows: list[dict[str, object]]) -> None:
     table = of(rows, "Fig. 6")
     assert [(row["data"], row["support"], row["l"]) for row in table] == [
-        (data, support, 2) for data in ("adult", "bank") for support in ("joint", "qi")
+        ("adult", "qi", 2),
+        ("bank", "qi", 2),
     ]
     assert all(len([key for key in row if "/" in key]) == 5 for row in table)
 
