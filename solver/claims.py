@@ -124,7 +124,8 @@ class PricedClaim(StrictRecord):
     """Duals of tuples and cuts that no needed group's cost is below: their sum bounds every release.
 
     With `part`, groups are those that some requirements (indices, from 0) need. A cut counts its tuples over
-    its divisor, rounded down; where no divisors are said, all are 2.
+    its divisor, rounded down; where no divisors are said, all are 2. A tuple of a cut stands for all that are
+    alike; with `places`, these are all with the same quasi-identifiers, whatever their values.
     """
 
     kind: Literal["priced"] = "priced"
@@ -133,6 +134,7 @@ class PricedClaim(StrictRecord):
     cuts: tuple[tuple[Natural, ...], ...]
     divisors: tuple[Divisor, ...] = ()
     part: tuple[Natural, ...] | None
+    places: bool = False
 
 
 class ListedClaim(StrictRecord):

@@ -20,6 +20,7 @@ __all__ = [
     "MIXING",
     "NEIGHBOURS",
     "POINTS",
+    "PORTFOLIO",
     "PRICING",
     "ROUNDING",
     "SIGNATURE_LIMITS",
@@ -39,6 +40,7 @@ __all__ = [
     "MixingLimits",
     "NeighbourLimits",
     "PointLimits",
+    "PortfolioLimits",
     "PricingLimits",
     "RoundingLimits",
     "SignatureLimits",
@@ -69,6 +71,14 @@ class PricingLimits:
     """Most often that groups publish each value; buckets that may need more are relaxed."""
     passes: int = 4
     """How often candidates are tested again with what the test before left."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortfolioLimits:
+    """Published heuristics before a search."""
+
+    tuples: int = 10_000
+    """Of larger tables each heuristic gets less of the time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -584,6 +594,7 @@ FIRST_ORDER = FirstOrderLimits()
 MASTER = MasterLimits()
 MIXING = MixingLimits()
 NEIGHBOURS = NeighbourLimits()
+PORTFOLIO = PortfolioLimits()
 PRICING = PricingLimits()
 ROUNDING = RoundingLimits()
 START = StartLimits()

@@ -2,8 +2,8 @@
 
 What the best of them reached is kept whatever the engine does, so no answer is lexicographically worse
 than the release of a registered heuristic that keeps the policy and takes at most a third of the time limit
-(a twentieth of it on tables with more tuples than `limits.BLOCKS` has rows; `schedule.HEURISTICS` says how
-much all of them get). A heuristic looks at few requirements: its release counts if it passes every check of
+(a twentieth of it on tables of more than `PORTFOLIO.tuples`; `schedule.HEURISTICS` says how much all of
+them get). A heuristic looks at few requirements: its release counts if it passes every check of
 the policy.
 
 An engine that calls something optimal, or denies that there is a release, while a heuristic has a better
@@ -22,7 +22,7 @@ from ..models.release import Release
 from .baselines.registry import Baseline, baselines
 from .ending import ending
 from .incumbent import BestRelease, overtaken
-from .limits import BLOCKS
+from .limits import PORTFOLIO
 from .result import Status
 from .schedule import HEURISTICS
 from .settings import Answer, Clock, Engine, Settings, Watch
@@ -120,7 +120,7 @@ def _releases(problem: Problem, settings: Settings, watch: Watch) -> Iterator[tu
     if settings.initial is not None and settings.initial.form == problem.policy.form:
         yield "initial", settings.initial
     clock = Clock(settings.time_limit, watch.clock.began)
-    longest = HEURISTICS.hopeless if len(problem.table) <= BLOCKS.rows else HEURISTICS.large
+    longest = HEURISTICS.hopeless if len(problem.table) <= PORTFOLIO.tuples else HEURISTICS.large
     together, each, most = (clock.allowed(s) for s in (HEURISTICS.all, HEURISTICS.each, longest))
     if clock.limit is not None and together is not None:
         clock.keep(max(clock.limit - together, ending(problem)))

@@ -144,9 +144,7 @@ class Heuristics(Schedule):
         unlimited=60.0,
         why="what will take longer is not begun: its time would be lost",
     )
-    large: Share = Share(
-        part=0.05, of=Of.LIMIT, unlimited=60.0, why="the same, of tables so large that blocks need the time"
-    )
+    large: Share = Share(part=0.05, of=Of.LIMIT, unlimited=60.0, why="the same, of tables that need the time")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -137,7 +137,7 @@ def solve(
     Notes
     -----
     Published heuristics run first (see `portfolio`): no answer is lexicographically worse than the release
-    of one that keeps the policy and takes at most a third of the time limit (with more than 40,000 tuples: a
+    of one that keeps the policy and takes at most a third of the time limit (with more than 10,000 tuples: a
     twentieth).
 
     Ctrl-C ends the search with the best release so far, status FEASIBLE.

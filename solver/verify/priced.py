@@ -64,20 +64,27 @@ class Single:
 
     @classmethod
     def of(
-        cls, problem: Problem, part: Iterable[int] | None = None, hidden: Suppressible | None = None
+        cls,
+        problem: Problem,
+        part: Iterable[int] | None = None,
+        hidden: Suppressible | None = None,
+        *,
+        places: bool = False,
     ) -> Single:
         """Read a problem, or the part of it that has some requirements only (by index, from 0).
 
-        Rows are the problem's in both cases.
+        Rows are the problem's in both cases; or, with `places`, all tuples with the same quasi-identifiers.
 
         Raises
         ------
         CertificateError
-            If histograms do not decide what groups are needed, or are too many.
+            If histograms do not decide what groups are needed, or are too many; or values matter to the part.
         """
         verdicts = judged(problem, part)
         whole = verdicts if part is None else judged(problem)
-        rows = CheckedRows.of(problem.table, units_of(problem), blind=whole.blind)
+        if places and not verdicts.blind:
+            raise CertificateError("the duals are about places, and what is required looks at values")
+        rows = CheckedRows.of(problem.table, units_of(problem), blind=places or whole.blind)
         if verdicts.blind:
             rows = replace(rows, value=np.zeros_like(rows.value))
         if hidden is not None:
@@ -169,7 +176,8 @@ def priced_loss(
     CertificateError
         If they prove nothing.
     """
-    single = Single.of(problem, claim.part, hidden)
+    places = isinstance(claim, claims.PricedClaim) and claim.places
+    single = Single.of(problem, claim.part, hidden, places=places)
     rows, root = single.rows, claim.root
     cuts = divided(rows, claim.cuts, claim.divisors)
     duals = ClaimedDuals.of(rows, root.duals, cuts, root.cut_duals, root.scale)

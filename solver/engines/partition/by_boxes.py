@@ -18,6 +18,7 @@ from ...colgen.structure.histograms import Judge
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
+from .places import PlacedBoxes
 from .progress import Progress
 
 __all__ = ["Boxed", "by_boxes"]
@@ -32,12 +33,13 @@ def by_boxes(
     best: DualBound,
     settings: Settings,
     annealing: Annealing | None,
+    places: PlacedBoxes | None = None,
 ) -> bool:
     """Prove a bound, and improve releases by what the linear program says; False if there is no release.
 
-    There must be a release already.
+    There must be a release already. With `places`, the pricing's rows are places.
     """
-    boxed = Boxed(pricing, progress, best)
+    boxed = Boxed(pricing, progress, best, places)
     solved = boxed.solve()
     if progress.bound > pricing.rows.most:
         return False
@@ -51,8 +53,10 @@ def by_boxes(
 class Boxed:
     """The linear program over columns of boxes."""
 
-    def __init__(self, pricing: BoxPricing, progress: Progress, best: DualBound) -> None:
-        self.pricing, self.progress = pricing, progress
+    def __init__(
+        self, pricing: BoxPricing, progress: Progress, best: DualBound, places: PlacedBoxes | None = None
+    ) -> None:
+        self.pricing, self.progress, self.places = pricing, progress, places
         self.clock = pricing.clock or Clock()
         rows = pricing.rows
         assert progress.groups is not None
@@ -68,10 +72,12 @@ class Boxed:
             many=max(1, len(rows) // LIMITS.box_many),
             raised=lambda: progress.lift(best.bound, "linear program"),
         )
-        known = (*progress.starts, *progress.groups)
+        known, groups = [*progress.starts, *progress.groups], list(progress.groups)
+        if places is not None:
+            known, groups = places.of_rows(known), places.of_rows(groups)
         self.generation.master.add([Column(tuple(sorted(group))) for group in known])
         paid, often = np.zeros(len(rows)), np.zeros(len(rows))
-        for group, cost in zip(progress.groups, rows.group_costs(progress.groups), strict=True):
+        for group, cost in zip(groups, rows.group_costs(groups), strict=True):
             np.add.at(paid, list(group), cost / len(group))
             np.add.at(often, list(group), 1)
         self.generation.begin(paid / often)
@@ -122,7 +128,10 @@ class Boxed:
         while len(amount) and stalled < patience and not clock.over and not self.progress.closed:
             before = self.progress.cost
             other = amount + noise * random.random(len(amount))
-            groups = rounded(rows, judge, columns, other, none, buckets=False, clock=clock)
+            seen = judge if self.places is None else self.places.judge
+            groups = rounded(rows, seen, columns, other, none, buckets=False, clock=clock)
+            if self.places is not None and groups is not None:
+                groups = self.places.dealt(groups, judge, clock)
             self.progress.offer(groups, "rounded")
             if annealing is not None and groups is not None:
                 annealing.begin(groups)

@@ -27,6 +27,7 @@ from .by_boxes import by_boxes
 from .easier import Part
 from .loosened import by_part
 from .objective import Objective
+from .places import PlacedBoxes
 from .progress import Progress
 from .proof import describe
 from .scale import at_scale
@@ -57,6 +58,8 @@ class HistogramSearch:
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
         self.part: Part | None = None
         self.annealing: Annealing | None = None
+        self.boxes: BoxPricing | None = None
+        self.places: PlacedBoxes | None = None
         self.interrupted = self.boxed = False
 
     def run(self) -> Answer:
@@ -74,10 +77,8 @@ class HistogramSearch:
             large = len(self.rows) >= LIMITS.simplex_rows
             if blocks:
                 solved = False
-            elif large and self.pricing.histograms.steps.beyond:
-                solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
             elif large:
-                solved = self._large()
+                solved = self._beyond() if self.pricing.histograms.steps.beyond else self._large()
             else:
                 solved = False
             if not large or (not blocks and self.progress.groups is None and not self.clock.over):
@@ -91,13 +92,35 @@ class HistogramSearch:
 
     def _large(self) -> bool:
         """Bound and releases: by boxes under taxonomies, if they are few; False if there is no release."""
-        boxes = None
-        if self.annealing is not None and not self.pricing.buckets and not self.clock.over:
-            boxes = BoxPricing.of(self.rows, self.pricing.histograms, self.settings.workers, self.clock)
-        if boxes is None:
+        boxes = self.boxes
+        if boxes is None or self.annealing is None or self.clock.over:
             return at_scale(self.judge, self.pricing, self.progress, self.root, self.settings, self.annealing)
         boxes.cuts, self.boxed = self.pricing.cuts, True
         return by_boxes(self.judge, boxes, self.progress, self.root, self.settings, self.annealing)
+
+    def _beyond(self) -> bool:
+        """The same where groups of any size may be needed: by boxes over places, or a part of the policy."""
+        places = self.places
+        if places is None or self.annealing is None or self.clock.over:
+            self.places = None
+            solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
+            return solved
+        return by_boxes(
+            self.judge, places.boxes, self.progress, places.best, self.settings, self.annealing, places
+        )
+
+    def _grid(self) -> bool:
+        """Whether the table is solved by boxes: some attribute has a taxonomy, and boxes are few."""
+        rows, workers = self.rows, self.settings.workers
+        if self.progress.groups is None or not rows.in_trees or len(rows) < LIMITS.simplex_rows:
+            return False
+        if not self.pricing.histograms.steps.beyond:
+            if not self.pricing.buckets:
+                self.boxes = BoxPricing.of(rows, self.pricing.histograms, workers, self.clock)
+        elif len(rows) > LIMITS.finished_rows:
+            # Smaller tables are priced with groups of any size: that proves more than a part.
+            self.places = PlacedBoxes.of(self.judge, rows, workers, self.clock)
+        return self.boxes is not None or self.places is not None
 
     def _broken_whole(self) -> WholeTable | None:
         """A monotone requirement that the whole table breaks: merging all groups would keep it."""
@@ -138,7 +161,7 @@ class HistogramSearch:
         if self.progress.groups is None and self.rows.spare:
             self._greedy()
         self._tied()
-        far = self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
+        far = not self._grid() and self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
         share = HISTOGRAM.annealing_trees if far else HISTOGRAM.annealing
         self.annealing = self._annealing(self.clock.share(share), ANNEALED if far else BRIEFLY)
 
@@ -179,8 +202,9 @@ class HistogramSearch:
             described = self._described()
             refusal = None if described is None else DualAbove(claim=described)
             return progress.refused(refusal, self.root.rounds)
+        rounds = self.root.rounds if self.places is None else self.places.best.rounds
         return progress.answer(
-            self._claims(), interrupted=self.interrupted, late=self.clock.over, rounds=self.root.rounds
+            self._claims(), interrupted=self.interrupted, late=self.clock.over, rounds=rounds
         )
 
     def _claims(self) -> tuple[Claim, ...]:
@@ -205,7 +229,12 @@ class HistogramSearch:
 
     def _described(self) -> PricedClaim | ListedClaim | None:
         """The duals, and the tree if there is one that can be written down."""
-        found = self.finish.found
+        places, found = self.places, self.finish.found
+        if places is not None:
+            known, cuts, duals = places.boxes.rows, places.boxes.cuts, places.best.duals
+            if duals is None:
+                return None
+            return describe(known, cuts, duals, None, level=self.level, part=places.part, places=True)
         duals = self.root.duals if found is None else found.duals
         if duals is None:
             return None

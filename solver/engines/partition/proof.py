@@ -23,11 +23,18 @@ __all__ = ["describe"]
 
 
 def describe(
-    rows: Covering, cuts: Cuts, duals: Duals, found: Closed | None, *, level: int, part: Part | None
+    rows: Covering,
+    cuts: Cuts,
+    duals: Duals,
+    found: Closed | None,
+    *,
+    level: int,
+    part: Part | None,
+    places: bool = False,
 ) -> claims.PricedClaim | claims.ListedClaim:
     """Write a proof down; tuples are named by their row of the microdata (from 0).
 
-    A tree too long to be written down is left out.
+    A tree too long to be written down is left out. With `places`, rows are places, and there is no tree.
     """
     first = [behind[0] for behind in rows.tuples]
     row_of = np.empty(int(rows.count.sum()), dtype=np.int64)
@@ -46,5 +53,5 @@ def describe(
     }
     text = None if found is None else packed(found.tree.proof())
     if found is None or text is None:
-        return claims.PricedClaim(**known)
+        return claims.PricedClaim(**known, places=places)
     return claims.ListedClaim(**known, tree=claims.WrittenTree(listed_for=found.listed_for, proof=text))

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-import pandas as pd
-from oracle.partition import LEAVES, REGIONS
+from cases.people import people
 
-from optanon.models.policy import Policy
-from optanon.models.problem import Problem
-from optanon.models.requirements import KCAnonymity
-from optanon.models.table import Microdata
 from optanon.solver.colgen.boxes.pricing import BoxPricing
 from optanon.solver.colgen.duals import DualBound
 from optanon.solver.colgen.master import Proposal
@@ -24,27 +18,6 @@ from optanon.solver.engines.partition.proof import describe
 from optanon.solver.limits import HISTOGRAM_LIMITS as LIMITS
 from optanon.solver.settings import Watch
 from optanon.solver.verify.priced import priced_loss
-
-
-def people(tuples: int, seed: int) -> Problem:
-    """Ages, regions and sexes, many of them alike."""
-    random = np.random.default_rng(seed)
-    frame = pd.DataFrame(
-        {
-            "id": range(tuples),
-            "age": random.integers(20, 50, tuples),
-            "region": random.choice(LEAVES, tuples),
-            "sex": random.choice(["f", "m"], tuples),
-            "value": random.choice(["a", "b"], tuples),
-        }
-    )
-    table = Microdata.from_frame(
-        frame,
-        respondent="id",
-        quasi_identifiers={"age": "numeric", "region": REGIONS, "sex": "flat"},
-        sensitive="value",
-    )
-    return Problem(table=table, policy=Policy([KCAnonymity(k=3)]))
 
 
 def test_boxes_solve_the_linear_program_cuts_raise_it_and_the_verifier_proves_as_much():

@@ -1,0 +1,104 @@
+"""Tables under policies without a largest needed group, by boxes over places.
+
+A place is all tuples with the same quasi-identifiers. The part of a policy that has a largest needed group
+(`easier.finite`) often asks for sizes only: it sees places, and there are far fewer of them than rows. Its
+linear program is solved and cut by boxes over places, and what that proves holds for the whole policy, as
+leaving requirements out only adds releases. Releases are rounded from it: groups of places are *dealt*, each
+gets of its places those tuples that make its values most even.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...colgen.boxes.pricing import BoxPricing
+from ...colgen.column import Group
+from ...colgen.duals import DualBound
+from ...colgen.primal.rounding import completed
+from ...colgen.structure.histograms import Judge
+from ...colgen.table import Ints, Rows
+from ...settings import Clock
+from .easier import Part, finite
+
+__all__ = ["PlacedBoxes"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacedBoxes:
+    """PlacedBoxes of a table, priced box by box for a part of its policy.
+
+    Attributes
+    ----------
+    rows : Rows
+        The whole policy's.
+    place : int array
+        Of each row.
+    boxes : BoxPricing
+        Its rows are the places.
+    best : DualBound
+        What is proven of the part.
+    part : tuple of int
+        The part's requirements.
+    judge : Judge
+        Of the part.
+    """
+
+    rows: Rows
+    place: Ints
+    boxes: BoxPricing
+    best: DualBound
+    part: Part
+    judge: Judge
+
+    @classmethod
+    def of(cls, judge: Judge, rows: Rows, workers: int, clock: Clock) -> PlacedBoxes | None:
+        """None if the part sees more than sizes, tuples may be suppressed, or boxes are too many."""
+        indices, part, histograms = finite(judge.problem)
+        seen = Judge(part)
+        if not seen.blind or rows.spare:
+            return None
+        places = Rows.of(judge.problem, blind=True)
+        boxes = BoxPricing.of(places, histograms, workers, clock)
+        if boxes is None:
+            return None
+        home = {t: p for p, behind in enumerate(places.tuples) for t in behind}
+        place = np.array([home[behind[0]] for behind in rows.tuples], dtype=np.int64)
+        return cls(rows=rows, place=place, boxes=boxes, best=DualBound(boxes), part=indices, judge=seen)
+
+    def of_rows(self, groups: Sequence[Group]) -> list[Group]:
+        """Groups of rows as groups of places."""
+        return [tuple(sorted(self.place[list(group)].tolist())) for group in groups]
+
+    def dealt(self, groups: Sequence[Group], judge: Judge, clock: Clock) -> list[Group] | None:
+        """Groups of places as groups of rows; None if that is no release of the whole policy, or too late.
+
+        Members of groups that are not admissible go where they cost least.
+        """
+        made, left = list[Group](), list[int]()
+        for group, inside in self._taken(groups, len(judge.names)):
+            if judge.admits(inside):
+                made.append(group)
+            else:
+                left += group
+        return completed(self.rows, judge, made, np.array(left, dtype=np.int64), buckets=False, clock=clock)
+
+    def _taken(self, groups: Sequence[Group], values: int) -> Iterator[tuple[Group, tuple[int, ...]]]:
+        """Rows of each group and how often it has each value.
+
+        From each place it takes the value it has least often, of these the one of which most are left.
+        """
+        value, free = self.rows.value.tolist(), self.rows.count.tolist()
+        order = np.argsort(self.place, kind="stable")
+        ends = np.cumsum(np.bincount(self.place))[:-1]
+        at = [part.tolist() for part in np.split(order, ends)]
+        for group in groups:
+            inside, members = [0] * values, list[int]()
+            for p in group:
+                r = min((inside[value[r]], -free[r], r) for r in at[p] if free[r])[-1]
+                free[r] -= 1
+                inside[value[r]] += 1
+                members.append(r)
+            yield tuple(sorted(members)), tuple(inside)
