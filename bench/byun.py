@@ -24,6 +24,7 @@ from ..models.requirement import Requirement, as_fraction
 from ..models.requirements import Difference, Intersection, KCAnonymity, RecordTracing
 from ..models.table import QISpec, Sensitive
 from ..solver.baselines.registry import baselines
+from .byun_figures import figures
 from .registry import Case, Row, case
 
 CATEGORICAL = ("workclass", "education", "marital-status", "race", "sex", "native-country", "salary-class")
@@ -73,6 +74,8 @@ class Byun(Case):
     """By which checked variants trace: ``exact`` or ``plausible`` (forward), as in the source."""
     patience: int = 600
     """A series ends with the first release that took more CPU seconds than this to make."""
+    figures: bool = False
+    """The same rows as Figures 11 to 14 of the source: one table each, releases side by side."""
 
     def run(self) -> list[Row]:
         """One row per algorithm, variant and release, with the records each attack reaches."""
@@ -109,7 +112,8 @@ class Byun(Case):
                 if seconds > self.patience and number < self.releases:
                     row["note"] = f"given up: more than {self.patience} s for one release"
                     break
-        return [*rows, *self._orders(rows)]
+        found = [*rows, *self._orders(rows)]
+        return figures(found) if self.figures else found
 
     def _checks(self) -> list[Requirement]:
         """The tracing that checked variants are told of, if it is not the exact one of both directions."""
