@@ -19,13 +19,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .box import Box, Cell, Exact, Interval, Leaves, format_number
+from .box import Cell, Exact, Interval, Leaves, format_number
 from .errors import ReleaseError, TableError
 from .exact_numbers import exact_number
 from .hierarchy import Hierarchy
-from .member import Member
 
-__all__ = ["Categories", "Codes", "Domain", "Numeric", "Ordered", "tight_box"]
+__all__ = ["Categories", "Codes", "Domain", "Numeric", "Ordered"]
 
 Codes = NDArray[np.int64]
 
@@ -434,12 +433,3 @@ def _lookup(name: str, column: Sequence[object], known: dict[str, int], where: s
             )
         codes[at] = code
     return codes[distinct.places]
-
-
-def tight_box(members: Iterable[Member], domains: Iterable[Domain]) -> Box:
-    """The smallest box over some members."""
-    people = list(members)
-    return tuple(
-        domain.hull(int(code) for code in domain.encode([member.point[a] for member in people]))
-        for a, domain in enumerate(domains)
-    )

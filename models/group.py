@@ -126,10 +126,6 @@ class QIGroup:
         """Number of hidden cells, of all quasi-identifiers."""
         return sum(count for _, _, count in self.hidden)
 
-    def hidden_count(self, attribute: int, value: str) -> int:
-        """How many cells with one exact value of a quasi-identifier are hidden."""
-        return sum(count for a, v, count in self.hidden if (a, v) == (attribute, value))
-
     @cached_property
     def starred(self) -> frozenset[tuple[str, int]]:
         """Respondents and quasi-identifiers whose cell is hidden.

@@ -16,10 +16,11 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import oracle.brute_force as bf
 import pandas as pd
+from cases.boxes import tight_box
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
-from optanon.models.domain import Numeric, tight_box
+from optanon.models.domain import Numeric
 from optanon.models.encoding import Encoding
 from optanon.models.hierarchy import Hierarchy
 from optanon.models.history import History

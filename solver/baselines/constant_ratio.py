@@ -19,15 +19,7 @@ __all__ = ["constant_ratio"]
 def constant_ratio(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Cut the table top-down into groups that keep the constant ratio.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its policy's `ConstantRatio` gives l, k and the protected values; other requirements and
-        limits are not looked at.
-    seed : int
-        Not used: nothing is random.
-    clock : Clock, optional
-        See `BaselineRun`.
+    The policy's `ConstantRatio` gives l, k and the protected values.
 
     Raises
     ------

@@ -65,15 +65,9 @@ __all__ = ["cor_split"]
 def cor_split(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Publish every tuple under its old signature in groups that are hc-safe by Fig. 6.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its policy's `WeakMInvariance` gives m, its `HcSafety` gives n (either reading: Fig. 6
-        accepts nothing that the definition rejects); other requirements and limits are not looked at.
-    seed : int
-        Decides which new tuples balance a bucket, the order of equal ones, and discards.
-    clock : Clock, optional
-        See `BaselineRun`.
+    The policy's `WeakMInvariance` gives m, its `HcSafety` gives n (either reading: Fig. 6 accepts nothing
+    that the definition rejects). The seed decides which new tuples balance a bucket, the order of equal ones,
+    and discards.
 
     Raises
     ------

@@ -47,10 +47,7 @@ FAR = np.int64(2**60)
 def cor_split_halving(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Publish every tuple under its old signature in groups that are hc-safe by Fig. 6.
 
-    Parameters
-    ----------
-    problem, seed, clock
-        As for `cor_split`.
+    Parameters are those of `cor_split`.
 
     Raises
     ------

@@ -20,15 +20,7 @@ __all__ = ["geometric"]
 def geometric(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Cut the table top-down into groups that spend at most the part 1 - 1/a of what is left.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its policy's `Geometric` gives l, a and the protected values; other requirements and limits
-        are not looked at.
-    seed : int
-        Not used: nothing is random.
-    clock : Clock, optional
-        See `BaselineRun`.
+    The policy's `Geometric` gives l, a and the protected values.
 
     Raises
     ------

@@ -35,14 +35,7 @@ BITS = 10
 def hilbert(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Group neighbours on a Hilbert curve, optimally along it.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its policy's `KCAnonymity` gives k and c; other requirements on groups are kept by merging.
-    seed : int
-        Not used: nothing is random.
-    clock : Clock, optional
-        See `BaselineRun`.
+    The policy's `KCAnonymity` gives k and c; other requirements on groups are kept by merging.
 
     Raises
     ------

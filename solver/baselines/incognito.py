@@ -48,15 +48,7 @@ Vector: TypeAlias = tuple[int, ...]
 def incognito_static(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Recode the whole table without regard to the history.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its policy's `KCAnonymity` gives k and c, its `hierarchies` the levels of numbers; other
-        requirements and limits are not looked at.
-    seed : int
-        Not used: nothing is random.
-    clock : Clock, optional
-        See `BaselineRun`.
+    The policy's `KCAnonymity` gives k and c, its `hierarchies` the levels of numbers.
 
     Raises
     ------
@@ -73,11 +65,6 @@ def incognito_static(problem: Problem, seed: int = 0, clock: Clock | None = None
 def incognito_merge(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Recode what is new, and publish the last release's groups again.
 
-    Parameters
-    ----------
-    problem, seed, clock
-        As for `incognito_static`.
-
     Raises
     ------
     EngineError
@@ -93,10 +80,7 @@ def incognito_merge(problem: Problem, seed: int = 0, clock: Clock | None = None)
 def incognito_checked(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Take the first recoding that leaves no inference attack.
 
-    Parameters
-    ----------
-    problem, seed, clock
-        As for `incognito_static`; see `inferences` for the checks.
+    See `inferences` for the checks.
 
     Raises
     ------

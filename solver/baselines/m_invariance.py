@@ -42,14 +42,8 @@ FAKE = -1
 def m_invariance(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Publish every tuple under its old signature, each value once per group.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its policy's `WeakMInvariance` gives m; other requirements and limits are not looked at.
-    seed : int
-        Decides which new tuples balance a bucket, and the order of equal ones.
-    clock : Clock, optional
-        See `BaselineRun`.
+    The policy's `WeakMInvariance` gives m. The seed decides which new tuples balance a bucket, and the order
+    of equal ones.
 
     Raises
     ------

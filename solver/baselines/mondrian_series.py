@@ -36,14 +36,7 @@ __all__ = ["cut_rows", "mondrian_checked", "mondrian_merge", "mondrian_relaxed",
 def mondrian_static(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Anonymize the whole table without regard to the history.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its policy's `KCAnonymity` gives k and c; other requirements and limits are not looked at.
-    seed : int
-        Not used: nothing is random.
-    clock : Clock, optional
-        See `BaselineRun`.
+    The policy's `KCAnonymity` gives k and c.
 
     Raises
     ------
@@ -59,11 +52,6 @@ def mondrian_static(problem: Problem, seed: int = 0, clock: Clock | None = None)
 def mondrian_relaxed(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Anonymize the whole table without regard to the history, parting equal tuples where it helps.
 
-    Parameters
-    ----------
-    problem, seed, clock
-        As for `mondrian_static`.
-
     Raises
     ------
     EngineError
@@ -76,11 +64,6 @@ def mondrian_relaxed(problem: Problem, seed: int = 0, clock: Clock | None = None
 
 def mondrian_merge(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Anonymize what is new, and publish the last release's groups again.
-
-    Parameters
-    ----------
-    problem, seed, clock
-        As for `mondrian_static`.
 
     Raises
     ------
@@ -96,10 +79,7 @@ def mondrian_merge(problem: Problem, seed: int = 0, clock: Clock | None = None) 
 def mondrian_checked(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Make only cuts that leave no inference attack.
 
-    Parameters
-    ----------
-    problem, seed, clock
-        As for `mondrian_static`; see `inferences` for the checks.
+    See `inferences` for the checks.
 
     Raises
     ------

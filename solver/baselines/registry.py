@@ -48,7 +48,23 @@ class BaselineRun(Protocol):
     """The signature of every baseline."""
 
     def __call__(self, problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
-        """Build a release, or raise EngineError with the reason: OutOfTimeError if the clock is over."""
+        """Build a release of the whole table.
+
+        Parameters
+        ----------
+        problem : Problem
+            The policy's one requirement of the kind that a baseline is made for gives its parameters. If it
+            does not say otherwise, it looks at no other requirement or limit.
+        seed : int
+            Not used, if it does not say what for.
+        clock : Clock, optional
+            Asked between pieces of work.
+
+        Raises
+        ------
+        EngineError
+            With the reason; OutOfTimeError if the clock is over.
+        """
         ...
 
 
@@ -60,8 +76,7 @@ class Baseline:
     ----------
     name : str
         Key in the registry.
-    run : callable
-        ``run(problem, seed)``.
+    run : BaselineRun
     promises : tuple of str
         Names of the requirements that its source says every release keeps; the first one holds
         its parameters.
@@ -101,14 +116,8 @@ class Baseline:
 def anatomy(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Anatomy's groups of l or more tuples, all with different values (see `anatomy.bucketize`).
 
-    Parameters
-    ----------
-    problem : Problem
-        Its policy's `DistinctLDiversity` gives l; other requirements and limits are not looked at.
-    seed : int
-        Decides ties.
-    clock : Clock, optional
-        See `BaselineRun`; asked at the beginning only, since it is soon done.
+    The policy's `DistinctLDiversity` gives l, the seed decides ties. The clock is asked at the beginning
+    only, since it is soon done.
 
     Raises
     ------

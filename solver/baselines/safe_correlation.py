@@ -32,15 +32,8 @@ __all__ = ["anatomized", "safe_correlation"]
 def safe_correlation(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
     """Anatomize, then hide the fewest cells of one quasi-identifier that make correlations safe.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its policy's `SafeCorrelation` gives l, thresholds and epsilon; the form must be
-        ``anatomized``; other requirements and limits are not looked at.
-    seed : int
-        Decides Anatomy's ties.
-    clock : Clock, optional
-        See `BaselineRun`.
+    The policy's `SafeCorrelation` gives l, thresholds and epsilon; the form must be ``anatomized``. The
+    seed decides Anatomy's ties.
 
     Raises
     ------

@@ -27,7 +27,7 @@ class Duals:
     Attributes
     ----------
     rows, cuts : int arrays
-    fake : int
+    limit : int
         Of the limit F on counterfeits; where columns cost their counterfeits, minus that cost, and F is 0.
         Where tuples may be suppressed, of the limit on these (see `suppressing`).
     scale : int
@@ -44,12 +44,12 @@ class Duals:
     rows: Ints
     cuts: Ints
     scale: int
-    fake: int = 0
+    limit: int = 0
 
     def value(self, rows: Covering, cuts: Cuts, fakes: int = 0) -> int:
         """Scaled bound on releases with at most so many counterfeits, if the duals are feasible."""
         limits = cuts.limit[: len(self.cuts)]
-        return int(self.rows @ rows.count) + self.fake * fakes + int(self.cuts @ limits)
+        return int(self.rows @ rows.count) + self.limit * fakes + int(self.cuts @ limits)
 
     def bound(self, rows: Covering, cuts: Cuts, fakes: int = 0) -> int:
         """No release costs less, if the duals are feasible; costs are integers."""
@@ -73,7 +73,7 @@ class Duals:
         above = np.repeat(self.rows - rows.single * self.scale, rows.count)
         highest = np.sort(above)[::-1]
         most = max(0, int(highest[rows.spare])) if rows.spare < len(highest) else 0
-        return replace(self, rows=np.minimum(self.rows, rows.single * self.scale + most), fake=-most)
+        return replace(self, rows=np.minimum(self.rows, rows.single * self.scale + most), limit=-most)
 
 
 def ceil_div(a: int, b: int) -> int:
@@ -82,7 +82,7 @@ def ceil_div(a: int, b: int) -> int:
 
 
 def whole(
-    rows: NDArray[np.float64], cuts: NDArray[np.float64], fake: float, *, costly: int, places: int
+    rows: NDArray[np.float64], cuts: NDArray[np.float64], limit: float, *, costly: int, places: int
 ) -> Duals:
     """Round duals (in costs) down to the finest unit that keeps all sums inside int64.
 
@@ -94,7 +94,7 @@ def whole(
         How many tuples, counterfeits among them, a release may have.
     """
     largest = float(np.abs(rows).max(initial=0.0)) + costly
-    total = places * (largest + abs(fake)) * 2 + float(np.abs(cuts).sum()) + 1
+    total = places * (largest + abs(limit)) * 2 + float(np.abs(cuts).sum()) + 1
     scale = 1
     while scale < FINE and total * scale * 2 < ROOM:
         scale *= 2
@@ -102,7 +102,7 @@ def whole(
     return Duals(
         rows=np.floor(np.clip(rows * scale, -clip, clip)).astype(np.int64),
         cuts=np.floor(np.minimum(cuts, 0) * scale).astype(np.int64),
-        fake=int(np.floor(max(min(fake, 0.0) * scale, -clip))),
+        limit=int(np.floor(max(min(limit, 0.0) * scale, -clip))),
         scale=scale,
     )
 

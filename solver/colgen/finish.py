@@ -16,12 +16,12 @@ import numpy as np
 from ..exact.program import Program, covering
 from ..exact.rank1 import Rank1Cut
 from ..exact.tree import Tree
-from ..limits import GapLimits
 from ..schedule import GAP, Share
 from ..settings import Clock
 from .choice import best_of
 from .column import Column, Members, columns_of, counterfeits, in_order
 from .duals import Duals
+from .limits import GapLimits
 from .pricing import ColumnSource
 from .table import Covering, Ints
 

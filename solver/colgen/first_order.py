@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ..exact.incidence import Sparse
-from ..limits import FIRST_ORDER as LIMITS
 from ..settings import Clock
 from .cuts import Cuts
+from .limits import FIRST_ORDER as LIMITS
 from .pool import Pool, transposed
 from .table import Rows
 

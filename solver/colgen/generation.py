@@ -84,9 +84,9 @@ class Generation(GenerationLoop):
         """The feasible duals that prove it."""
         return self.best.duals
 
-    def begin(self, rows: NDArray[np.float64], fake: float = 0.0) -> None:
+    def begin(self, rows: NDArray[np.float64], limit: float = 0.0) -> None:
         """Guess duals (in costs) to start from."""
-        self.center = DualPoint(rows, np.zeros(0), fake)
+        self.center = DualPoint(rows, np.zeros(0), limit)
 
     def run(self, smoothing: float = 0.5, *, seconds: float | None = None) -> bool:
         """Generate columns until the linear program is solved; False if time or nodes ran out first.
@@ -117,7 +117,7 @@ class Generation(GenerationLoop):
         late = self.clock.over or (self._end is not None and self.clock.seconds > self._end)
         if self.proposal is None or late:
             return False
-        return DualPoint(self.proposal.rows, self.proposal.cuts, self.proposal.fake)
+        return DualPoint(self.proposal.rows, self.proposal.cuts, self.proposal.limit)
 
     def _next(self, done: Round) -> DualPoint | bool:
         assert self.proposal is not None

@@ -9,13 +9,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..limits import PRICING, SUPPRESSING
 from ..settings import Clock
 from .column import Members
 from .duals import Duals, whole
 from .kernels.histogram import search
 from .kernels.one_per_value import search_one_per_value, shelf
 from .kernels.question import question, stack
+from .limits import PRICING, SUPPRESSING
 from .pricing import Listing, Priced, Pricing, Search, Way, joined
 from .structure.histograms import Histograms
 from .table import Ints, Rows
@@ -72,12 +72,12 @@ class HistogramPricing(Pricing[Rows]):
 
     def _alone(self, duals: Duals, slack: int) -> Members:
         """Suppressed tuples of at most so much reduced cost."""
-        reduced = self.rows.single * duals.scale - duals.fake - duals.rows
+        reduced = self.rows.single * duals.scale - duals.limit - duals.rows
         return np.flatnonzero(reduced <= slack).astype(np.int32)[:, None]
 
-    def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64], fake: float = 0.0) -> Duals:
+    def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64], limit: float = 0.0) -> Duals:
         places = max(1, int(self.rows.count.sum()))
-        return whole(rows, cuts, fake, costly=self.rows.dearest, places=places)
+        return whole(rows, cuts, limit, costly=self.rows.dearest, places=places)
 
     def part(self, chosen: Ints, count: Ints) -> HistogramPricing:
         """Of some rows (rising), with counts of their own."""

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.highs import INFINITY, LinearProgram, LPStatus
-from ..limits import MASTER as LIMITS
 from .column import Column, Table, costs_of
 from .cuts import Cuts
+from .limits import MASTER as LIMITS
 from .table import Covering
 
 __all__ = ["AtMost", "Cover", "Proposal", "RestrictedMaster", "RowFamily"]
@@ -82,8 +82,8 @@ class Proposal:
         In costs.
     rows, cuts : float arrays
         Duals, in costs.
-    fake : float
-        Dual of the limit on counterfeits, 0 if there is none.
+    limit : float
+        Dual of the limit on counterfeits or suppressed tuples, 0 if there is none.
     amount : float array
         How much of each column is taken.
     missing : float
@@ -93,7 +93,7 @@ class Proposal:
     value: float
     rows: NDArray[np.float64]
     cuts: NDArray[np.float64]
-    fake: float
+    limit: float
     amount: NDArray[np.float64]
     missing: float
 
@@ -212,7 +212,7 @@ class RestrictedMaster:
             value=self._solver.value * self.unit,
             rows=duals[:rows],
             cuts=duals[self._first_cut :],
-            fake=0.0 if self.fakes is None else float(min(0.0, duals[rows])),
+            limit=0.0 if self.fakes is None else float(min(0.0, duals[rows])),
             amount=amount[self._slack :],
             missing=float(amount[: self._slack].sum()),
         )

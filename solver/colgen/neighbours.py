@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
-from ..limits import NEIGHBOURS as LIMITS
 from ..settings import Clock
 from .kernels.boxes import side_cost
+from .limits import NEIGHBOURS as LIMITS
 from .structure.histograms import Steps
 from .table import Cells, Geometry, Ints, Rows
 

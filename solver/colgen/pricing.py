@@ -16,11 +16,11 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..limits import PRICING as LIMITS
 from ..settings import Clock
 from .column import Column, Members, columns_of, in_order
 from .cuts import Cuts
 from .duals import Duals
+from .limits import PRICING as LIMITS
 from .table import Covering, Ints
 
 __all__ = ["ColumnSource", "Listing", "Priced", "Pricing", "Way", "joined"]
@@ -99,7 +99,7 @@ class ColumnSource(Protocol):
         """How much of the limit on counterfeits each column takes."""
         ...
 
-    def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64], fake: float = 0.0) -> Duals:
+    def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64], limit: float = 0.0) -> Duals:
         """Round duals (in costs) down to integers."""
         ...
 

@@ -12,11 +12,11 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ..limits import FIRST_ORDER as LIMITS, PRICING
 from ..settings import Clock
 from .duals import DualBound, Duals
 from .first_order import FirstOrder, State
 from .histogram_pricing import HistogramPricing
+from .limits import FIRST_ORDER as LIMITS, PRICING
 from .loop import NODES, DualPoint, GenerationLoop, Round
 from .neighbours import around
 from .pool import Pool
@@ -145,7 +145,7 @@ class Relaxation(GenerationLoop):
     def _limit_dual(self) -> float:
         """What the limit on suppressed tuples adds to their cost, at the best duals."""
         known = self.best.duals
-        return 0.0 if known is None else -known.fake / known.scale
+        return 0.0 if known is None else -known.limit / known.scale
 
     def _solved(self, state: State) -> bool:
         bound, rows, close = float(self.best.value), self.pricing.rows, self._close

@@ -9,18 +9,18 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..limits import PRICING
 from ..settings import Clock
 from .column import Members, columns_of, lines_of
 from .duals import Duals, whole
 from .kernels.distinct import search_distinct
 from .kernels.lists import Asked, Lists
 from .kernels.signature import search_signatures
+from .limits import PRICING
 from .pricing import Listing, Pricing, Search, Way
-from .structure.types import Types
+from .structure.types import Types, possible
 from .table import Ints, Rows
 
-__all__ = ["SignaturePricing", "possible"]
+__all__ = ["SignaturePricing"]
 
 
 class SignaturePricing(Pricing[Rows]):
@@ -46,12 +46,12 @@ class SignaturePricing(Pricing[Rows]):
     def limited(self, lines: Members) -> Ints:
         return self.types.limited(lines)
 
-    def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64], fake: float = 0.0) -> Duals:
+    def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64], limit: float = 0.0) -> Duals:
         rules, table = self.types.rules, self.types.rows
         widest = max([rules.least, *map(len, rules.signatures)])
         places = max(1, int(table.count.sum())) + widest * int(rules.times.max(initial=1))
-        found = whole(rows, cuts, fake, costly=table.dearest, places=places)
-        return replace(found, fake=-found.scale) if self.types.counting else found
+        found = whole(rows, cuts, limit, costly=table.dearest, places=places)
+        return replace(found, limit=-found.scale) if self.types.counting else found
 
     def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = PRICING.nodes) -> Listing | None:
         found = super().all_below(duals, slack, room=room, nodes=nodes)
@@ -69,7 +69,7 @@ class SignaturePricing(Pricing[Rows]):
             rows.value,
             self.cuts.index(duals.cuts),
             duals.rows,
-            duals.fake,
+            duals.limit,
             duals.scale,
         )
         widest = max(2 * rules.least - 1, *map(len, rules.signatures), 1)
@@ -133,14 +133,3 @@ def _lists(types: Types) -> Lists:
         safe,
         possible(safe, rules.present),
     )
-
-
-def possible(safe: NDArray[np.bool_], present: Ints) -> NDArray[np.bool_]:
-    """From which counts of members and shared respondents a verdict of `safe` can still be reached."""
-    found = safe.copy()
-    wide = safe.shape[2]
-    more = np.arange(1, wide) <= present[:, None]  # whether o + 1 may be reached
-    for members in range(wide - 2, -1, -1):
-        found[:, :, members] |= found[:, :, members + 1]
-        found[:, :, members, :-1] |= found[:, :, members + 1, 1:] & more[None]
-    return found

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...models.box_measure import BoxMeasure
 from ...models.losses.information import LARGEST, unit_weights
 from ...models.problem import Problem
-from ..limits import PRICING as LIMITS
+from .limits import PRICING as LIMITS
 
 __all__ = ["Cells", "Covering", "Geometry", "Ints", "Rows"]
 

@@ -29,7 +29,7 @@ import numpy as np
 from ...models.compiled import compiled
 from .duals import ClaimedDuals
 from .histograms import Needed
-from .listing import Penalties
+from .listing_search import Penalties
 from .outcome import UndecidedError
 from .rows import Boxes, CheckedRows, Ints
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...models.errors import CertificateError
-from .listing import Penalties
+from .listing_search import Penalties
 from .rows import CheckedKinds, Ints
 
 __all__ = ["ClaimedDuals", "CutMultipliers", "divided", "odd_sets"]

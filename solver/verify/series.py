@@ -23,7 +23,8 @@ from .. import claims
 from ..exact.program import covering
 from .duals import ClaimedDuals, odd_sets
 from .histograms import Needed
-from .listing import MOST_LISTED, Listed, ListingInput, Meetings, TooLongError, listed, no_meetings
+from .listing import MOST_LISTED, Listed, ListingInput, TooLongError, listed, no_meetings
+from .listing_search import Meetings
 from .parts import units_of
 from .past import PastDemands, SignatureBucket
 from .priced import refuted

@@ -8,11 +8,11 @@ from fractions import Fraction
 import oracle.brute_force as bf
 import pandas as pd
 import pytest
+from cases.boxes import tight_box
 from hypothesis import given, settings
 from ortools.sat.python import cp_model
 from strategies import KINDS, Instance, Kind, Source, instance, instances, random_release, seeded
 
-from optanon.models.domain import tight_box
 from optanon.models.encoding import Encoding
 from optanon.models.errors import PolicyError
 from optanon.models.losses import loss, losses

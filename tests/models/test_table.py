@@ -10,12 +10,13 @@ import numpy as np
 import oracle.brute_force as bf
 import pandas as pd
 import pytest
+from cases.boxes import tight_box
 from hypothesis import given, settings, strategies as st
 from oracle.brute_force_tables import Interval as TheirInterval
 from strategies import COLUMNS, KINDS, Instance, Source, instances, pick
 
 from optanon.models.box import Interval, Leaves, covers, format_number
-from optanon.models.domain import Categories, Domain, Numeric, Ordered, tight_box
+from optanon.models.domain import Categories, Domain, Numeric, Ordered
 from optanon.models.errors import HierarchyError, ReleaseError, TableError
 from optanon.models.exact_numbers import exact_number
 from optanon.models.hierarchy import Hierarchy

@@ -14,11 +14,11 @@ from functools import partial
 
 import numpy as np
 
-from ...limits import PRICING
 from ...settings import Clock
 from ..column import Members, in_order
 from ..duals import Duals
 from ..histogram_pricing import HistogramPricing
+from ..limits import PRICING
 from ..pricing import Priced
 from ..structure.histograms import Histograms
 from ..table import Ints, Rows

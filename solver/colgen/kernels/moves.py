@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from ....models.compiled import compiled
-from ...limits import ANNEALING
+from ..primal.limits import ANNEALING
 from ..table import Geometry, Ints
 from .boxes import box_cost, box_with, side_cost
 from .groups import (

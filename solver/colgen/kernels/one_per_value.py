@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
-from ...limits import PRICING
+from ..limits import PRICING
 from ..table import Ints
 from .boxes import LOW, box_with, side_cost, to_cell
 from .histogram import keep_best

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
-from ...limits import POINTS as LIMITS
 from ...settings import Clock
 from ..column import Group
 from ..table import Ints
+from .limits import POINTS as LIMITS
 from .table import PointRows
 
 __all__ = ["annealed"]

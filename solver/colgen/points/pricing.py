@@ -19,14 +19,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...limits import POINTS as LIMITS, PRICING
 from ...settings import Clock
 from ..column import Members
 from ..duals import Duals, whole
 from ..kernels.question import CutIndex
+from ..limits import PRICING
 from ..pricing import Priced, Pricing, Way
 from ..table import Ints
 from .kernel import PointQuestion, chosen, desk, lowered, profits, search
+from .limits import POINTS as LIMITS
 from .table import PointRows
 
 __all__ = ["PointPricing"]
@@ -67,10 +68,10 @@ class PointPricing(Pricing[PointRows]):
         """Nobody is suppressed, and nothing invented."""
         return np.zeros(len(lines), dtype=np.int64)
 
-    def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64], fake: float = 0.0) -> Duals:
+    def duals(self, rows: NDArray[np.float64], cuts: NDArray[np.float64], limit: float = 0.0) -> Duals:
         """Round duals (in costs) down to integers; sums of pairs in the search stay inside 64 bits."""
         most = float(self.rows.most)
-        duals = whole(np.clip(rows, -most, most), cuts, fake, costly=0, places=int(self.rows.count.sum()))
+        duals = whole(np.clip(rows, -most, most), cuts, limit, costly=0, places=int(self.rows.count.sum()))
         coarse = max(1, duals.scale // LIMITS.scale)
         return Duals(rows=duals.rows // coarse, cuts=duals.cuts // coarse, scale=duals.scale // coarse)
 

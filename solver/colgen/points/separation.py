@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from ....models.compiled import compiled
 from ...exact.incidence import Sparse, by_member
-from ...limits import POINTS as LIMITS
 from ..column import Members
 from ..table import Ints
+from .limits import POINTS as LIMITS
 
 __all__ = ["divided_sets"]
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...limits import ANNEALING as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Clock
 from ..column import Group
@@ -22,6 +21,7 @@ from ..kernels.moves import anneal
 from ..neighbours import Nearby
 from ..structure.histograms import Judge
 from ..table import Rows
+from .limits import ANNEALING as LIMITS
 
 __all__ = ["ANNEALED", "BRIEFLY", "COLD", "COOL", "Annealing", "Cooling"]
 

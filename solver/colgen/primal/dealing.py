@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
-from ...limits import DEALING as LIMITS
 from ...settings import Clock
 from ..kernels.boxes import box_with
-from ..signature_pricing import possible
-from ..structure.types import Types
+from ..structure.types import Types, possible
 from ..table import Geometry, Ints
+from .limits import DEALING as LIMITS
+from .shuffling import shuffled, state_of
 
-__all__ = ["Dealt", "Past", "dealt", "past_of", "shuffled", "state_of"]
+__all__ = ["Dealt", "Past", "dealt", "past_of"]
 
 Bools = NDArray[np.bool_]
 
@@ -130,11 +130,6 @@ def dealt(types: Types, past: Past, each: Ints, random: Random, clock: Clock | N
     )
 
 
-def state_of(random: Random) -> Ints:
-    """The state of the generator that compiled code shuffles by."""
-    return np.array([random.randrange(1, 2**31 - 1)], dtype=np.int64)
-
-
 def _blocks(types: Types, each: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
     """Tuples by block: row, place of its value in the signature; of blocks: start, bucket, groups, values."""
     rows, home, values = types.rows, types.home, len(types.rules.values)
@@ -162,15 +157,6 @@ def _blocks(types: Types, each: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints, Int
     number = -(-each[bucket] * (share + 1) // cuts[bucket]) + (-each[bucket] * share // cuts[bucket])
     start = np.concatenate([[0], np.cumsum(np.bincount(block, minlength=int(base[-1])))])
     return units[order], slot[order], start.astype(np.int64), bucket, number.astype(np.int64), wide[bucket]
-
-
-@compiled
-def shuffled(items: Ints, size: int, state: Ints) -> None:
-    """Put the first `size` items into random order (multiplicative congruential generator)."""
-    for last in range(size - 1, 0, -1):
-        state[0] = state[0] * 48271 % 2147483647
-        other = state[0] % (last + 1)
-        items[last], items[other] = items[other], items[last]
 
 
 @compiled

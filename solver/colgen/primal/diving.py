@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...limits import DIVING as LIMITS
 from ..column import Group, Members
 from ..first_order import FirstOrder
 from ..histogram_pricing import HistogramPricing
 from ..pool import Pool
 from ..structure.histograms import Judge
 from ..table import Ints
+from .limits import DIVING as LIMITS
 from .rounding import completed
 
 __all__ = ["dived"]

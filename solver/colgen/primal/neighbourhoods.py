@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...limits import WINDOWS as LIMITS
 from ..choice import best_of
 from ..column import Group
 from ..cuts import Cuts
 from ..duals import Duals
 from ..histogram_pricing import HistogramPricing
 from ..table import Ints, Rows
+from .limits import WINDOWS as LIMITS
 from .suppressing import suppressed
 
 __all__ = ["Windows"]

@@ -17,7 +17,7 @@ from ..generation import Generation
 from ..master import RestrictedMaster
 from ..signature_pricing import SignaturePricing
 from ..structure.types import Types
-from .mixing import apart
+from .free import apart
 
 __all__ = ["Regions"]
 
@@ -192,7 +192,7 @@ class Regions:
         if generation.duals is not None:
             duals = generation.duals
             slack = cost * duals.scale - duals.value(small.rows, pricing.cuts, most)
-            worth = [_profit(duals.rows, duals.fake, c) for c in columns]
+            worth = [_profit(duals.rows, duals.limit, c) for c in columns]
             prices = master.costs
             columns = [
                 c
@@ -215,8 +215,8 @@ class Regions:
         return tuple(_renamed(column, back) for column in found)
 
 
-def _profit(rows: NDArray[np.int64], fake: int, column: Column) -> int:
-    return int(rows[list(column.rows)].sum()) + fake * column.made
+def _profit(rows: NDArray[np.int64], limit: int, column: Column) -> int:
+    return int(rows[list(column.rows)].sum()) + limit * column.made
 
 
 def _renamed(column: Column, names: dict[int, int]) -> Column:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from ...limits import ROUNDING as LIMITS
 from ...settings import Clock
 from ..column import Group
 from ..pool import Pool
 from ..structure.histograms import Judge
 from ..table import Ints, Rows
+from .limits import ROUNDING as LIMITS
 
 __all__ = ["completed", "rounded"]
 

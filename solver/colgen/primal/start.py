@@ -19,12 +19,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....models.compiled import compiled
-from ...limits import START as LIMITS
 from ...settings import Clock
 from ..column import Group
 from ..kernels.boxes import side_cost
 from ..structure.histograms import Judge
 from ..table import Ints, Rows
+from .limits import START as LIMITS
 
 __all__ = ["chopped", "halved"]
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...limits import SUPPRESSING as LIMITS
 from ..column import Group
+from ..limits import SUPPRESSING as LIMITS
 from ..structure.histograms import Judge
 from ..table import Ints, Rows
 

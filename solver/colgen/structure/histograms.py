@@ -29,7 +29,7 @@ from ....models.release import QIGroup
 from ....models.requirement import GroupRequirement
 from ....models.structure import DependsOn
 from ....models.table import Member
-from ...limits import PRICING as LIMITS
+from ..limits import PRICING as LIMITS
 
 __all__ = ["Histograms", "Judge", "Steps"]
 

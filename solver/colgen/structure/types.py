@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....models.problem import Problem
 from ..column import Column, Members, counterfeits, lines_of
 from ..table import Cells, Geometry, Ints, Rows
 from .signatures import Rules
 
-__all__ = ["Types"]
+__all__ = ["Types", "possible"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,3 +179,14 @@ class Types:
 def _frequent(problem: Problem, rules: Rules) -> tuple[int, ...]:
     known, values = problem.table.histogram, rules.values
     return tuple(sorted(range(len(values)), key=lambda v: (-known.get(values[v], 0), values[v])))
+
+
+def possible(safe: NDArray[np.bool_], present: Ints) -> NDArray[np.bool_]:
+    """From which counts of members and shared respondents a verdict of `safe` can still be reached."""
+    found = safe.copy()
+    wide = safe.shape[2]
+    more = np.arange(1, wide) <= present[:, None]  # whether o + 1 may be reached
+    for members in range(wide - 2, -1, -1):
+        found[:, :, members] |= found[:, :, members + 1]
+        found[:, :, members, :-1] |= found[:, :, members + 1, 1:] & more[None]
+    return found

@@ -12,12 +12,12 @@ from oracle.partition import POLICIES, optimum, random_problem
 from optanon.models.problem import Problem
 from optanon.solver.colgen.column import Group
 from optanon.solver.colgen.kernels.groups import entered
+from optanon.solver.colgen.limits import NEIGHBOURS
 from optanon.solver.colgen.neighbours import near_places, nearest
 from optanon.solver.colgen.primal.annealing import COOL, Annealing, Cooling
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
-from optanon.solver.limits import NEIGHBOURS
 from optanon.solver.settings import Clock
 
 SHORT = Cooling(first=150, rounds=2)

@@ -17,9 +17,12 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import HcSafety, WeakMInvariance
 from optanon.solver.baselines.registry import baselines
-from optanon.solver.colgen.primal import dealing, mixing
+from optanon.solver.colgen import signature_neighbours
+from optanon.solver.colgen.primal import dealing, free as free_tuples, mixing
 from optanon.solver.colgen.primal.dealing import dealt, past_of
-from optanon.solver.colgen.primal.mixing import Free, apart, grouped, neighbours
+from optanon.solver.colgen.primal.free import Free, apart
+from optanon.solver.colgen.primal.mixing import grouped
+from optanon.solver.colgen.signature_neighbours import neighbours
 from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
 from optanon.solver.engines.partition.signature import minimum_counterfeits as series_counts
@@ -150,7 +153,7 @@ def test_new_tuples_are_grouped_with_the_nearest_other_values():
 
 @pytest.mark.parametrize("reach", [1, 10**6])
 def test_no_value_is_left_over_that_others_were_needed_for(monkeypatch: pytest.MonkeyPatch, reach: int):
-    monkeypatch.setattr(mixing, "LIMITS", replace(mixing.LIMITS, least=reach, work=0))
+    monkeypatch.setattr(free_tuples, "LIMITS", replace(free_tuples.LIMITS, least=reach, work=0))
     for seed in range(8):
         problem = drawn("skewed", 90, 1, seed)
         assert problem is not None
@@ -203,7 +206,8 @@ def test_counts_are_a_solution_also_if_the_solver_has_none_in_time(monkeypatch: 
 
 
 def test_the_clock_is_asked_between_pieces_of_work(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(mixing, "LIMITS", replace(mixing.LIMITS, chunk=8))
+    for file in (mixing, signature_neighbours):
+        monkeypatch.setattr(file, "LIMITS", replace(file.LIMITS, chunk=8))
     monkeypatch.setattr(dealing, "LIMITS", replace(dealing.LIMITS, chunk=8))
     problem = drawn("uniform", 300, 2, 1)
     assert problem is not None

@@ -124,9 +124,9 @@ def test_a_limit_pays_for_what_is_above_the_price():
     found = duals.suppressing(rows)
     whole = np.repeat(duals.rows, rows.count)
     tried = [int(np.minimum(whole, price + m).sum()) - 2 * m for m in {0, *np.maximum(whole - price, 0)}]
-    value = int(found.rows @ rows.count) + found.fake * 2
+    value = int(found.rows @ rows.count) + found.limit * 2
     assert value == max(tried)
-    assert (found.rows + found.fake <= price).all()
+    assert (found.rows + found.limit <= price).all()
 
 
 def far_out(

@@ -35,7 +35,7 @@ from optanon.solver.colgen.column import columns_of
 from optanon.solver.colgen.duals import Duals as EngineDuals
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
 from optanon.solver.colgen.neighbours import around
-from optanon.solver.colgen.primal.mixing import neighbours
+from optanon.solver.colgen.signature_neighbours import neighbours
 from optanon.solver.colgen.signature_pricing import SignaturePricing
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.structure.signatures import Rules
@@ -384,11 +384,11 @@ def test_the_engine_s_search_finds_the_same_groups_of_a_series(hc: int):
         pricing = SignaturePricing(types)
         own = [int(kinds.rows.row_of[behind[0]]) for behind in types.rows.tuples]
         guess = np.floor(16 * neighbours(types)).astype(np.int64)
-        duals = EngineDuals(rows=guess, cuts=np.zeros(0, dtype=np.int64), fake=-int(guess.max()), scale=16)
+        duals = EngineDuals(rows=guess, cuts=np.zeros(0, dtype=np.int64), limit=-int(guess.max()), scale=16)
         lowered = duals.made_feasible(pricing.price(duals, per_anchor=1).worst)
         at = np.empty(len(own), dtype=np.int64)
         at[own] = lowered.rows
-        duals = ClaimedDuals(rows=at, cuts=(), fake=duals.fake, scale=16)
+        duals = ClaimedDuals(rows=at, cuts=(), fake=duals.limit, scale=16)
         value = duals.value(kinds.rows.count, 2)
         target = value // 16 + 3 * kinds.rows.one
         found = pricing.all_below(lowered, (target - 1) * duals.scale - value, room=100_000)

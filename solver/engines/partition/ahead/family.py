@@ -24,8 +24,8 @@ from scipy.sparse import csc_array
 
 from ....backends.highs import INFINITY, best_integers
 from ....colgen.table import Ints
-from ....limits import AHEAD as LIMITS
 from ....settings import Clock
+from .limits import AHEAD as LIMITS
 from .people import Crowd
 
 __all__ = ["Charges", "Family", "FlatPrices", "Signature", "candidates", "families"]

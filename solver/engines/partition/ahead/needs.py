@@ -10,8 +10,8 @@ import numpy as np
 
 from ....colgen.primal.seating import annealed, broken_rules
 from ....colgen.table import Geometry, Ints
-from ....limits import AHEAD as LIMITS
 from ....settings import Clock
+from .limits import AHEAD as LIMITS
 from .people import Crowd
 from .seated import seats_of
 

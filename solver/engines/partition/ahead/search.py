@@ -20,7 +20,6 @@ from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
 from ....ending import ending
 from ....incumbent import BestRelease
-from ....limits import AHEAD as LIMITS
 from ....schedule import AHEAD
 from ....settings import Answer, Clock, Settings, Watch
 from ..objective import Objective
@@ -29,6 +28,7 @@ from ..signature.levels import SignatureSearch
 from ..signature.minimum_counterfeits import Fewest, fewest
 from ..signature.proof import counts_claim
 from .family import Charges, Family, FlatPrices, Signature, candidates, families
+from .limits import AHEAD as LIMITS
 from .needs import needs
 from .people import Crowd
 from .seated import seated

@@ -10,10 +10,10 @@ import numpy as np
 
 from ....colgen.column import Column
 from ....colgen.primal.seating import Seats, annealed, broken_rules
-from ....limits import AHEAD as LIMITS
 from ....settings import Clock
 from ..signature.construct import alone
 from .family import Family
+from .limits import AHEAD as LIMITS
 from .people import Crowd
 
 __all__ = ["seated", "seats_of"]

@@ -28,11 +28,12 @@ from ....colgen.column import Column
 from ....colgen.duals import DualBound, Duals, whole
 from ....colgen.generation import Generation
 from ....colgen.kernels.question import CutIndex
+from ....colgen.limits import PRICING
 from ....colgen.master import RestrictedMaster
 from ....colgen.primal.annealing import Cooling
 from ....colgen.structure.histograms import Histograms
 from ....colgen.table import Ints, Rows
-from ....limits import BLOCKS as LIMITS, HISTOGRAM_LIMITS, PRICING
+from ....limits import BLOCKS as LIMITS, HISTOGRAM_LIMITS
 from ....schedule import BLOCKS
 from ....settings import Clock
 from ..easier import Part, part_of

@@ -6,7 +6,7 @@ import numpy as np
 
 from .....models.problem import Problem
 from ....colgen.table import Ints
-from ....limits import COUNTS_LIMITS as LIMITS
+from .limits import COUNTS_LIMITS as LIMITS
 from .shapes import Shapes, needed, published_at_most, splits_at
 from .verdicts import CountVerdicts
 

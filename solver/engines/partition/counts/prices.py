@@ -14,7 +14,7 @@ from .....models.losses import loss
 from .....models.policy import Level
 from .....models.problem import Problem
 from ....colgen.table import Ints
-from ....limits import COUNTS_LIMITS as LIMITS
+from .limits import COUNTS_LIMITS as LIMITS
 
 __all__ = ["Prices"]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from .... import claims
 from ....exact.payload import packed
 from ....exact.tree import Tree
-from ....limits import COUNTS_LIMITS as LIMITS
 from ....settings import Clock
 from ....verify.by_sizes import BySizes
+from .limits import COUNTS_LIMITS as LIMITS
 from .prices import Prices
 
 __all__ = ["ProvenCounts", "described", "proven"]

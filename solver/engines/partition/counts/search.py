@@ -20,13 +20,13 @@ from ....backends.cpsat import MADE_BY
 from ....claims import TrustedRefusal
 from ....exact.program import Program
 from ....incumbent import BestRelease
-from ....limits import COUNTS_LIMITS as LIMITS
 from ....schedule import COUNTS
 from ....settings import Answer, Clock, Settings, Watch
 from ....verify.by_sizes import BySizes
 from .columns import shapes_of
 from .deal import lacking, release_of
 from .level import LevelOutcome, limit, minimized
+from .limits import COUNTS_LIMITS as LIMITS
 from .prices import Prices
 from .program import Frame, Row
 from .proof import ProvenCounts, described, proven

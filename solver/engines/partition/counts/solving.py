@@ -12,10 +12,10 @@ from ....colgen.table import Ints
 from ....exact.guess import guessed
 from ....exact.program import FREE, Program
 from ....exact.tree import Tree
-from ....limits import COUNTS_LIMITS as LIMITS
 from ....result import Status
 from ....schedule import COUNTS
 from ....settings import Clock, Settings
+from .limits import COUNTS_LIMITS as LIMITS
 
 __all__ = ["Solved", "solved"]
 

@@ -13,7 +13,7 @@ from .....models.release import QIGroup
 from .....models.requirement import GroupRequirement
 from .....models.structure import DependsOn
 from ....colgen.table import Ints
-from ....limits import COUNTS_LIMITS as LIMITS
+from .limits import COUNTS_LIMITS as LIMITS
 
 __all__ = ["CountVerdicts"]
 

@@ -24,11 +24,11 @@ from .....models.box_measure import BoxMeasure
 from .....models.encoding import Linear
 from .....models.problem import Problem
 from ....colgen.duals import Duals, ceil_div
-from ....limits import ENUMERATED_LIMITS as LIMITS
 from ....settings import Clock
 from ..histogram import HistogramSearch
 from .columns import NamedColumn
 from .judge import GroupVerdicts
+from .limits import ENUMERATED_LIMITS as LIMITS
 from .model import ColumnEncoding
 from .near import near_groups
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....colgen.table import Ints
-from ....limits import ENUMERATED_LIMITS as LIMITS
 from ....settings import Clock
+from .limits import ENUMERATED_LIMITS as LIMITS
 from .state import RepairedGroups
 
 __all__ = ["improve"]

@@ -27,9 +27,9 @@ from ....colgen.cuts import Cuts
 from ....colgen.duals import Duals
 from ....colgen.kernels.boxes import box_with
 from ....colgen.table import Ints, Rows
-from ....limits import ENUMERATED_LIMITS as LIMITS
 from ....schedule import ENUMERATED
 from ....settings import Clock
+from .limits import ENUMERATED_LIMITS as LIMITS
 
 __all__ = ["near_groups"]
 

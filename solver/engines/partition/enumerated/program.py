@@ -22,11 +22,11 @@ from .....models.release import QIGroup, Release
 from .....models.requirement import Cut, GroupRequirement, Requirement
 from ....backends import cpsat
 from ....backends.cpsat import CpSatRun
-from ....limits import ENUMERATED_LIMITS as LIMITS
 from ....result import Status
 from ....schedule import ENUMERATED
 from ....settings import Clock, Settings
 from .columns import NamedColumn
+from .limits import ENUMERATED_LIMITS as LIMITS
 from .model import ColumnEncoding
 
 __all__ = ["ListOutcome", "ListedProgram"]

@@ -25,7 +25,6 @@ from ....claims import Claim, Refusal, Trusted, TrustedRefusal
 from ....ending import ending
 from ....exact.subsets import MOST_TUPLES
 from ....incumbent import BestRelease
-from ....limits import ENUMERATED_LIMITS as LIMITS
 from ....result import Status, Termination
 from ....schedule import ENUMERATED
 from ....settings import Answer, Clock, Settings, Watch
@@ -34,6 +33,7 @@ from ...subsets.engine import SubsetEngine
 from .columns import NamedColumn
 from .guide import Guide, guided
 from .judge import GroupVerdicts
+from .limits import ENUMERATED_LIMITS as LIMITS
 from .model import TimeOverError
 from .program import ListedProgram
 from .starts import Starts

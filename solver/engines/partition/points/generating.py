@@ -11,11 +11,11 @@ from ....colgen.column import Column, Group, Members, lines_of
 from ....colgen.duals import Duals
 from ....colgen.finish import Finish
 from ....colgen.generation import Generation
+from ....colgen.points.limits import POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing
 from ....colgen.points.separation import divided_sets
 from ....colgen.points.table import PointRows
 from ....exact.rank1 import Rank1Cut
-from ....limits import POINTS as LIMITS
 from .progress import PointProgress
 
 __all__ = ["PointFinish", "PointGeneration", "near_groups"]

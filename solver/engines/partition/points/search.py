@@ -11,10 +11,10 @@ from ....colgen.column import Column, Group
 from ....colgen.duals import DualBound
 from ....colgen.master import RestrictedMaster
 from ....colgen.points.annealing import annealed
+from ....colgen.points.limits import POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing, inner
 from ....colgen.points.table import FINE, PointRows
 from ....ending import ending
-from ....limits import POINTS as LIMITS
 from ....schedule import POINTS
 from ....settings import Answer, Clock, Settings, Watch
 from ..proof import describe

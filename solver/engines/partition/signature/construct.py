@@ -11,7 +11,9 @@ from .....models.problem import Problem
 from .....models.release import Release
 from ....colgen.column import Column
 from ....colgen.primal.dealing import Past, dealt
-from ....colgen.primal.mixing import Free, grouped, joined
+from ....colgen.primal.free import Free
+from ....colgen.primal.joining import joined
+from ....colgen.primal.mixing import grouped
 from ....colgen.structure.types import Types
 from ....colgen.table import Ints
 from ....settings import Clock

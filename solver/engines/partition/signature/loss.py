@@ -15,8 +15,8 @@ from ....colgen.column import Column
 from ....colgen.finish import Finish
 from ....colgen.generation import Generation
 from ....colgen.master import RestrictedMaster
-from ....colgen.primal.mixing import neighbours
 from ....colgen.primal.regions import Regions
+from ....colgen.signature_neighbours import neighbours
 from ....colgen.signature_pricing import SignaturePricing
 from ....limits import SIGNATURE_LIMITS as LIMITS
 from ....schedule import SIGNATURE
@@ -101,7 +101,7 @@ class LeastLoss:
         proven = duals.value(types.rows, self.pricing.cuts, self.generation.best.fakes)
         slack = self.best.cost * duals.scale - proven
         worth = sorted(
-            (cost * duals.scale - int(duals.rows[list(c.rows)].sum()) - duals.fake * c.made, c)
+            (cost * duals.scale - int(duals.rows[list(c.rows)].sum()) - duals.limit * c.made, c)
             for c, cost in zip(master.columns, master.costs, strict=True)
         )
         return [c for reduced, c in worth[: 16 * len(types)] if reduced <= slack and types.keeps(c)]

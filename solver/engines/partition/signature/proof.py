@@ -62,7 +62,7 @@ def _written(proven: ProvenLoss) -> claims.FakeDuals | None:
         fakes=fakes,
         scale=duals.scale,
         duals=tuple(int(duals.rows[row_of[t]]) for t in range(len(row_of))),
-        fake_dual=duals.fake,
+        fake_dual=duals.limit,
         cut_duals=tuple(duals.cuts.tolist()),
         cuts=tuple(tuple(first[row] for row in rows) for rows in cuts.sets),
         tree=listed,

@@ -1,0 +1,75 @@
+"""How far column generation over points searches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..limits import GapLimits
+
+__all__ = ["POINTS", "PointLimits"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointLimits:
+    """Points plan: squared error under k-anonymity."""
+
+    most_rows: int = 8_000
+    """Their number squared times 8 bytes is kept."""
+    room: int = 400_000
+    """Groups that pay, in a round of pricing, at most."""
+    nodes: int = 2_000_000
+    """Of a search per anchor."""
+    scale: int = 256
+    """Finest unit of duals, as a fraction of a cost."""
+    near: tuple[int, ...] = (9, 9, 9, 8, 8)
+    """Among so many nearest rows all groups of 2, 3, ... rows are columns from the beginning."""
+    per_row: int = 4
+    """Groups taken over per row and round."""
+    deepest: int = 6
+    """Larger groups are priced by their sets of"""
+    few: int = 5
+    """so many."""
+    cut_rounds: int = 60
+    """Rounds of cuts."""
+    least_gain: float = 0.003
+    """Share of the gap that a round of cuts closes at least, or cutting ends."""
+    whole: float = 1e-7
+    """How far an amount may be from a whole number."""
+    many: int = 2_000
+    """From so many rows on, groups at the beginning are made of a row and the nearest of its size and"""
+    beside: int = 3
+    """so many more."""
+    moves: int = 30_000
+    """Moves of annealing per tuple, at most."""
+    least_near: int = 12
+    """Near tuples that moves know, at least."""
+    parts: int = 60
+    """Temperatures of annealing,"""
+    hot: float = 0.3
+    """the first, as a share of what a tuple costs,"""
+    cold: float = 0.003
+    """and the last."""
+    least_broken: float = 0.02
+    """Least violation of a cut that is added."""
+    families: tuple[tuple[int, int], ...] = (
+        *((3, 4), (3, 5), (3, 7), (3, 8), (4, 5), (4, 6), (4, 7), (4, 11)),
+        *((5, 6), (5, 7), (5, 8), (5, 9)),
+    )
+    """Divisors above 2, and numbers of rows, of cuts that are sought"""
+    enough_odd: int = 30
+    """where fewer odd sets are found."""
+    restarts: int = 6
+    """Sets that are begun at each row for that,"""
+    exchanges: int = 14
+    """exchanges of their rows,"""
+    lure: float = 0.03
+    """and what a member counts for a group that is not yet counted."""
+    cuts_per_row: int = 2
+    """Cuts of a divisor above 2 and a number of rows that hold a row, and"""
+    cuts_at_once: int = 60
+    """of all rows, in a round."""
+    gap: GapLimits = field(default_factory=lambda: GapLimits(most_listed=400_000, most_places=2_000_000_000))
+    """Of the last step."""
+
+
+POINTS = PointLimits()

@@ -1,0 +1,26 @@
+"""Random order inside compiled code, by a generator whose state is an array."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+
+from ....models.compiled import compiled
+from ..table import Ints
+
+__all__ = ["shuffled", "state_of"]
+
+
+def state_of(random: Random) -> Ints:
+    """The state of the generator that compiled code shuffles by."""
+    return np.array([random.randrange(1, 2**31 - 1)], dtype=np.int64)
+
+
+@compiled
+def shuffled(items: Ints, size: int, state: Ints) -> None:
+    """Put the first `size` items into random order (multiplicative congruential generator)."""
+    for last in range(size - 1, 0, -1):
+        state[0] = state[0] * 48271 % 2147483647
+        other = state[0] % (last + 1)
+        items[last], items[other] = items[other], items[last]

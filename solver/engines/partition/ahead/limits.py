@@ -1,0 +1,58 @@
+"""How far series that look ahead search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["AHEAD", "AheadLimits"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AheadLimits:
+    """Series that look ahead."""
+
+    all_signatures: int = 400
+    """Sets of values of least size are all taken as signatures if they are no more than this,"""
+    windows: int = 8
+    """otherwise sets of values with nearly the same number of tuples, so many times;"""
+    larger: int = 60
+    """and so many sets with one value more."""
+    need_moves: int = 400
+    """Exchanges per group of a bucket, until it gets one more,"""
+    most_groups: int = 4
+    """up to so many per tuple of the most frequent value."""
+    fewest_seconds: float = 1.5
+    """For the family with the fewest counterfeits,"""
+    price_seconds: float = 1.5
+    """and for a round of prices."""
+    rounds: int = 3
+    """Of prices."""
+    gap: float = 0.05
+    """Families so near the best of a round will do."""
+    nodes: int = 30
+    """Of the program over counts."""
+    usual: int = 8
+    """Groups that a signature is thought to have, before a solution says it."""
+    tie: float = 0.02
+    """Price of a group that V does not charge."""
+    moves: int = 4_000
+    """Exchanges per tuple,"""
+    most_moves: int = 30_000_000
+    """at most so many in all;"""
+    restarts: int = 8
+    """so often from the beginning."""
+    again: int = 4
+    """Part of them after a signature got a further group."""
+    attempts: int = 6
+    """How often that happens."""
+    hot: float = 1.0
+    """First temperature, in losses of one tuple in one attribute,"""
+    warm: float = 0.15
+    """the same when it goes on,"""
+    cold: float = 0.004
+    """and the last one."""
+    penalty: float = 8.0
+    """For each earlier group that shares too many, in the same unit."""
+
+
+AHEAD = AheadLimits()

@@ -1,0 +1,20 @@
+"""The smallest boxes over some tuples, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from optanon.models.box import Box
+from optanon.models.domain import Domain
+from optanon.models.member import Member
+
+__all__ = ["tight_box"]
+
+
+def tight_box(members: Iterable[Member], domains: Iterable[Domain]) -> Box:
+    """The smallest box over some members."""
+    people = list(members)
+    return tuple(
+        domain.hull(int(code) for code in domain.encode([member.point[a] for member in people]))
+        for a, domain in enumerate(domains)
+    )
