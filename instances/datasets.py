@@ -37,6 +37,7 @@ __all__ = [
     "diabetes",
     "diabetes_series",
     "eia",
+    "masked",
     "tarragona",
 ]
 
@@ -251,6 +252,36 @@ def eia(month: int, *, value_bands: int = 10) -> Dataset:
     names = ("RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES")
     private = Sensitive(name="band", persistence="transient", order=order)
     return Dataset(frame, Roles(respondent="id", quasi_identifiers=_numeric(names), sensitive=private))
+
+
+MASKED = {"tarragona": "Tarragona", "census": "CASCrefmicrodata", "eia": "EIA"}
+"""Names of the tables that publications on microaggregation mask."""
+
+
+def masked(name: str) -> Dataset:
+    """Return a CASC table as publications on microaggregation mask it: every number, nothing is sensitive.
+
+    Of EIA the ten columns of revenue and sales, and UTILITYID, an identifier, as a number: the values that
+    are published for it come out with it, and not without it.
+
+    Parameters
+    ----------
+    name : str
+        One of `MASKED`.
+
+    Raises
+    ------
+    InputError
+        If there is no such table.
+    """
+    if name not in MASKED:
+        raise InputError(f"tables to be masked are {', '.join(MASKED)}, not {name!r}")
+    frame = numbered_rows(_sdc(MASKED[name]))
+    public = [column for column in frame.columns if column != "id"]
+    if name == "eia":
+        public = [c for c in public if c == "UTILITYID" or c.endswith(("REVENUE", "SALES"))]
+    roles = Roles(respondent="id", quasi_identifiers=_numeric(public), sensitive=Sensitive(name="any"))
+    return Dataset(frame[["id", *public]].assign(any="any"), roles)
 
 
 def _reference(name: str, private: str, value_bands: int) -> Dataset:

@@ -223,7 +223,7 @@ class Points(Schedule):
 
     annealing: Share = Share(part=0.12, of=Of.LIMIT, unlimited=20.0, why="a release for lists to be short")
     move: Seconds = Seconds(value=1e-6, unit="s a move", why="the pace that moves are planned by")
-    linear: Share = Share(part=0.5, of=Of.PASSED, why="the linear program and its cuts")
+    linear: Share = Share(part=0.45, of=Of.LEFT, why="the linear program and its cuts")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ...models.domain import Categories, Domain
+from ...models.errors import EngineError
 
 __all__ = ["Ints", "Widths", "beside", "nearest", "width_of", "widths_of"]
 
 Ints: TypeAlias = NDArray[np.int64]
+
+LARGEST = 1 << 62
+"""Sides of a box add up to no more."""
 
 
 class Widths(NamedTuple):
@@ -43,7 +47,15 @@ class Widths(NamedTuple):
 def widths_of(
     domains: Sequence[Domain], weights: Sequence[int], units: Callable[[int, int, int], int]
 ) -> Widths:
-    """Tables of ``units(attribute, lo, hi)`` for categories under hierarchies."""
+    """Tables of ``units(attribute, lo, hi)`` for categories under hierarchies.
+
+    Raises
+    ------
+    EngineError
+        If the widths of these columns have no common unit in 64 bits.
+    """
+    if sum(weight * domain.span for weight, domain in zip(weights, domains, strict=True)) > LARGEST:
+        raise EngineError("columns have no common unit of width in 64 bits: round their numbers")
     start, length, tables = list[int](), list[int](), list[int]()
     for a, domain in enumerate(domains):
         if not isinstance(domain, Categories):

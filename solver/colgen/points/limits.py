@@ -31,8 +31,10 @@ class PointLimits:
     """so many."""
     cut_rounds: int = 60
     """Rounds of cuts."""
-    least_gain: float = 0.003
-    """Share of the gap that a round of cuts closes at least, or cutting ends."""
+    least_gain: float = 4e-6
+    """Relative gain of a round of cuts below which it is poor;"""
+    poor_rounds: int = 3
+    """after so many in a row cutting ends."""
     whole: float = 1e-7
     """How far an amount may be from a whole number."""
     many: int = 2_000

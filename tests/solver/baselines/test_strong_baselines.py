@@ -180,3 +180,12 @@ def test_on_adult_local_search_beats_all_it_starts_from() -> None:
         found[name] = float(loss(problem, release))
     assert min(found, key=lambda name: found[name]) == "swap_search"
     assert found["swap_search"] < 0.9 * found["k_member"]
+
+
+def test_columns_without_a_common_unit_are_refused_in_one_line():
+    columns = {f"x{p}": [0, p, 1] for p in (10**9 + 7, 10**9 + 9, 998244353)}
+    frame = pd.DataFrame(columns).assign(id=["p1", "p2", "p3"], value="u")
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=[*columns], sensitive="value")
+    problem = Problem(table=table, policy=Policy([KCAnonymity(k=3)]))
+    with pytest.raises(EngineError, match="no common unit"):
+        baselines()["hilbert"].run(problem, 0)

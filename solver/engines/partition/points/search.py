@@ -115,13 +115,15 @@ class PointsSearch:
         )
         solved = generation.run(0.0)
         progress.lift(self.root.bound, "linear program")
+        poor = 0
         for _ in range(LIMITS.cut_rounds):
             before = self.root.bound
             if not solved or not self.whole or progress.bound >= progress.cost or not generation.cut():
                 break
             solved = generation.run(0.0)
             progress.lift(self.root.bound, f"{len(pricing.cuts)} cuts")
-            if self.root.bound - before < LIMITS.least_gain * (progress.cost - before):
+            poor = poor + 1 if self.root.bound - before < LIMITS.least_gain * before else 0
+            if poor == LIMITS.poor_rounds:
                 break
         return self.root.duals is not None
 
