@@ -26,7 +26,7 @@ from ..models.table import Microdata, Sensitive
 from ..solver.baselines.registry import baselines
 from ..solver.insight.comparison.queries import median_error, random_queries
 from ..solver.search import solve_problem
-from .cor_split_figures import birthplace, figure_2
+from .cor_split_figures import birthplace, closeness, figure_2
 from .registry import Case, Row, case
 
 VARIANTS = {"printed": "cor_split", "halving": "cor_split_halving"}
@@ -118,7 +118,7 @@ class CorSplit(Case):
             for name in ("m_invariance", *self._variants())
             for row in self._series(name, people, tables, measure=self._errors)
         ]
-        return [{"figure": title} | row for row in found]
+        return [{"figure": title} | row for row in [*found, *closeness(found)]]
 
     def _variants(self) -> list[str]:
         asked = [name.strip() for name in self.variant.split(",")]

@@ -38,7 +38,14 @@ def test_every_measure_of_the_replay_is_in_its_figure() -> None:
 
 
 def test_what_the_authors_read_off_is_compared() -> None:
-    base = {"groups": 1, "AIL": 0.1, "DM": 1, "difference": 0, "intersection": 0, "tracing": 0}
+    base: dict[str, object] = {
+        "groups": 1,
+        "AIL": 0.1,
+        "DM": 1,
+        "difference": 0,
+        "intersection": 0,
+        "tracing": 0,
+    }
     rows: list[dict[str, object]] = []
     for kind, count in (("mondrian", 5), ("incognito", 7)):
         for variant, seconds in (("static", 1), ("checked", 3), ("joined", 4)):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from optanon.bench.cor_split import CorSplit
-from optanon.bench.cor_split_figures import birthplace, figure_2
+from optanon.bench.cor_split_figures import birthplace, closeness, figure_2
 from optanon.instances import dataset_files
 from optanon.models.errors import InputError
 
@@ -53,7 +53,7 @@ def test_curves_are_errors_of_the_same_releases() -> None:
         "queries": 40,
         "engine_tuples": 0,
     }
-    curves = CorSplit(**asked, curves=True).run()
+    curves = [row for row in CorSplit(**asked, curves=True).run() if "release" in row]
     plain = CorSplit(**asked).run()
     assert [(row["algorithm"], row["release"]) for row in curves] == [
         (row["algorithm"], row["release"]) for row in plain
@@ -64,11 +64,25 @@ def test_curves_are_errors_of_the_same_releases() -> None:
             assert curve[share] == row[f"error at {share}"]
 
 
+def test_a_curve_is_close_if_no_error_is_far_above() -> None:
+    rows = [
+        {"algorithm": "m_invariance", "release": 1, "1%": "10.00%", "2%": None},
+        {"algorithm": "cor_split", "release": 1, "1%": "15.00%", "2%": "1.00%"},
+        {"algorithm": "cor_split_halving", "release": 1, "1%": "10.90%", "2%": None},
+    ]
+    printed, halving = closeness(rows)
+    assert (printed["most times m-invariance"], printed["agrees"]) == (1.5, False)
+    assert "sorted list" in printed["cause"]
+    assert (halving["most times m-invariance"], halving["agrees"], halving["cause"]) == (1.09, True, None)
+
+
 @pytest.mark.data
 def test_both_domains_of_birthplaces_are_drawn() -> None:
     if dataset_files.present("acs_pums_2018/acs2018_person_14states.csv") is None:
         pytest.skip("ACS 2018 is not on this machine")
-    rows = CorSplit(tuples=300, releases=1, queries=50, variant="halving", curves=True).run()
+    found = CorSplit(tuples=300, releases=1, queries=50, variant="halving", curves=True).run()
+    rows = [row for row in found if "release" in row]
+    assert [row["agrees"] for row in found if "agrees" in row] == [True, True]
     assert [(str(row["figure"]).split(", ")[1], row["algorithm"]) for row in rows] == [
         (domain, name)
         for domain in ("the extract's own birthplaces", "60 birthplaces")
