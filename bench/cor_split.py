@@ -233,18 +233,17 @@ class CorSplit(Case):
         frame, roles = acs_pums(self.source)
         if self.birthplaces:
             frame = frame.assign(POBP=frame["POBP"].map(birthplace))
-        return frame, self._roles(roles, frame)
+        return frame, ordered_roles(roles, frame)
 
-    @staticmethod
-    def _roles(roles: Roles, frame: pd.DataFrame) -> Roles:
-        """Categories in the order of their codes."""
-        age = Numeric(name="AGEP", lo=Fraction(0), hi=Fraction(99))
-        ordered = [
-            Ordered(name=name, categories=tuple(sorted(frame[name].unique())))
-            for name in ("SCHL", "POBP", "SEX")
-        ]
-        return Roles(
-            respondent=roles.respondent,
-            quasi_identifiers={"AGEP": age} | {domain.name: domain for domain in ordered},
-            sensitive=Sensitive(name=roles.sensitive.name),
-        )
+
+def ordered_roles(roles: Roles, frame: pd.DataFrame) -> Roles:
+    """Four quasi-identifiers of ACS 2018, categories in the order of their codes."""
+    age = Numeric(name="AGEP", lo=Fraction(0), hi=Fraction(99))
+    ordered = [
+        Ordered(name=name, categories=tuple(sorted(frame[name].unique()))) for name in ("SCHL", "POBP", "SEX")
+    ]
+    return Roles(
+        respondent=roles.respondent,
+        quasi_identifiers={"AGEP": age} | {domain.name: domain for domain in ordered},
+        sensitive=Sensitive(name=roles.sensitive.name),
+    )

@@ -26,6 +26,7 @@ from ..models.requirements import HcSafety, WeakMInvariance
 from ..models.table import Microdata
 from ..solver.baselines.registry import baselines
 from ..solver.search import solve_problem
+from .cor_split import ordered_roles
 from .registry import Case, Row, case
 
 METHODS = ("myopic", "outlook", "cor_split", "m_invariance")
@@ -148,5 +149,6 @@ def _population(source: str, needed: int, seed: int) -> tuple[pd.DataFrame, Role
         frame = frame[frame["visit"] == 1].copy()
         return frame.assign(respondent=frame["patient"]), diabetes_roles()
     if source in ("income", "occupation"):
-        return acs_pums(source)
+        frame, roles = acs_pums(source)
+        return frame, ordered_roles(roles, frame)
     raise InputError(f"sources must be of adult, diabetes, income, occupation, generated, got {source!r}")

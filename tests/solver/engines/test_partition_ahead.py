@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from random import Random
 
@@ -19,14 +20,17 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import HcSafety, WeakMInvariance
+from optanon.solver.baselines.registry import baselines
 from optanon.solver.colgen.primal.seating import broken_rules
 from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
-from optanon.solver.engines.partition.ahead.family import families
+from optanon.solver.engines.partition.ahead.family import Family, families
+from optanon.solver.engines.partition.ahead.kindred import distances, kindred
 from optanon.solver.engines.partition.ahead.needs import needs
 from optanon.solver.engines.partition.ahead.people import Crowd
-from optanon.solver.engines.partition.ahead.seated import seats_of
+from optanon.solver.engines.partition.ahead.seated import seated, seats_of
 from optanon.solver.engines.partition.plan import Plan
+from optanon.solver.engines.partition.signature.construct import assembled
 from optanon.solver.result import Status
 from optanon.solver.search import engines, solve_problem
 from optanon.solver.settings import Clock
@@ -206,3 +210,57 @@ def test_broken_rules_are_what_the_requirement_says():
             assert (found[0] > 0) == bool(broken)
             compared += bool(broken)
     assert compared
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_values_that_suit_change_neither_counts_nor_price(seed: int):
+    given = tables(seed, 40, 2, 12, values=6)
+    history = History()
+    first = ahead(history, given[0])
+    if seed % 2:
+        history.append(baselines()["m_invariance"].run(first, 0))
+    problem = ahead(history, given[seed % 2])
+    crowd = crowd_of(problem)
+    prices = problem.prices
+    assert prices is not None
+    begun = [(a, b, c) for a in range(6) for b in range(a) for c in range(b)]
+    begun = [tuple(sorted(s)) for s in begun if tuple(sorted(s)) not in crowd.types.rules.signatures]
+    family = families(crowd, crowd.types.rules.fewest, begun, prices, Clock(1.0))
+    apart = distances(crowd)
+    assert family is not None
+    assert apart is not None
+    assert (apart == apart.T).all()
+    found = kindred(family, apart, Random(seed))
+    assert found.groups == family.groups
+    assert found.fakes == family.fakes
+    assert len(set(found.signatures)) == len(found.signatures)
+    sums = [Counter[int](), Counter[int]()]
+    for one, total in ((family, sums[0]), (found, sums[1])):
+        for signature, bucket, groups, joined in zip(
+            one.signatures, one.buckets, one.groups, one.joined, strict=True
+        ):
+            total.update(joined)
+            assert set(joined) <= set(signature)
+            back = crowd.back[bucket] if bucket >= 0 else np.zeros(len(crowd.new), dtype=int)
+            assert all(joined.get(v, 0) + int(back[v]) <= groups for v in signature)
+            if bucket >= 0:
+                assert signature == crowd.types.rules.signatures[bucket]
+    assert sums[0] == sums[1]
+    assert found.price == sum(
+        (prices.of(len(s), n) for s, n in zip(found.signatures, found.groups, strict=True)), Fraction(0)
+    )
+    assert unsuited(found, apart) <= unsuited(family, apart)
+    columns = seated(crowd, found, seed, 2_000, Clock())
+    release = assembled(crowd.types, problem, columns)
+    assert release is not None
+    assert next(problem.check(release), None) is None
+
+
+def unsuited(family: Family, apart: np.ndarray) -> float:
+    return sum(
+        min(joined.get(v, 0), joined.get(u, 0)) * float(apart[v, u])
+        for signature, joined in zip(family.signatures, family.joined, strict=True)
+        for v in signature
+        for u in signature
+        if u < v
+    )

@@ -35,6 +35,16 @@ class AheadLimits:
     """Groups that a signature is thought to have, before a solution says it."""
     tie: float = 0.02
     """Price of a group that V does not charge."""
+    kindred_moves: int = 20_000
+    """Exchanges of values between signatures that nobody is bound to,"""
+    kindred_hot: float = 0.3
+    """first temperature, in ranges of one attribute,"""
+    kindred_cold: float = 0.001
+    """and last one;"""
+    kindred_values: int = 150
+    """for so many values at most,"""
+    kindred_people: int = 60
+    """of which so many people each are looked at."""
     moves: int = 4_000
     """Exchanges per tuple,"""
     most_moves: int = 30_000_000

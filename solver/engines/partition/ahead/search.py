@@ -28,6 +28,7 @@ from ..signature.levels import SignatureSearch
 from ..signature.minimum_counterfeits import Fewest, fewest
 from ..signature.proof import counts_claim
 from .family import Charges, Family, FlatPrices, Signature, candidates, families
+from .kindred import distances, kindred
 from .limits import AHEAD as LIMITS
 from .needs import needs
 from .people import Crowd
@@ -98,11 +99,14 @@ class AheadSearch:
         family = self._family(crowd)
         if family is None:
             return
-        moves = min(LIMITS.most_moves, LIMITS.moves * len(self.problem.table))
+        moves, apart = min(LIMITS.most_moves, LIMITS.moves * len(self.problem.table)), distances(crowd)
         for attempt in range(LIMITS.restarts):
             if self.clock.over and self.best.best is not None:
                 return
-            columns = seated(crowd, family, seed + 101 * attempt, moves, self.clock)
+            random = Random(seed + 101 * attempt)
+            # The first one as it is: with few people values that suit on the whole need not suit them.
+            tried = family if apart is None or not attempt else kindred(family, apart, random)
+            columns = seated(crowd, tried, seed + 101 * attempt, moves, self.clock)
             self._offer(assembled(self.types, self.problem, columns), "seats")
 
     def _family(self, crowd: Crowd) -> Family | None:
