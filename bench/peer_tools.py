@@ -1,23 +1,29 @@
 """Anonymizers from PyPI, run as their documentation says, behind one signature.
 
 None is imported before it is run: they are the extra ``bench``, and absent ones are no error.
+project-lighthouse-anonymize needs numpy before 2 and others numpy 2: an interpreter of its own runs it (the
+extra ``lighthouse``). `NOT_RUN` says why others that people use are not among them.
 """
 
 from __future__ import annotations
 
 import importlib
 import io
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from ..models.hierarchy import Hierarchy
 
-__all__ = ["PEERS", "Asked", "Made", "Peer", "pycanon_verdict"]
+__all__ = ["NOT_RUN", "PEERS", "Asked", "Made", "Peer", "pycanon_verdict"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +41,8 @@ class Asked:
         At least k rows and l different sensitive values per group.
     hierarchies : Mapping of str to Hierarchy
         Of every quasi-identifier.
+    lighthouse : str
+        An interpreter that has project-lighthouse-anonymize, by default this one.
     """
 
     frame: pd.DataFrame
@@ -44,6 +52,7 @@ class Asked:
     k: int
     l: int  # noqa: E741 - the usual name
     hierarchies: Mapping[str, Hierarchy]
+    lighthouse: str = sys.executable
 
     @property
     def public(self) -> list[str]:
@@ -53,10 +62,15 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
-    """What a tool made: groups of rows, and the level per column if it recodes whole columns."""
+    """What a tool made: groups of rows (others are suppressed), and levels if it recodes whole columns.
+
+    `seconds` and `mega` (bytes beyond what was loaded, in millions) are of a tool that ran elsewhere.
+    """
 
     groups: Sequence[Sequence[int]]
     levels: Mapping[str, int] = field(default_factory=dict[str, int])
+    seconds: float | None = None
+    mega: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,16 +84,25 @@ class Peer:
     full_domain : bool
         Whether it recodes whole columns to levels of hierarchies; otherwise it forms any groups.
     run : callable
+    extra : str
+        What installs it.
+    elsewhere : bool
+        Whether another interpreter may have it.
     """
 
     name: str
     package: str
     full_domain: bool
     run: Callable[[Asked], Made]
+    extra: str = "bench"
+    elsewhere: bool = False
 
-    @property
-    def version(self) -> str | None:
+    def version(self, asked: Asked) -> str | None:
         """Installed version, or None."""
+        if self.elsewhere and asked.lighthouse != sys.executable:
+            ask = f"from importlib.metadata import version; print(version({self.package!r}))"
+            told = subprocess.run([asked.lighthouse, "-c", ask], capture_output=True, text=True, check=False)
+            return told.stdout.strip() or None
         try:
             return version(self.package)
         except PackageNotFoundError:
@@ -98,18 +121,37 @@ def _anonypy(asked: Asked) -> Made:
     return Made(groups=[part.tolist() for part in found])
 
 
-def _anonypyx(asked: Asked) -> Made:
+def _anonypyx(asked: Asked, algorithm: str = "Mondrian", l: int | None = None) -> Made:  # noqa: E741
     anonymiser: Any = importlib.import_module("anonypyx.anonymiser").Anonymiser
+    mondrian = algorithm == "Mondrian"
     tool = anonymiser(
-        _categories(asked),
+        _categories(asked) if mondrian else asked.frame[[*asked.public, asked.sensitive]],
         k=asked.k,
-        l=asked.l,
+        l=l,
         sensitive_column=asked.sensitive,
         feature_columns=asked.public,
-        algorithm="Mondrian",
+        algorithm=algorithm,
     )
     found = tool.algorithm.partition(tool.parameters)
     return Made(groups=[part.tolist() for part in found])
+
+
+def _lighthouse(asked: Asked) -> Made:
+    """Its k-anonymity: to be l-diverse it would change sensitive values."""
+    told = json.dumps(
+        {
+            "k": asked.k,
+            "numeric": {name: [float(number) for number in asked.frame[name]] for name in asked.numeric},
+            "categorical": {name: asked.frame[name].astype(str).tolist() for name in asked.categorical},
+            "paths": {name: [list(p) for p in asked.hierarchies[name].paths] for name in asked.categorical},
+        }
+    )
+    child = [asked.lighthouse, "-W", "ignore", str(Path(__file__).with_name("lighthouse_child.py"))]
+    done = subprocess.run(child, input=told, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ValueError((done.stderr.strip().splitlines() or ["it said nothing"])[-1])
+    found = json.loads(done.stdout.splitlines()[-1])
+    return Made(groups=found["groups"], seconds=found["seconds"], mega=found["mega"])
 
 
 def _anjana(asked: Asked) -> Made:
@@ -142,9 +184,30 @@ def _levels(hierarchy: Hierarchy) -> dict[int, list[str]]:
 
 PEERS = (
     Peer(name="anonypy Mondrian", package="anonypy", full_domain=False, run=_anonypy),
-    Peer(name="anonypyx Mondrian", package="anonypyx", full_domain=False, run=_anonypyx),
+    Peer(name="anonypyx Mondrian", package="anonypyx", full_domain=False, run=lambda a: _anonypyx(a, l=a.l)),
+    Peer(
+        name="anonypyx MDAV (k only)",
+        package="anonypyx",
+        full_domain=False,
+        run=lambda asked: _anonypyx(asked, "MDAV-generic"),
+    ),
+    Peer(
+        name="lighthouse (k only)",
+        package="project-lighthouse-anonymize",
+        full_domain=False,
+        run=_lighthouse,
+        extra="lighthouse",
+        elsewhere=True,
+    ),
     Peer(name="ANJANA", package="anjana", full_domain=True, run=_anjana),
 )
+
+NOT_RUN = {
+    "microaggregation": "it returns the squared error of an order of rows, and no groups",
+    "sdcMicro": "an R package that Debian does not have, so that it could not be run",
+    "ARX": "Java, and no package registry has it, so that it could not be run",
+}
+"""Tools that people use, and why they are not run."""
 
 
 def pycanon_verdict(frame: pd.DataFrame, public: Sequence[str], sensitive: str) -> tuple[int, int] | None:

@@ -1,17 +1,19 @@
-"""Anonymizers from PyPI beside us: the same rows, k and l; results checked and scored by our measures."""
+"""Anonymizers from PyPI beside us: the same rows, k and l; results checked and scored by two measures."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, ClassVar
 
 from ..instances.adult import arx_adult, arx_hierarchy
 from ..instances.roles import Roles
-from ..models.domain import Numeric
+from ..models.box import Interval
+from ..models.domain import Numeric, Ordered
 from ..models.errors import InputError
 from ..models.history import History
 from ..models.policy import Policy
@@ -24,22 +26,27 @@ from ..models.table import QISpec, Sensitive
 from ..solver.insight.audit.audit import audit
 from ..solver.result import Result
 from ..solver.search import solve_problem
-from .peer_tools import PEERS, Asked, Made, Peer, pycanon_verdict
+from .peer_tools import NOT_RUN, PEERS, Asked, Made, Peer, pycanon_verdict
 from .registry import Case, Row, case
 
 NUMERIC = ("age",)
 CATEGORICAL = ("sex", "education", "marital-status", "race")
-MISSING = "not installed: pip install optanon[bench]"
+MISSING = "not installed: pip install optanon[{}]"
+ELSEWHERE = "; in an environment of its own, then --lighthouse PYTHON"
+NODES, SETS = "loss by hierarchy nodes", "loss by printed sets"
 
 
 @case
 @dataclass(frozen=True, kw_only=True)
 class Peers(Case):
-    """anonypy, anonypyx and ANJANA on a slice of Adult: verdicts, disclosure, loss and time beside ours.
+    """anonypy, anonypyx, lighthouse and ANJANA on Adult: verdicts, disclosure, two losses, time, memory.
 
     Tools that form any groups are measured against the least loss over all groupings, ANJANA
-    (one level per column) against the least over all levels of the same hierarchies. Losses are of the
-    tightest boxes around a tool's groups, or of the levels' cells; no tuple may be suppressed.
+    (one level per column) against the least over all levels of the same hierarchies. Groups are scored twice:
+    by the smallest hierarchy nodes over them, and by sets of values, as anonypy and anonypyx print them, of n
+    categories (n - 1) / (all - 1), of numbers the range; ANJANA's by the cells of its levels. Ours is
+    optimized for each in turn; for sets by ranges in the order of the hierarchies' leaves, which contain the
+    sets. A suppressed tuple, of tools that suppress, loses everything.
     """
 
     name: ClassVar[str] = "peers"
@@ -49,6 +56,8 @@ class Peers(Case):
     k: int = 5
     l: int = 2  # noqa: E741 - the usual name
     time_limit: int = 240
+    lighthouse: str = sys.executable
+    """An interpreter that has project-lighthouse-anonymize."""
 
     def run(self) -> list[Row]:
         """One row per number of tuples and tool, after two with our own results; times are CPU seconds.
@@ -59,22 +68,36 @@ class Peers(Case):
         `bound` is proven: no release loses less; `gap` is what ours may lose too much, as a share of it.
         `certain` counts people whose value is the only possible one, `worst` is the largest
         probability of any value, both exact. `x ours` is loss over the loss of our release, `x bound`
-        loss over what is proven to be unavoidable, `time x ours` seconds over seconds.
+        loss over what is proven to be unavoidable (empty while nothing is), `time x ours` that of seconds.
+        `memory` is what a tool needed beyond what was loaded, in MB (Linux only). The second table has the
+        losses by printed sets.
         """
         rows: list[Row] = []
         for size in self._sizes():
             asked, problems = self._slice(size)
             ours: dict[bool, _Ours] = {}
+            sets: list[_Sets] = []
             for full_domain, problem in problems.items():
                 ours[full_domain] = self._solved(problem)
                 rows.append(self._ours(problem, full_domain, ours[full_domain]))
                 sys.stderr.write(f"{rows[-1]}\n")
+                if (found := ours[full_domain].result.release) is not None:
+                    sets.append(_Sets(tool=rows[-1]["tool"], full_domain=full_domain, release=found))
+            ranges = self._solved(self._ranges(asked))
+            if ranges.result.release is not None:
+                sets.append(_Sets(tool=RANGES, full_domain=False, release=ranges.result.release))
             for peer in PEERS:
-                row: Row = {"tuples": size, "tool": peer.name, "version": peer.version}
-                row |= self._theirs(peer, asked, problems[peer.full_domain], ours[peer.full_domain])
-                rows.append(row)
-                sys.stderr.write(f"{row}\n")
-        return rows
+                row: Row = {"tuples": size, "tool": peer.name, "version": peer.version(asked)}
+                told, made = self._theirs(peer, asked, problems[peer.full_domain], ours[peer.full_domain])
+                rows.append(row | told)
+                sys.stderr.write(f"{rows[-1]}\n")
+                if made is not None:
+                    sets.append(_Sets(tool=peer.name, full_domain=peer.full_domain, release=made))
+            rows += [
+                {"tuples": size, "tool": name, "status": f"not run: {why}"} for name, why in NOT_RUN.items()
+            ]
+            rows += _by_sets(asked, sets)
+        return [{"figure": row.pop("figure", NODES), **row} for row in rows]
 
     def _sizes(self) -> list[int]:
         try:
@@ -95,6 +118,7 @@ class Peers(Case):
             k=self.k,
             l=self.l,
             hierarchies=hierarchies,
+            lighthouse=self.lighthouse,
         )
         specs: dict[str, QISpec] = {"age": Numeric.of("age", frame["age"].tolist())}
         specs |= {name: hierarchies[name] for name in CATEGORICAL}
@@ -105,6 +129,17 @@ class Peers(Case):
             False: Problem(table=table, policy=Policy(wanted)),
             True: Problem(table=table, policy=Policy(wanted, recoding="full_domain", hierarchies=levels)),
         }
+
+    def _ranges(self, asked: Asked) -> Problem:
+        """The same with ranges of categories in the order of the hierarchies' leaves."""
+        frame = asked.frame
+        specs: dict[str, QISpec] = {name: Numeric.of(name, frame[name].tolist()) for name in asked.numeric}
+        for name in asked.categorical:
+            specs[name] = Ordered(name=name, categories=asked.hierarchies[name].leaves)
+        roles = Roles(respondent="id", quasi_identifiers=specs, sensitive=Sensitive(name=asked.sensitive))
+        return Problem(
+            table=roles.table(frame), policy=Policy([KCAnonymity(k=self.k), DistinctLDiversity(l=self.l)])
+        )
 
     def _solved(self, problem: Problem) -> _Ours:
         began = time.process_time()
@@ -147,24 +182,28 @@ class Peers(Case):
             "loss": round(float(problem.objective(release)[0]), 2),
         }
 
-    def _theirs(self, peer: Peer, asked: Asked, problem: Problem, ours: _Ours) -> Row:
-        if peer.version is None:
-            return {"status": MISSING}
+    def _theirs(self, peer: Peer, asked: Asked, problem: Problem, ours: _Ours) -> tuple[Row, Release | None]:
+        if peer.version(asked) is None:
+            return {"status": MISSING.format(peer.extra) + (ELSEWHERE if peer.elsewhere else "")}, None
+        watch = _Memory()
         began = time.process_time()
         try:
             made = peer.run(asked)
         except Exception as error:
-            return {"status": f"failed: {type(error).__name__}: {error}"[:200]}
-        took = time.process_time() - began
+            return {"status": f"failed: {type(error).__name__}: {error}"[:200]}, None
+        took = time.process_time() - began if made.seconds is None else made.seconds
+        memory = watch.rise() if made.mega is None else made.mega
         release = _release(problem, made)
         row: Row = {"status": "made"} | self._judged(problem, release) | {"seconds": round(took, 2)}
+        row["suppressed"] = len(release.suppressed)
+        row["memory"] = None if memory is None else round(memory)
         loss = problem.objective(release)[0]
         if ours.result.objective and ours.result.objective[0]:
             row["x ours"] = round(float(loss / ours.result.objective[0]), 3)
         if ours.bound:
             row["x bound"] = round(float(loss / ours.bound), 3)
         row["time x ours"] = round(took / ours.seconds, 3) if ours.seconds else None
-        return row
+        return row, release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,6 +213,78 @@ class _Ours:
     result: Result
     bound: Fraction
     seconds: float
+
+
+RANGES = "ours, any groups, by ranges"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Sets:
+    """A release whose loss is measured by printed sets."""
+
+    tool: str
+    full_domain: bool
+    release: Release
+
+
+class _Memory:
+    """How far this process' memory rises above what it is now; Linux counts the peak from here on."""
+
+    def __init__(self) -> None:
+        self._before = self._now()
+        if self._before is not None:
+            Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+    def rise(self) -> float | None:
+        """In MB; None where the system does not tell."""
+        peak = self._now("VmHWM")
+        return None if self._before is None or peak is None else max(0.0, peak - self._before)
+
+    @staticmethod
+    def _now(line: str = "VmRSS") -> float | None:
+        try:
+            status = Path("/proc/self/status").read_text(encoding="ascii")
+        except OSError:
+            return None
+        return next(int(found.split()[1]) / 1024 for found in status.splitlines() if found.startswith(line))
+
+
+def _by_sets(asked: Asked, sets: Sequence[_Sets]) -> list[Row]:
+    """Losses of the sets that groups print, beside our best one of the same kind."""
+    losses = [_set_loss(asked, one) for one in sets]
+    rows: list[Row] = []
+    for one, loss in zip(sets, losses, strict=True):
+        own = [
+            other
+            for mine, other in zip(sets, losses, strict=True)
+            if mine.tool.startswith("ours") and mine.full_domain == one.full_domain
+        ]
+        row: Row = {
+            "figure": SETS,
+            "tuples": len(asked.frame),
+            "tool": one.tool,
+            "loss": round(float(loss), 2),
+        }
+        if own and min(own):
+            row["x ours"] = round(float(loss / min(own)), 3)
+        rows.append(row)
+    return rows
+
+
+def _set_loss(asked: Asked, one: _Sets) -> Fraction:
+    """Sum over tuples and columns: the share of the other values of a column that its set holds, too."""
+    spans = {name: int(asked.frame[name].max() - asked.frame[name].min()) for name in asked.numeric}
+    total = Fraction(len(one.release.suppressed) * len(asked.public))
+    for group in one.release.groups:
+        for a, name in enumerate(asked.public):
+            cell = (group.box or ())[a]
+            if isinstance(cell, Interval):
+                share = Fraction(cell.hi - cell.lo) / spans[name]
+            else:
+                printed = len(cell.values if one.full_domain else {m.point[a] for m in group.members})
+                share = Fraction(printed - 1, max(1, len(asked.hierarchies[name].leaves) - 1))
+            total += group.size * share
+    return total
 
 
 def _release(problem: Problem, made: Made) -> Release:
