@@ -5,6 +5,6 @@ releases a bound is about), `bounds` (one kind of claim after the other), `refus
 release).
 
 Below them, the second search for groups: `rows` (the table in integers), `histograms` and `past` (which
-groups are needed), `listing` (the compiled search), `duals`, `priced` and `series` (what it lists for a
-claim).
+groups are needed), `listing` (what is searched, by the compiled `listing_search`), `duals`, `priced` and
+`series` (what it lists for a claim).
 """
