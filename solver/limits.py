@@ -92,6 +92,8 @@ class HistogramLimits:
     """Relative gain of a round of cuts that counts,"""
     box_patience: int = 4
     """and rounds without one after which cutting ends."""
+    box_program_nodes: int = 5_000
+    """Of the integer program over columns known so far."""
     box_stalled: int = 12
     """So many roundings in a row that lead to nothing better are tried."""
     finished_rows: int = 4_000

@@ -190,6 +190,9 @@ class Histogram(Schedule):
     start: Share = Share(part=0.3, of=Of.LIMIT, why="a first release")
     ties: Share = Share(part=0.15, of=Of.LIMIT, why="another one, of tuples that are alike")
     annealing: Share = Share(part=0.1, of=Of.LIMIT, why="improved by moves of single tuples")
+    annealing_boxes: Share = Share(
+        part=0.2, of=Of.LIMIT, least=4.0, least_part=0.35, why="the same, before boxes are priced"
+    )
     annealing_trees: Share = Share(part=0.35, of=Of.LIMIT, why="the same, large tables under taxonomies")
     move: Seconds = Seconds(value=3e-6, unit="s a move", why="until that is measured")
     moves: Seconds = Seconds(value=6e-5, unit="s a tuple", why="near rows, groups, and enough moves")
@@ -202,6 +205,7 @@ class Histogram(Schedule):
     cuts: Share = Share(part=0.25, of=Of.PASSED, why="cuts are sought until then: releases need the rest")
     boxes: Share = Share(part=0.75, of=Of.PASSED, why="the linear program by boxes, and its cuts")
     box_moves: Share = Share(part=0.4, of=Of.LEFT, why="moves after one rounding of it")
+    box_program: Share = Share(part=0.5, of=Of.LEFT, unlimited=60.0, why="the best of columns known so far")
     others: Share = Share(part=0.85, of=Of.PASSED, why="other releases are improved until the last step")
     part: Share = Share(part=0.25, of=Of.PASSED, why="linear program of the part with a largest group")
     part_cuts: Share = Share(part=0.35, of=Of.PASSED, why="its cuts")

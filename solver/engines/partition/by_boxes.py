@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.boxes.separation import TabuEffort, rank_one
+from ...colgen.choice import best_of
 from ...colgen.column import Column, Members, lines_of
 from ...colgen.duals import DualBound
 from ...colgen.generation import Generation
@@ -20,6 +21,7 @@ from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
 from .places import PlacedBoxes
 from .progress import Progress
+from .scale import annealed
 
 __all__ = ["Boxed", "by_boxes"]
 
@@ -46,7 +48,10 @@ def by_boxes(
     boxed.rounded(judge, annealing, settings.seed, patience=1)
     if solved:
         boxed.tighten(settings.seed)
-    boxed.rounded(judge, annealing, settings.seed, patience=LIMITS.box_stalled)
+        boxed.rounded(judge, annealing, settings.seed, patience=LIMITS.box_stalled)
+        boxed.combined(settings.seed)
+    if annealing is not None and not progress.closed:
+        annealed(annealing, progress, boxed.clock.share(HISTOGRAM.annealing_again))
     return True
 
 
@@ -139,3 +144,28 @@ class Boxed:
                     self.progress.offer(better, "annealed")
             noise = LIMITS.box_noise
             stalled = stalled + 1 if self.progress.cost == before or patience == 1 else 0
+
+    def combined(self, seed: int) -> None:
+        """The best release of the known columns that a better one may hold; not in large tables."""
+        pricing, progress, duals = self.pricing, self.progress, self.generation.best.duals
+        rows, cuts = pricing.rows, pricing.cuts
+        late = self.clock.over or progress.closed or self.places is not None
+        if duals is None or late or len(rows) > LIMITS.finished_rows:
+            return
+        lines = lines_of(self.generation.master.columns)
+        known = Pool(pricing, lines.shape[1])
+        known.add(lines)
+        prices = np.concatenate([duals.rows, np.pad(duals.cuts, (0, len(cuts) - len(duals.cuts)))])
+        reduced = known.cost * duals.scale - known.total(known.sparse(cuts), prices)
+        slack = (progress.cost - 1) * duals.scale - duals.value(rows, cuts, rows.spare)
+        found, _ = best_of(
+            pricing,
+            known.lines[reduced <= slack],
+            progress.groups,
+            duals=duals,
+            cuts=cuts,
+            nodes=LIMITS.box_program_nodes,
+            seed=seed,
+            seconds=self.clock.allowed(HISTOGRAM.box_program),
+        )
+        progress.offer(found, "integer program")

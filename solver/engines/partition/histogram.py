@@ -93,7 +93,7 @@ class HistogramSearch:
     def _large(self) -> bool:
         """Bound and releases: by boxes under taxonomies, if they are few; False if there is no release."""
         boxes = self.boxes
-        if boxes is None or self.annealing is None or self.clock.over:
+        if boxes is None or self.clock.over:
             return at_scale(self.judge, self.pricing, self.progress, self.root, self.settings, self.annealing)
         boxes.cuts, self.boxed = self.pricing.cuts, True
         return by_boxes(self.judge, boxes, self.progress, self.root, self.settings, self.annealing)
@@ -101,7 +101,7 @@ class HistogramSearch:
     def _beyond(self) -> bool:
         """The same where groups of any size may be needed: by boxes over places, or a part of the policy."""
         places = self.places
-        if places is None or self.annealing is None or self.clock.over:
+        if places is None or self.clock.over:
             self.places = None
             solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
             return solved
@@ -161,8 +161,10 @@ class HistogramSearch:
         if self.progress.groups is None and self.rows.spare:
             self._greedy()
         self._tied()
-        far = not self._grid() and self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
+        boxed = self._grid()
+        far = not boxed and self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
         share = HISTOGRAM.annealing_trees if far else HISTOGRAM.annealing
+        share = HISTOGRAM.annealing_boxes if boxed else share
         self.annealing = self._annealing(self.clock.share(share), ANNEALED if far else BRIEFLY)
 
     def _greedy(self) -> None:

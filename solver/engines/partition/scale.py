@@ -22,7 +22,7 @@ from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
 from .progress import Progress
 
-__all__ = ["a_release", "at_scale", "improved", "tightened"]
+__all__ = ["a_release", "annealed", "at_scale", "improved", "tightened"]
 
 Floats = NDArray[np.float64]
 
@@ -51,12 +51,12 @@ def at_scale(
     tightened(relaxation, solved, clock.share(HISTOGRAM.cuts), progress)
     progress.offer(a_release(relaxation, judge), "rounded")
     if annealing is not None and progress.cost - progress.bound > LIMITS.far * progress.cost:
-        _annealed(annealing, progress, clock.share(HISTOGRAM.annealing_again))
+        annealed(annealing, progress, clock.share(HISTOGRAM.annealing_again))
     improved(relaxation, judge, progress, settings)
     return True
 
 
-def _annealed(annealing: Annealing, progress: Progress, clock: Clock) -> None:
+def annealed(annealing: Annealing, progress: Progress, clock: Clock) -> None:
     """Go on with the moves, or begin them with what the linear program was rounded to, if that is better."""
     cooling, groups = ANNEALED, progress.groups
     if groups is not None and sum(progress.rows.group_costs(groups)) < sum(

@@ -38,8 +38,11 @@ def test_boxes_solve_the_linear_program_cuts_raise_it_and_the_verifier_proves_as
     boxed.tighten(seed=1)
     assert best.value > without
     assert max(pricing.cuts.divisors) == 3
+    boxed.combined(1)
+    chosen = progress.cost
+    assert best.bound <= chosen < begun
     boxed.rounded(judge, None, 1, patience=3)
-    assert best.bound <= progress.cost < begun
+    assert best.bound <= progress.cost <= chosen
     assert best.duals is not None
     claim = describe(rows, pricing.cuts, best.duals, None, level=0, part=None)
     assert priced_loss(problem, claim, None) == rows.loss(best.bound)

@@ -1,0 +1,38 @@
+"""The table of `python -m bench tables`."""
+
+from __future__ import annotations
+
+import pytest
+
+from optanon.bench import tables
+from optanon.bench.registry import Row
+from optanon.bench.tables import Tables, medians
+from optanon.models.problem import Problem
+
+
+def test_medians_are_over_seeds_and_missing_numbers_stay_missing():
+    rows: list[Row] = [
+        {"loss": 3.0, "bound": 1.0, "status": "FEASIBLE"},
+        {"loss": 9.0, "bound": None, "status": "OPTIMAL"},
+        {"loss": 4.0, "bound": 2.0, "status": "FEASIBLE"},
+    ]
+    assert medians(rows) == {"loss": 4.0, "bound": None, "status": "FEASIBLE/OPTIMAL"}
+
+
+def test_every_case_is_run_with_every_seed(monkeypatch: pytest.MonkeyPatch):
+    def problem(policy: str, columns: str, tuples: int, seed: int) -> tuple[str, str, int, int]:
+        return policy, columns, tuples, seed
+
+    def ours(asked: Problem, limit: float, seed: int, workers: int) -> Row:
+        return {"loss": 10.0 * seed + limit, "asked": f"{asked} {workers}"}
+
+    def beside(asked: Problem, limit: float, seed: int, loss: float | None) -> Row:
+        return {"ours / its": None if loss is None else loss / (20.0 * seed)}
+
+    for name, function in {"adult_problem": problem, "_ours": ours, "_beside": beside}.items():
+        monkeypatch.setattr(tables, name, function)
+    first, second = Tables(case="k5:q4:300:5, kc:q7:200:6", seeds="1,2,3").run()
+    assert (first["case"], first["loss"], first["ours / its"]) == ("k5", 25.0, 0.625)
+    assert second["asked"] == "/".join(f"('kc', 'q7', 200, {seed}) 2" for seed in (1, 2, 3))
+    (alone,) = Tables(case="k5:q4:300:5", seeds="4", alone=True).run()
+    assert "ours / its" not in alone
