@@ -203,6 +203,24 @@ def test_few_functions_have_many_branches():
     assert len(found) <= COMPLEX, found
 
 
+def test_a_number_of_a_plan_compiles_nothing_again():
+    """Compiled code is made anew when a file changes that it has constants of."""
+    files, plans = sources(), "solver/limits.py"
+    compiled = {name.partition(":")[0] for name in compiled_functions(files)}
+    assert plans in files
+    assert [path for path in sorted(compiled) if plans in imported(path, files[path], set(files))] == []
+
+
+def test_duals_are_priced_in_one_loop():
+    """A second loop would make duals feasible and offer their bound, too."""
+    offers = {path for path in sources() if "made_feasible(" in (ROOT / path).read_text("utf-8")}
+    assert offers == {
+        "solver/colgen/loop.py",
+        "solver/colgen/duals.py",  # where it is defined
+        "solver/engines/partition/loosened.py",  # one price of known duals for larger groups, no rounds
+    }, sorted(offers)
+
+
 def test_imports_run_in_no_circles():
     found = circles(arrows(sources()))
     assert len(found) <= CIRCLES, found
