@@ -175,6 +175,10 @@ class Requirement(ABC):
         """
         return iter(())
 
+    def afterwards(self, release: Release, history: History) -> str | None:
+        """What the next release will not be able to do because of this one, in words; None for nothing."""
+        return None
+
     def bounds(self, problem: ProblemView) -> GroupBounds:
         """What it proves of all releases of a problem."""
         return GroupBounds(problem=problem)

@@ -113,6 +113,8 @@ class Summary:
         Requirements whose checks the release passed.
     outlook : str
         What looking ahead costs now and saves later; empty without an outlook.
+    later : str
+        What the next release will not be able to do because of this one; empty for nothing.
     """
 
     status: str
@@ -127,6 +129,7 @@ class Summary:
     series: str
     checked: tuple[str, ...]
     outlook: str = ""
+    later: str = ""
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -138,6 +141,7 @@ class Summary:
             *((each.name, str(each)) for each in self.losses),
             *([("outlook", self.outlook)] if self.outlook else []),
             ("series", self.series),
+            *([("later", self.later)] if self.later else []),
             ("checks", f"every check passed: {', '.join(self.checked)}"),
         ]
 
@@ -233,6 +237,11 @@ def summarize(
         series=_series(problem),
         checked=tuple(str(requirement) for requirement in problem.policy.requirements),
         outlook=_foreseen(problem, levels, alone),
+        later="; ".join(
+            told
+            for requirement in problem.policy.requirements
+            if (told := requirement.afterwards(release, problem.history)) is not None
+        ),
     )
 
 

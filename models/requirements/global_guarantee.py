@@ -27,7 +27,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from ..breach_probability import NOT_LINKED, Exposure
+from ..breach_probability import NOT_LINKED, Exposure, exposure
+from ..history import History
+from ..release import Release
 from ..requirement import register
 from .link_budget import LinkBudget
 
@@ -52,6 +54,43 @@ class GlobalGuarantee(LinkBudget):
 
     def least_bound(self, count: int, size: int, spent: Exposure) -> Fraction | None:
         return spent.linked(count, size).probability
+
+    def afterwards(self, release: Release, history: History) -> str | None:
+        """Whose bound is used up: no group can hold such a respondent again, with the values known so far.
+
+        A group may link to a value v a share of at most ``1 - (1 - 1/l) / (1 - P(o, v))``. It must allow the
+        own value something, and if all values are protected, shares that add up to 1.
+        """
+        values = history.values | {value for group in release.groups for value in group.signature}
+        every = all(self.protects(value) for value in values)
+        people = stuck = 0
+        known: dict[object, dict[str, Fraction]] = {}
+        for number, group in enumerate(release.groups):
+            for member in group.members:
+                record = history.records.get(member.respondent)
+                path = number, None if record is None else record.groups
+                if path not in known:
+                    before = exposure(history, member.respondent)
+                    after = {
+                        v: before.get(v, NOT_LINKED).linked(group.histogram.get(v, 0), group.size)
+                        for v in values
+                        if self.protects(v)
+                    }
+                    known[path] = {v: self._left(spent) for v, spent in after.items()}
+                left = known[path]
+                people += 1
+                stuck += left.get(member.value) == 0 or (every and sum(left.values()) < 1)
+        if not stuck:
+            return None
+        return (
+            f"{stuck} of {people} respondents have used up {self}: with the values they have now none of "
+            "them can be published once more. A requirement constant_ratio (k releases) or geometric besides "
+            "keeps room, if it is asked for from the first release on"
+        )
+
+    def _left(self, spent: Exposure) -> Fraction:
+        """The largest share of a value that a group may still have."""
+        return max(Fraction(0), 1 - (1 - 1 / self.l) / spent.never) if spent.never else Fraction(0)
 
     def fits(self, count: int, size: int, spent: Exposure = NOT_LINKED) -> bool:
         return count == 0 or self.l * (size - count) * spent.never >= (self.l - 1) * size

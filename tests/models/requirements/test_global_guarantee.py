@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import oracle.brute_force as bf
+import pandas as pd
 import pytest
 from cases.transient import REQUIREMENTS, by_name, microdata, past, published, safe, some_history
 from oracle.brute_force_notation import people, release
@@ -23,6 +24,7 @@ from optanon.models.requirements.constant_ratio import ConstantRatio
 from optanon.models.requirements.geometric import Geometric
 from optanon.models.requirements.global_guarantee import GlobalGuarantee
 from optanon.models.requirements.link_budget import LinkBudget
+from optanon.models.table import Microdata, Sensitive
 from optanon.solver.search import solve, solve_problem
 
 # --- the probability ------------------------------------------------------------------------
@@ -331,3 +333,50 @@ def test_only_for_transient_values(requirement: LinkBudget) -> None:
     with pytest.raises(PolicyError, match="protects transient values"):
         Problem(table=microdata(table, "persistent"), policy=policy)
     Problem(table=microdata(table, "both"), policy=policy)
+
+
+# --- what is left for later releases ----------------------------------------------------------
+
+
+def test_a_release_says_who_cannot_be_published_once_more() -> None:
+    """Four people in two pairs reach 1/2 at once; who is counted has no release left, the others have."""
+    frame = pd.DataFrame({"id": list("wxyz"), "age": [1, 2, 8, 9], "ill": list("abab")})
+    table = Microdata.from_frame(
+        frame,
+        respondent="id",
+        quasi_identifiers={"age": "numeric"},
+        sensitive=Sensitive(name="ill", persistence="transient"),
+    )
+    pairs = Problem(table=table, policy=Policy([GlobalGuarantee(l=2)]))
+    halves = pairs.assemble([[0, 1], [2, 3]])
+    assert next(pairs.check(halves), None) is None
+    told = GlobalGuarantee(l=2).afterwards(halves, History())
+    assert told is not None
+    assert told.startswith("4 of 4 respondents have used up global_guarantee")
+    again = solve(table, pairs.policy, History([halves]))
+    assert again.status.value == "INFEASIBLE"
+    first = solve(table, pairs.policy)
+    assert first.release is not None
+    assert first.summary is not None
+    assert dict(first.summary.lines).get("later", "") == first.summary.later
+    assert first.summary.later == (GlobalGuarantee(l=2).afterwards(first.release, History()) or "")
+    assert first.summary.later == told
+
+    # 1 - (1/3) / (1/2) = 1/3 is left of either value: no shares that add up to 1.
+    looser = GlobalGuarantee(l=Fraction(3, 2))
+    told = looser.afterwards(halves, History())
+    assert told is not None
+    assert told.startswith("4 of 4 respondents")
+    assert solve(table, Policy([looser]), History([halves])).status.value == "INFEASIBLE"
+    # 1 - (1/5) / (1/2) = 3/5 of either: one release more, and no other.
+    five, history = GlobalGuarantee(l=Fraction(5, 4)), History([halves])
+    assert five.afterwards(halves, History()) is None
+    second = solve(table, Policy([five]), history).release
+    assert second is not None
+    assert str(five.afterwards(second, history)).startswith("4 of 4 respondents")
+    history.append(second)
+    assert solve(table, Policy([five]), history).status.value == "INFEASIBLE"
+    # Beside values that nobody protects there is always room.
+    one = GlobalGuarantee(l=2, protected_values=["a"]).afterwards(halves, History())
+    assert one is not None
+    assert one.startswith("2 of 4 respondents")
