@@ -123,9 +123,8 @@ def _anonypy(asked: Asked) -> Made:
 
 def _anonypyx(asked: Asked, algorithm: str = "Mondrian", l: int | None = None) -> Made:  # noqa: E741
     anonymiser: Any = importlib.import_module("anonypyx.anonymiser").Anonymiser
-    mondrian = algorithm == "Mondrian"
     tool = anonymiser(
-        _categories(asked) if mondrian else asked.frame[[*asked.public, asked.sensitive]],
+        _categories(asked),
         k=asked.k,
         l=l,
         sensitive_column=asked.sensitive,

@@ -202,7 +202,7 @@ def test_peers_are_judged_by_our_checks_and_absent_ones_are_no_error(monkeypatch
         Peer(name="absent", package="no-such-package", full_domain=True, run=broken),
     ]
     monkeypatch.setattr(peers, "PEERS", own)
-    told = peers.Peers(tuples="30", k=3, time_limit=15).run()
+    told = peers.Peers(tuples="30", k=3, time_limit=60).run()
     by_nodes = [row for row in told if row["figure"] == peers.NODES]
     ours, levels, made, failed, absent = by_nodes[: 2 + len(own)]
     assert [row["tool"] for row in by_nodes[2 + len(own) :]] == list(peers.NOT_RUN)
