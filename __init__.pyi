@@ -16,10 +16,12 @@ from .models.errors import (
     HierarchyError as HierarchyError,
     InputError as InputError,
     OptanonError as OptanonError,
+    OutOfTimeError as OutOfTimeError,
     PolicyError as PolicyError,
     ProblemFileError as ProblemFileError,
     ReleaseError as ReleaseError,
     SeriesError as SeriesError,
+    SpellingError as SpellingError,
     StoreError as StoreError,
     TableError as TableError,
 )

@@ -21,6 +21,7 @@ from ..models.losses import loss as named_loss
 from ..models.policy import Level
 from ..models.problem import Problem
 from ..models.release import Release
+from .advice import advice
 from .level_value import UNCHECKED, LevelValue
 
 __all__ = ["ColumnSummary", "LossSummary", "Summary", "columns_of", "summarize", "tally"]
@@ -115,6 +116,8 @@ class Summary:
         What looking ahead costs now and saves later; empty without an outlook.
     later : str
         What the next release will not be able to do because of this one; empty for nothing.
+    advice : tuple of str
+        What stands out, and which setting usually changes it.
     """
 
     status: str
@@ -130,6 +133,7 @@ class Summary:
     checked: tuple[str, ...]
     outlook: str = ""
     later: str = ""
+    advice: tuple[str, ...] = ()
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -143,6 +147,7 @@ class Summary:
             ("series", self.series),
             *([("later", self.later)] if self.later else []),
             ("checks", f"every check passed: {', '.join(self.checked)}"),
+            *(("to consider", told) for told in self.advice),
         ]
 
     @property
@@ -214,6 +219,7 @@ def summarize(
     """
     sizes = sorted(group.size for group in release.groups)
     left_out = len(release.suppressed)
+    columns = columns_of(release, problem.table.domains)
     return Summary(
         status=status,
         rows=len(problem.table),
@@ -222,7 +228,7 @@ def summarize(
         invented=release.counterfeits,
         groups=len(sizes),
         sizes=(sizes[0], sizes[len(sizes) // 2], sizes[-1]) if sizes else (),
-        columns=columns_of(release, problem.table.domains),
+        columns=columns,
         losses=tuple(
             LossSummary(
                 name=value.name,
@@ -241,6 +247,13 @@ def summarize(
             told
             for requirement in problem.policy.requirements
             if (told := requirement.afterwards(release, problem.history)) is not None
+        ),
+        advice=advice(
+            rows=len(problem.table),
+            left_out=left_out,
+            invented=release.counterfeits,
+            blank=[column.name for column in columns if column.blank],
+            full_domain=problem.policy.recoding == "full_domain",
         ),
     )
 

@@ -11,14 +11,13 @@ from rich.table import Table
 from ...instances.problem_file import load_problem
 from ...instances.views_file import is_views_file
 from ...models.errors import InputError, OptanonError
-from ...models.exact_numbers import show_number
 from ...models.picture import check_picture
 from ...models.problem import Problem
 from ..display import plain_console, warn_unchecked
 from ..insight.comparison.comparing import compare
 from ..insight.comparison.found import Comparison, comparisons_to_csv, comparisons_to_json
 from ..insight.comparison.rows import ComparisonRow
-from ..insight.comparison.table import cells, columns, notes
+from ..insight.comparison.table import cells, columns, notes, proven_in_words
 from ..overwriting import may_write
 from .commands.alternatives import CompareCommand
 
@@ -121,7 +120,7 @@ def print_comparison(console: Console, found: Comparison, others: Sequence[Compa
     """
     elsewhere = {row.name for other in others for row in other.rows if row.figures is not None}
     console.print(f"policy: {', '.join(found.requirements)}", markup=False)
-    console.print(_proven(found), markup=False)
+    console.print(proven_in_words(found.levels, found.reference), markup=False)
     shown = [row for row in found.rows if row.figures is not None]
     if shown:
         console.print(_table(found, shown))
@@ -134,20 +133,6 @@ def print_comparison(console: Console, found: Comparison, others: Sequence[Compa
         console.print(f"no release by {row.name}: {row.refused}", markup=False)
     for note in notes(found.levels, shown) if shown else ():
         console.print(note, markup=False)
-
-
-def _proven(found: Comparison) -> str:
-    known = found.reference
-    if known.infeasible:
-        return "proven: no release keeps this policy"
-    parts = [
-        f"{level} {show_number(value)}" for level, value in zip(found.levels, known.optimum, strict=False)
-    ]
-    text = f"proven optimum: {', '.join(parts)}" if parts else ""
-    if known.bound is not None:
-        bound = f"{found.levels[len(parts)]} at least {show_number(known.bound)}"
-        text = f"{text}; then {bound}" if text else f"proven bound, no optimum: {bound}"
-    return text or "nothing is proven of the best release"
 
 
 def _table(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:

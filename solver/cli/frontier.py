@@ -12,13 +12,13 @@ from rich.table import Table
 
 from ...instances.problem_file import load_problem
 from ...models.errors import PolicyError
-from ...models.exact_numbers import show_gap, show_number
 from ...models.picture import check_picture
 from ..display import plain_console, warn_unchecked
 from ..insight.frontier.grid import parse_vary
 from ..insight.frontier.points import FrontierPoint
 from ..insight.frontier.result import Frontier
 from ..insight.frontier.sweep import Listener, frontier
+from ..insight.frontier.table import cells, columns
 from ..overwriting import may_write
 from .commands.alternatives import FrontierCommand
 from .writing import write_json
@@ -80,14 +80,14 @@ def _progress(quiet: bool) -> Generator[Listener | None]:
     if quiet or not console.is_terminal:
         yield None
         return
-    columns = (
+    parts = (
         TextColumn("points"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("{task.description}"),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*parts, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
 
         def listener(done: int, total: int, point: FrontierPoint | None) -> None:
@@ -99,18 +99,9 @@ def _progress(quiet: bool) -> Generator[Listener | None]:
 
 
 def _print(console: Console, found: Frontier) -> None:
-    losses = found.points[0].losses if found.points else ()
-    heads = [column for loss in losses for column in (loss, "proven bound", "gap")]
-    table = Table(*found.grid.names, "status", *heads, "groups", "seconds")
+    table = Table(*columns(found))
     for point in found.points:
-        cells: list[str] = [str(value) for value in point.settings]
-        # A star: the verdict or the bound came from a neighbouring point.
-        cells.append(point.status.value + ("*" if point.borrowed else ""))
-        for level in range(len(losses)):
-            value, bound = point.values[level] if point.values else None, point.bounds[level]
-            cells += [show_number(value), show_number(bound), show_gap(value, bound) or "-"]
-        groups = "-" if point.groups is None else str(point.groups)
-        table.add_row(*cells, groups, f"{point.seconds:.1f}")
+        table.add_row(*cells(point))
     console.print(table)
     if any(point.borrowed for point in found.points):
         console.print("* a release, bound or proof came from a neighbouring point")

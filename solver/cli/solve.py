@@ -20,6 +20,7 @@ from ...instances.views_file import is_views_file
 from ...models.errors import OptanonError
 from ...models.problem import Problem
 from ...models.release import Release
+from ..advice import NO_RELEASE
 from ..appending import refuse_blind
 from ..collecting import set_apart
 from ..display import plain_console, show_warning
@@ -158,6 +159,8 @@ def _end_without(asked: SolveCommand, console: Console, problem: Problem, result
     console.print(f"[bold]{result.status.value}[/] ({result.termination.value}, {result.seconds:.2f} s)")
     if result.reason:
         console.print(result.reason, markup=False)
+    if result.status is Status.INFEASIBLE:
+        console.print(NO_RELEASE, markup=False)
     for path in write_files(result, problem, asked.output, asked.problem_file.stem):
         console.print(f"wrote {path}", markup=False)
     raise typer.Exit(3 if result.status is Status.INFEASIBLE else 4)

@@ -1,24 +1,24 @@
-"""One job in a process of its own: the page stays quick, and stopping it is Ctrl-C.
+"""One job in a process of its own, a search or another task: the page stays quick, and stopping it is Ctrl-C.
 
 Reads ``job.json`` in a folder, writes its files there, and says on standard output, line by line as
-JSON, what happens: points of the search, then ``done`` or ``error``.
+JSON, what happens: points of the search or how far it is, then ``done`` or ``error``.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ...instances.problem_file import load_problem
-from ...instances.store.opening import History
 from ...models.errors import OptanonError
-from ..insight.audit.audit import audit
 from ..level_value import UNCHECKED
 from ..output import write_files
-from ..result import Point
+from ..result import Point, Result
 from ..search import solve_problem
 
 __all__ = ["JOB", "main", "run"]
@@ -31,11 +31,17 @@ def main() -> None:
     folder = Path(sys.argv[1])
     job = json.loads((folder / JOB).read_text(encoding="utf-8"))
     try:
-        (examine if "audit" in job else run)(folder, job)
+        if "task" in job:
+            from .tasks import TASKS  # what asks, plots and compares takes a second to load
+
+            TASKS[job["task"]](job, _say)
+        else:
+            run(folder, job)
     except OptanonError as error:
         _say({"event": "error", "message": str(error)})
     except KeyboardInterrupt:
-        _say({"event": "error", "message": "stopped before a release was found; nothing was written"})
+        early = "stopped before a release was found; nothing was written"
+        _say({"event": "error", "message": "stopped" if "task" in job else early})
 
 
 def run(folder: Path, job: dict[str, Any]) -> None:
@@ -75,41 +81,28 @@ def run(folder: Path, job: dict[str, Any]) -> None:
             "reason": result.reason,
             "unchecked": UNCHECKED if result.series_checked is False else None,
             "summary": [] if result.summary is None else result.summary.lines,
+            "plots": _plots(result),
             "files": [path.name for path in written],
         }
     )
 
 
-def examine(folder: Path, job: dict[str, Any]) -> None:
-    """Audit a stored history; the answer names nobody."""
-    report = audit(History.open(job["audit"], create=False), time_limit=job.get("time_limit"))
-    rows: list[dict[str, Any]] = []
-    for entry in report.releases:
-        found = entry.persistent
-        if found is None:
-            continue
-        rows.append(
-            {
-                "release": entry.release,
-                "respondents": entry.respondents,
-                "disclosed by intersection": found.set_intersection,
-                "by propagation": found.propagation,
-                "exactly": found.exact,
-                "undecided": found.undecided,
-                "largest probability": "-" if found.worst is None else str(found.worst),
-            }
-        )
-    texts = list(report.texts())
-    if not report.complete:
-        texts.append("not everything was decided in time: what is missing above is unknown, not safe")
-    _say({"event": "done", "rows": rows, "texts": texts})
+def _plots(result: Result) -> dict[str, Any]:
+    """What the page draws first: how much of each column is lost, how large the groups are."""
+    if result.summary is None or result.release is None:
+        return {}
+    sizes = Counter(group.size for group in result.release.groups)
+    return {
+        "lost": [[column.name, round(100 * float(column.lost), 1)] for column in result.summary.columns],
+        "sizes": sorted(sizes.items()),
+    }
 
 
 def _text(number: Fraction | None) -> str | None:
     return None if number is None else str(number)
 
 
-def _say(event: dict[str, Any]) -> None:
+def _say(event: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(event) + "\n")
     sys.stdout.flush()
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -18,12 +19,14 @@ __all__ = ["Job"]
 
 
 class Job:
-    """A child process that solves the problem of a folder.
+    """A child process that solves the problem of a folder, or does another task (see `tasks`).
 
     Attributes
     ----------
     points : list of dict
         News of the search so far.
+    progress : str
+        How far it is, in words, if it says.
     ended : dict or None
         The last event, ``done`` or ``error``, once there is one.
     """
@@ -32,6 +35,8 @@ class Job:
         text = json.dumps(dict(settings))
         write_whole(folder / JOB, lambda draft: draft.write_text(text, encoding="utf-8"))
         self.points: list[dict[str, Any]] = []
+        self.progress = ""
+        self.began = time.monotonic()
         self.ended: dict[str, Any] | None = None
         self._errors = folder / "child.log"
         with self._errors.open("w", encoding="utf-8") as log:
@@ -53,6 +58,8 @@ class Job:
                 event = json.loads(line)
                 if event["event"] == "point":
                     self.points.append(event)
+                elif event["event"] == "progress":
+                    self.progress = event["words"]
                 else:
                     answer = event
         code = self._process.wait()
@@ -61,8 +68,14 @@ class Job:
             # Out of memory, or a fault of ours: the log says more, for whoever runs the program.
             self.ended = {
                 "event": "error",
-                "message": f"the search ended without an answer (exit code {code})",
+                "message": f"it ended without an answer (exit code {code}): if memory ran out, "
+                "fewer columns or one level per column (full domain) need less",
             }
+
+    @property
+    def seconds(self) -> float:
+        """Since it was started."""
+        return time.monotonic() - self.began
 
     @property
     def running(self) -> bool:

@@ -12,8 +12,8 @@ from nicegui import ui
 
 from ...instances.series_policy import MINIMIZE, series_requirements
 from ...models.errors import PolicyError
+from ..terms import Term, TermParameter, loss_names, requirement_terms
 from .marks import marked
-from .terms import Term, TermParameter, loss_names, requirement_terms
 
 __all__ = ["PolicyForm"]
 

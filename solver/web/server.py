@@ -14,9 +14,10 @@ from fastapi.responses import HTMLResponse, PlainTextResponse
 from nicegui import app, ui
 
 from .guard import Guard
-from .page import MOST_BYTES, build
+from .page import build
 from .script_rules import LOCK, ScriptRules
-from .workbench import Workbench
+from .visit import Visits
+from .widgets import MOST_BYTES
 
 __all__ = ["free_port", "serve"]
 
@@ -44,23 +45,21 @@ def serve(port: int, *, show: bool, announce: Callable[[str], None], base: Path)
     """
     token = secrets.token_urlsafe(24)
     home = Path(tempfile.mkdtemp(prefix="optanon-"))
-    benches: dict[str, Workbench] = {}
+    visits = Visits(home, base)
     open_report = _reports()
 
-    def root() -> None:
-        bench = Workbench(folder=Path(tempfile.mkdtemp(dir=home)), base=base)
+    async def root() -> None:
         client = ui.context.client
-        benches[client.id] = bench
-
-        def leave() -> None:
-            benches.pop(client.id).close()
-
-        client.on_delete(leave)
-        build(bench, open_report)
+        await client.connected()
+        tab = client.tab_id
+        if tab is None:
+            return  # it is gone again
+        visit = visits.join(tab, client.id)
+        client.on_delete(lambda: visits.leave(tab, client.id))
+        build(visit, open_report)
 
     def close() -> None:
-        for bench in benches.values():
-            bench.close()
+        visits.close()
         shutil.rmtree(home, ignore_errors=True)
 
     app.on_shutdown(close)

@@ -6,7 +6,6 @@ that what is seen here can be repeated there.
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -27,11 +26,7 @@ from ...models.files import write_whole
 from ...models.hierarchy import Hierarchy
 from ...models.table import MISSING
 from ..appending import examine, refuse_blind
-from ..insight.report.facts import facts
-from ..insight.report.page import report_page
-from ..insight.report.told import told
 from ..result_file import certificate_of, read_result
-from ..solved import read_solved
 from .job import Job
 
 __all__ = ["INSIST", "KINDS", "ROLES", "ColumnChoice", "Workbench"]
@@ -51,7 +46,8 @@ KINDS = {
 }
 DECLARED = {"missing", "missing_marks", "real_values", "spelling"}
 """Settings of a problem file that say what cells mean."""
-PROBLEM = "problem.yaml"
+PROBLEM, ASKED = "problem.yaml", "asked.yaml"
+"""Of the last search, and of what is asked besides."""
 AUDIT_SECONDS = 120
 INSIST = "append whatever the audit says"
 
@@ -87,13 +83,13 @@ class Workbench:
         self.counts: dict[str, int] = {}
         self.history = ""
         self.job: Job | None = None
-        self.audited: list[dict[str, Any]] = []
-        self.audit_texts: list[str] = []
+        self.tasks: dict[str, Job] = {}
 
     def close(self) -> None:
         """End what runs and remove every file."""
-        if self.job is not None:
-            self.job.close()
+        for job in (self.job, *self.tasks.values()):
+            if job is not None:
+                job.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # -- table -----------------------------------------------------------------------
@@ -146,7 +142,7 @@ class Workbench:
 
     # -- problem ---------------------------------------------------------------------
 
-    def write_problem(self, policy: dict[str, Any], persistence: str) -> None:
+    def write_problem(self, policy: dict[str, Any], persistence: str, *, name: str = PROBLEM) -> None:
         """Write the problem file and read it back, so that every mistake shows now.
 
         Raises
@@ -172,11 +168,11 @@ class Workbench:
             History.open(self._history_file())
             content["history"] = str(self._history_file())
         text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
-        write_whole(self.folder / PROBLEM, lambda draft: draft.write_text(text, encoding="utf-8"))
+        write_whole(self.folder / name, lambda draft: draft.write_text(text, encoding="utf-8"))
         try:
-            load_problem(self.folder / PROBLEM)
+            load_problem(self.folder / name)
         except OptanonError as error:
-            raise type(error)(self._plain(str(error))) from error
+            raise type(error)(self.plain(str(error))) from error
 
     def _declarations(self) -> dict[str, Any]:
         """What the visitor says of missing cells and of spellings."""
@@ -220,7 +216,7 @@ class Workbench:
         name = self.history.strip()
         return name if "://" in name else self.base / name
 
-    def _plain(self, message: str) -> str:
+    def plain(self, message: str) -> str:
         """A message without the names of the private folder."""
         return message.replace(f"{self.folder}/", "").replace(str(self.folder), "")
 
@@ -243,16 +239,6 @@ class Workbench:
         """Files of the last search, the one for publication first; the problem file too."""
         files = [self.folder / name for name in (self.job.ended or {}).get("files", [])] if self.job else []
         return [*files, self.folder / PROBLEM]
-
-    def report(self) -> Path:
-        """Write the report of the last search."""
-        found = read_solved(self.folder / "release.result.json", self.folder / PROBLEM, None, lambda _: None)
-        said = told(found.certificate, found.problem, found.release)
-        assert found.release is not None
-        page = report_page(said, facts(found.problem, found.release))
-        path = self.folder / "report.html"
-        write_whole(path, lambda draft: draft.write_text(page, encoding="utf-8"), private=True)
-        return path
 
     # -- history ---------------------------------------------------------------------
 
@@ -285,25 +271,49 @@ class Workbench:
         stored.append(release, policy=problem.policy, certificate=certificate, audit=verdict.to_dict())
         return f"appended as release {len(stored)} of {self.history.strip()}; {verdict}"
 
-    async def run_audit(self) -> None:
-        """Audit the stored history in a process of its own.
+    # -- tasks -----------------------------------------------------------------------
+
+    def ask(self, task: str, **settings: Any) -> Job:
+        """Start a task besides the search (see `tasks`), ending the one of that name that still runs."""
+        before = self.tasks.get(task)
+        if before is not None:
+            before.close()
+        folder = self.folder / task
+        folder.mkdir(exist_ok=True)
+        self.tasks[task] = Job(folder, {"task": task, **settings})
+        return self.tasks[task]
+
+    def ask_policy(self, task: str, policy: dict[str, Any], persistence: str, **settings: Any) -> Job:
+        """Start a task about the policy as it is in the form now; what was found before stays as it is.
 
         Raises
         ------
         OptanonError
-            If there is nothing to audit.
+            Naming what is wrong with it.
+        """
+        self.write_problem(policy, persistence, name=ASKED)
+        return self.ask(task, problem=str(self.folder / ASKED), **settings)
+
+    def ask_audit(self) -> Job:
+        """Start an audit of the stored history.
+
+        Raises
+        ------
+        OptanonError
+            If none is named.
         """
         if not self.history.strip():
             raise ProblemFileError("name the file of the stored history first")
-        folder = self.folder / "audit"
-        folder.mkdir(exist_ok=True)
-        job = Job(folder, {"audit": str(self._history_file()), "time_limit": AUDIT_SECONDS})
-        while job.running:
-            await asyncio.sleep(0.1)
-        ended = job.wait()
-        if ended["event"] == "error":
-            raise OptanonError(self._plain(ended["message"]))
-        self.audited, self.audit_texts = ended["rows"], ended["texts"]
+        return self.ask("audit", history=str(self._history_file()), time_limit=AUDIT_SECONDS)
+
+    def ask_report(self) -> Job:
+        """Start the report of the last search."""
+        return self.ask("report", folder=str(self.folder), problem=str(self.folder / PROBLEM))
+
+    @property
+    def report(self) -> Path:
+        """Where a report is, once it is made."""
+        return self.folder / "report.html"
 
 
 def guess(frame: pd.DataFrame) -> tuple[list[ColumnChoice], str]:

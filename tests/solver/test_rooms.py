@@ -44,4 +44,4 @@ def test_every_question_has_a_folder_of_its_own():
     insight = ROOT / "solver" / "insight"
     assert [path.name for path in insight.glob("*.py")] == ["__init__.py"]
     folders = {path.parent.name for path in insight.glob("*/__init__.py")}
-    assert folders == {"audit", "what_if", "explain", "comparison", "frontier", "report"}
+    assert folders == {"audit", "backtest", "what_if", "explain", "comparison", "frontier", "report"}

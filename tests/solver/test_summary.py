@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import optanon as oa
+from optanon.solver.advice import advice
 from optanon.solver.level_value import UNCHECKED, LevelValue
 from optanon.solver.summary import columns_of, summarize
 
@@ -127,3 +128,20 @@ def test_quiet_is_one_line(tmp_path: Path):
     told = solved(tmp_path, "--quiet").splitlines()
     assert len([line for line in told if not line.startswith("read ")]) == 1
     assert told[-1].startswith("OPTIMAL: 6 of 6 rows in 2 groups; counterfeits 0 (proven")
+
+
+def test_what_stands_out_comes_with_what_changes_it():
+    quiet = advice(rows=100, left_out=10, invented=5, blank=[], full_domain=False)
+    assert quiet == ()
+    told = advice(rows=500, left_out=60, invented=340, blank=["race"], full_domain=True)
+    assert told == (
+        "340 of 780 rows shown are invented: a smaller m needs fewer, max_counterfeits sets a limit",
+        "60 of 500 rows are left out: a smaller max_suppressed keeps more of them",
+        "nothing is said of race: recoding: multidimensional (any grouping) keeps more, "
+        "or a weight for what matters most",
+    )
+    data = table()
+    problem = oa.Problem(table=data, policy=oa.Policy([oa.KCAnonymity(k=2)]))
+    found = summarize(problem, problem.assemble([list(range(8))]), [level(16, 3)], "FEASIBLE")
+    assert ("to consider", found.advice[0]) in found.lines
+    assert found.advice[0].startswith("nothing is said of age, sex: smaller groups")

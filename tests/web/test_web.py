@@ -16,10 +16,10 @@ from optanon.instances.problem_file import load_problem
 from optanon.instances.store.opening import History
 from optanon.models.errors import OptanonError, SeriesError, TableError
 from optanon.models.requirements import registered
+from optanon.solver.terms import requirement_terms
 from optanon.solver.web.guard import Guard
 from optanon.solver.web.job import Job
 from optanon.solver.web.script_rules import ScriptRules
-from optanon.solver.web.terms import requirement_terms
 from optanon.solver.web.workbench import Workbench
 
 HOST = "127.0.0.1:8000"
@@ -281,6 +281,25 @@ def test_a_job_that_cannot_be_says_why(folder):
     ended = Job(folder, {}).wait(60)
     assert ended["event"] == "error"
     assert "respondent" in ended["message"]
+
+
+@pytest.mark.parametrize(
+    ("task", "settings", "told"),
+    [
+        ("explain", {}, "The policy can be kept"),
+        ("frontier", {"vary": "m=2,3"}, "OPTIMAL"),
+        ("frontier", {"vary": "m"}, "write NAME=FIRST..LAST"),
+        ("backtest", {}, "counterfeits"),
+    ],
+)
+def test_tasks_answer_with_tables_and_texts_or_say_why_not(folder, task, settings, told):
+    problem = str(catalog.path("hospital") / "release-1.yaml")
+    job = Job(folder, {"task": task, "problem": problem, "time_limit": 30, **settings})
+    answer = job.wait(90)
+    assert told in json.dumps(answer)
+    assert (answer["event"] == "error") == ("write NAME" in told)
+    for row in answer.get("rows", ()):
+        assert len(row) == len(answer["columns"])
 
 
 def test_stopping_keeps_the_best_release(folder):

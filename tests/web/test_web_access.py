@@ -1,11 +1,16 @@
-"""The page for everybody: narrow and wide, light and dark, by keys, read aloud: axe-core has no complaint."""
+"""The page for everybody: narrow and wide, light and dark, by keys, read aloud: axe-core has no complaint.
+
+The whole path is walked at both widths, and looked at after every step that changes what is shown.
+"""
 
 from __future__ import annotations
 
+import random
+import re
 from pathlib import Path
 
 import pytest
-from browser_page import NEEDED, browsing, see, serving, upload
+from browser_page import NEEDED, WAIT, browsing, excused, playwright, see, serving, upload
 
 from optanon.instances import catalog
 
@@ -14,6 +19,9 @@ axe = pytest.importorskip(
 )
 pytestmark = NEEDED
 SERIOUS = ("serious", "critical")
+FADED = """() => Promise.allSettled(document.getAnimations()
+  .filter(each => each.effect.getTiming().iterations !== Infinity).map(each => each.finished))"""
+"""Colours of what still fades in or out are nobody's choice."""
 
 
 def serious(page) -> list[str]:
@@ -31,24 +39,107 @@ def wider_than_the_window(page) -> int:
     return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
 
 
-def test_the_path_at_both_widths_light_and_dark(tmp_path: Path):
+def fine(page, state: str) -> None:
+    """Nobody is kept out, light or dark, and nothing runs out of the window."""
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(200)
+        page.evaluate(FADED)
+        assert serious(page) == [], (state, scheme)
+        assert wider_than_the_window(page) <= 0, (state, scheme)
+
+
+def scarce(folder: Path) -> Path:
+    """Sixty people, most of whom share one value: safety again and again needs many counterfeits."""
+    drawn = random.Random(0)
+    rows = [f"p{i},{drawn.randrange(20, 80)},{'flu' if i % 10 else f'v{i}'}" for i in range(60)]
+    path = folder / "scarce.csv"
+    path.write_text("\n".join(["id,age,disease", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1600])
+def test_every_state_of_the_page(tmp_path: Path, width: int):
     with serving(tmp_path) as address, browsing(address) as page:
-        page.set_viewport_size({"width": 390, "height": 900})
-        assert serious(page) == []
+        page.set_viewport_size({"width": width, "height": 900})
+        page.get_by_test_id("part-table").wait_for()
+        fine(page, "empty")
+        (tmp_path / "bad.csv").write_text("id,age\n1,2,3\n", encoding="utf-8")
+        upload(page, tmp_path / "bad.csv")
+        see(page, "table-note", "choose another file")
+        fine(page, "a bad file")
+        excused(page, "more cells than the header")
+
         upload(page, catalog.path("hospital") / "release-1.csv")
         see(page, "table-note", "6 rows")
-        page.get_by_test_id("solve").wait_for()
-        for width in (390, 1600):
-            page.set_viewport_size({"width": width, "height": 900})
-            for scheme in ("light", "dark"):
-                page.emulate_media(color_scheme=scheme)
-                page.wait_for_timeout(400)
-                assert serious(page) == [], (width, scheme)
-                assert wider_than_the_window(page) <= 0, (width, scheme)
-        role = page.get_by_test_id("role-0")
-        assert role.get_attribute("aria-label") == "role of name"
+        page.get_by_text("More", exact=True).click()
+        page.get_by_text("Earlier releases").click()
+        page.get_by_test_id("history").fill("releases.db")
+        fine(page, "table, columns and policy")
+        assert page.get_by_test_id("role-0").get_attribute("aria-label") == "role of name"
+        assert page.get_by_test_id("kind-1").get_attribute("aria-label") == "how age is generalized"
         assert page.get_by_role("heading", level=1).inner_text() == "optanon"
+
         page.get_by_test_id("solve").focus()
         page.keyboard.press("Enter")
         see(page, "summary", "6 of 6 published")
-        assert serious(page) == []
+        assert page.get_by_test_id("chart-lost").get_attribute("aria-label").startswith("lost by column: age")
+        assert page.get_by_test_id("chart-sizes").locator("svg").count() == 1
+        fine(page, "a result")
+
+        page.get_by_test_id("explain").click()
+        see(page, "explain-text-0", "The policy can be kept")
+        page.get_by_test_id("vary").fill("weak_m_invariance.m=2,3")
+        page.get_by_test_id("frontier").click()
+        playwright.expect(page.get_by_test_id("frontier-table").locator("tbody tr")).to_have_count(
+            2, timeout=WAIT
+        )
+        page.get_by_test_id("compare").click()
+        see(page, "compare-table", "subsets OPTIMAL")
+        page.get_by_test_id("backtest").click()
+        see(page, "backtest-table", "cor_split")
+        page.get_by_test_id("append").click()
+        see(page, "appended", "release 1 of releases.db")
+        page.get_by_test_id("audit").click()
+        see(page, "audit-table", "1/3")
+        fine(page, "answers")
+
+        with page.context.expect_page(timeout=WAIT) as opened:
+            page.get_by_test_id("report").click()
+        report = opened.value
+        report.set_viewport_size({"width": width, "height": 900})
+        report.wait_for_load_state()
+        fine(report, "the report")
+        report.close()
+
+        # Everything is still there after loading the page again.
+        page.reload()
+        see(page, "summary", "6 of 6 published")
+        see(page, "table-note", "release-1.csv")
+        see(page, "appended", "release 1 of releases.db")
+        see(page, "audit-table", "1/3")
+        see(page, "compare-table", "subsets OPTIMAL")
+        assert page.get_by_test_id("history").count() == 1
+        assert page.get_by_test_id("vary").input_value() == "weak_m_invariance.m=2,3"
+        fine(page, "loaded again")
+
+        # A policy that cannot be kept, and one that can at a price, each with what to do next.
+        page.get_by_text("More", exact=True).click()
+        page.get_by_label("Most counterfeits").fill("0")
+        page.get_by_test_id("weak_m_invariance.m").fill("30")
+        page.get_by_test_id("time-limit").fill("10")
+        upload(page, scarce(tmp_path))
+        see(page, "table-note", "60 rows")
+        page.get_by_text("Earlier releases").click()
+        page.get_by_test_id("history").fill("")
+        page.get_by_test_id("solve").click()
+        see(page, "state", "Ask below which parts conflict and what is nearest")
+        page.get_by_test_id("explain").click()
+        see(page, "explain-text-0", re.compile("[Nn]o release|cannot"))
+        fine(page, "nothing can be had")
+        page.get_by_label("Most counterfeits").fill("")
+        page.get_by_test_id("weak_m_invariance.m").fill("4")
+        page.get_by_test_id("solve").click()
+        see(page, "summary", "rows shown are invented: a smaller m needs fewer")
+        fine(page, "many counterfeits")

@@ -27,6 +27,7 @@ PARTS = frozenset(
         "grid",
         "input",
         "label",
+        "linear_progress",
         "navigate",
         "notify",
         "number",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....models.exact_numbers import show_number
-from .distance import Distance
+from .distance import Distance, Reference
 from .rows import ComparisonRow
 
-__all__ = ["cells", "columns", "notes"]
+__all__ = ["cells", "columns", "notes", "proven_in_words"]
 
 _COUNTED = ("counterfeits", "suppressed", "hidden_cells")
 
@@ -53,6 +53,18 @@ def notes(levels: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:
         found.append("(in brackets): the release breaks what is asked: this is no distance from the optimum")
     found.append("sizes: smallest / average / largest group")
     return found
+
+
+def proven_in_words(levels: Sequence[str], known: Reference) -> str:
+    """What is proven of the best release that keeps the policy."""
+    if known.infeasible:
+        return "proven: no release keeps this policy"
+    parts = [f"{level} {show_number(value)}" for level, value in zip(levels, known.optimum, strict=False)]
+    text = f"proven optimum: {', '.join(parts)}" if parts else ""
+    if known.bound is not None:
+        bound = f"{levels[len(parts)]} at least {show_number(known.bound)}"
+        text = f"{text}; then {bound}" if text else f"proven bound, no optimum: {bound}"
+    return text or "nothing is proven of the best release"
 
 
 def _extra(levels: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:

@@ -21,8 +21,11 @@ from ....models.problem import Problem
 from ....models.release import QIGroup, Release
 from ....models.requirement import Requirement
 from ...summary import columns_of
+from ...terms import term_of
 from ..audit.attacks import usual_attacks
 from ..audit.audit import AuditReport, audit
+from .risk import Risk
+from .sentences import promise_in_words
 from .spread import Spread, spread
 
 __all__ = ["AUDIT_SECONDS", "Facts", "GroupFacts", "Risk", "SeriesFacts", "facts"]
@@ -52,17 +55,6 @@ class SeriesFacts(TypedDict):
     suppressed: int
 
 
-class Risk(TypedDict):
-    """How many respondents one attack reaches for whoever holds the releases up to this one."""
-
-    release: int
-    attack: str
-    at_risk: int
-    respondents: int
-    undecided: int
-    worst: str | None
-
-
 class Facts(TypedDict):
     """See the module; `loss_by_attribute` holds rationals as text, `loss_per_tuple` counts of tuples."""
 
@@ -83,6 +75,7 @@ class Facts(TypedDict):
     spreads: list[Spread]
     series: list[SeriesFacts]
     risks: list[Risk]
+    untried: list[list[str]]
     risks_complete: bool
 
 
@@ -120,6 +113,8 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
                 "name": r.name,
                 "text": str(r),
                 "meaning": (getdoc(type(r)) or "").partition("\n\n")[0].replace("`", ""),
+                "promise": promise_in_words(r),
+                "parameters": _parameters(r),
                 "reference": r.reference,
                 "scope": r.scope.value,
                 "looks_back": r.structure().looks_back,
@@ -149,8 +144,26 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
         spreads=[spread(domain, a, release) for a, domain in enumerate(table.domains)],
         series=[_series(n, r) for n, r in enumerate((*problem.history, release), start=1)],
         risks=_risks(report),
+        untried=[
+            [attack.requirement, str(attack.reason)]
+            for attack in report.releases[-1].attacks
+            if attack.at_risk is None
+        ],
         risks_complete=report.complete,
     )
+
+
+def _parameters(requirement: Requirement) -> list[dict[str, str]]:
+    """Each with its value and what it means."""
+    return [
+        {
+            "name": parameter.name,
+            "value": str(getattr(requirement, parameter.name)),
+            "meaning": parameter.help.replace("`", ""),
+        }
+        for parameter in term_of(type(requirement)).parameters
+        if getattr(requirement, parameter.name) is not None
+    ]
 
 
 def _kind(domain: Domain) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from importlib.resources import files
@@ -15,8 +16,9 @@ from ....models.exact_numbers import show_gap
 from ...claims import Words
 from ...level_value import UNCHECKED, LevelValue
 from . import charts
-from .facts import Facts, Risk
-from .sentences import attack_in_words, verdict_in_words
+from .facts import Facts
+from .risk import Risk
+from .sentences import attack_in_words, attack_name, finding_in_words, verdict_in_words
 from .told import Told
 
 __all__ = ["report_page"]
@@ -60,6 +62,9 @@ def report_page(said: Told, found: Facts, *, comparison: object = None) -> str:
     environment.filters["number"] = _number
     environment.filters["gap"] = _gap
     environment.filters["attack"] = attack_in_words
+    environment.filters["attack_name"] = attack_name
+    environment.filters["names"] = _names
+    environment.filters["finding"] = finding_in_words
     template = environment.from_string(
         files("optanon.solver.insight.report").joinpath("page.html.j2").read_text(encoding="utf-8")
     )
@@ -88,6 +93,11 @@ def _compared(comparison: object) -> ComparisonTable:
     if any(len(row) != len(found.columns) for row in found.rows):
         raise ProblemFileError("the comparison is damaged: its rows have not as many cells as columns")
     return found
+
+
+def _names(text: str) -> str:
+    """A sentence about requirements without their parameters, which are explained elsewhere on the page."""
+    return re.sub(r"\(\w+=[^()]*\)", "", text).replace("_", " ")
 
 
 def _number(text: str | float | Fraction | None) -> str:
@@ -122,17 +132,17 @@ def _charts(said: Told, found: Facts) -> dict[str, Any]:
     return {
         "sizes": charts.histogram(
             "sizes",
-            "How many QI-groups have which size",
+            "How many groups have which size",
             *_sizes(found["group_sizes"]),
-            "tuples in a QI-group",
-            "QI-groups",
+            "rows in a group",
+            "groups",
         ),
         "attributes": charts.bars(
             "attributes",
-            "Information loss by attribute",
+            "Information lost by column",
             [name for name, _, _ in losses],
-            [share for _, _, share in losses],
-            "mean loss of a tuple (0 exact, 1 nothing is said)",
+            [100 * share for _, _, share in losses],
+            "% of its information lost",
         ),
         "tuples": charts.histogram(
             "tuples",
@@ -174,17 +184,17 @@ def _over_releases(found: Facts) -> dict[str, Any]:
     )
     ways: dict[str, list[float]] = {}
     for risk in found["risks"]:
-        ways.setdefault(risk["attack"], []).append(risk["at_risk"])
+        ways.setdefault(attack_name(risk["attack"]), []).append(risk["at_risk"])
     drawn: dict[str, Sequence[float]] = {
         attack: counts for attack, counts in ways.items() if len(counts) == len(places)
     }
     if drawn:  # the audit may have been left out
         made["risks"] = charts.lines(
             "risks",
-            "Respondents whose value is disclosed, over the releases",
+            "People at risk by each attack, over the releases",
             places,
             drawn,
-            "respondents at risk",
+            "people at risk",
         )
     return made
 

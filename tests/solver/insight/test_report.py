@@ -18,7 +18,7 @@ from optanon.models.errors import ProblemFileError
 from optanon.models.hierarchy import Hierarchy
 from optanon.solver.insight.report.facts import facts
 from optanon.solver.insight.report.page import report_page
-from optanon.solver.insight.report.sentences import attack_in_words, verdict_in_words
+from optanon.solver.insight.report.sentences import attack_in_words, promise_in_words, verdict_in_words
 from optanon.solver.insight.report.spread import spread
 from optanon.solver.insight.report.told import told
 from optanon.solver.search import solve_problem
@@ -233,8 +233,6 @@ def test_a_browser_draws_every_chart_without_a_complaint(solved, scheme, tmp_pat
         overflow = page.evaluate(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
-        page.emulate_media(media="print")
-        printed = page.pdf()
         browser.close()
     assert said == []
     assert asked == [solved.with_suffix(".html").as_uri()]
@@ -246,7 +244,78 @@ def test_a_browser_draws_every_chart_without_a_complaint(solved, scheme, tmp_pat
         return sum(int(part) for part in re.findall(r"\d+", colour)[:3])
 
     assert (light(paper) > light(ink)) == (scheme == "light")
-    assert printed.startswith(b"%PDF")
+
+
+WIDE, HIGH = 680, 1009
+"""A sheet of A4 without its margins of 15 mm, in pixels of print (96 to the inch)."""
+CUT = """([wide, high]) => [...document.querySelectorAll('body *')].filter(each => {
+  const box = each.getBoundingClientRect();
+  const whole = each.matches('figure, tr, p, li, h1, h2, h3');
+  return box.right > wide + 1 || box.left < -1 || (whole && box.height > high)
+    || (each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX !== 'visible');
+}).map(each => each.tagName + ' ' + each.textContent.slice(0, 60))"""
+"""What would be cut off at an edge of the sheet, or cannot stay whole on one."""
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (Debian: apt-get install chromium)")
+def test_the_report_prints_on_pages_and_nothing_is_cut_off(tmp_path):
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install optanon[browser]")
+    problem = load_problem(RELEASE_2)
+    result = solve_problem(problem)
+    oa.write_report(result, problem, tmp_path / "page.html")
+    with api.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": WIDE, "height": HIGH})
+        page.goto((tmp_path / "page.html").as_uri())
+        page.emulate_media(media="print", color_scheme="dark")  # the dark page prints on white paper
+        cut = page.evaluate(CUT, [WIDE, HIGH])
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        hidden = page.evaluate(
+            "[...document.querySelectorAll('details table')].filter(t => !t.getClientRects().length).length"
+        )
+        printed = page.pdf(prefer_css_page_size=True)
+        browser.close()
+    assert cut == []
+    assert paper == "rgb(255, 255, 255)"
+    assert hidden == 0
+    pages = re.findall(rb"/Type\s*/Page\b", printed)
+    assert 3 <= len(pages) <= 12
+    assert set(re.findall(rb"/MediaBox\s*\[([^\]]*)\]", printed)) == {b"0 0 594.95996 841.91998"}
+
+
+def test_the_page_begins_with_what_an_officer_asks(solved):
+    page = page_of(solved)
+    order = [page.index(f'id="{part}"') for part in ("summary", "pictures", "promise", "risk", "technical")]
+    assert order == sorted(order)
+    plain, technical = page[: page.index('id="technical"')], page[page.index('id="technical"') :]
+    assert not re.search(r"\(\w+=", plain[plain.index("</style>") :]), "no parameters without words"
+    assert "same 3 or more values in every release" in plain
+    assert "even for somebody who knows the value of one other person" in plain
+    assert "It reaches nobody; the likeliest value of anybody has probability 1/3." in plain
+    assert "It was not carried out: 2 respondents of release 1 are not in the new table" in plain
+    assert "<code>m</code> = 3: At least 1 value." in technical
+
+
+def test_promises_say_their_parameters_in_words():
+    told = [
+        promise_in_words(requirement)
+        for requirement in (
+            oa.KCAnonymity(k=5, c="1/2"),
+            oa.KAnonymity(k=5),
+            oa.HcSafety(n=3),
+            oa.ResistsInference(max_posterior="1/2", compromised=1),
+            oa.SafeCorrelation(attribute="age", l=2, min_confidence=0, max_confidence=1),
+        )
+    ]
+    assert told[0] == (
+        "Everybody is in a group of at least 5 rows that look alike, "
+        "and no value makes up more than 1/2 of a group."
+    )
+    assert told[1] == "Everybody is in a group of at least 5 rows that look alike."
+    assert str(told[2]).endswith("even for somebody who knows the values of 2 other people.")
+    assert "above 1/2, even for somebody who knows the value of one other person" in str(told[3])
+    assert told[4] is None
 
 
 def test_python_writes_the_same_page(tmp_path):

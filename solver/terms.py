@@ -1,4 +1,4 @@
-"""Requirements and losses as a form can offer them: parameters, types, help in the words of their files."""
+"""Requirements and losses as a form or a report offers them: parameters, types, help in their own words."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
-from ...models.losses import losses
-from ...models.requirements import registered
+from ..models.losses import losses
+from ..models.requirement import Requirement
+from ..models.requirements import registered
 
-__all__ = ["Term", "TermParameter", "loss_names", "requirement_terms"]
+__all__ = ["Term", "TermParameter", "loss_names", "requirement_terms", "term_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,28 +38,28 @@ class Term:
 
 def requirement_terms() -> tuple[Term, ...]:
     """Every registered requirement, by name."""
-    found: list[Term] = []
-    for name, kind in sorted(registered().items()):
-        text = inspect.getdoc(kind) or ""
-        described = _described(text)
-        found.append(
-            Term(
-                name=name,
-                help=" ".join(text.split("\n\n")[0].split()),
-                reference=kind.reference,
-                parameters=tuple(
-                    TermParameter(
-                        name=f.name,
-                        kind=described.get(f.name, ("", ""))[0],
-                        help=described.get(f.name, ("", ""))[1],
-                        default=None if f.default is MISSING else f.default,
-                        needed=f.default is MISSING and f.default_factory is MISSING,
-                    )
-                    for f in fields(kind)
-                ),
+    return tuple(term_of(kind) for _, kind in sorted(registered().items()))
+
+
+def term_of(kind: type[Requirement]) -> Term:
+    """One requirement."""
+    text = inspect.getdoc(kind) or ""
+    described = _described(text)
+    return Term(
+        name=kind.name,
+        help=" ".join(text.split("\n\n")[0].split()),
+        reference=kind.reference,
+        parameters=tuple(
+            TermParameter(
+                name=f.name,
+                kind=described.get(f.name, ("", ""))[0],
+                help=described.get(f.name, ("", ""))[1],
+                default=None if f.default is MISSING else f.default,
+                needed=f.default is MISSING and f.default_factory is MISSING,
             )
-        )
-    return tuple(found)
+            for f in fields(kind)
+        ),
+    )
 
 
 def loss_names() -> tuple[str, ...]:

@@ -1,0 +1,49 @@
+"""What to try next: a release that keeps its policy may still be one that nobody wants to publish.
+
+Nothing here is a verdict; each sentence names what stands out and which setting usually changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+__all__ = ["NO_RELEASE", "advice"]
+
+MUCH = Fraction(1, 10)
+"""Share of the rows above which what is invented or left out is pointed at."""
+NO_RELEASE = "`optanon explain` says which parts conflict, and which policies come nearest"
+"""For whoever asked for what cannot be had."""
+
+
+def advice(
+    *, rows: int, left_out: int, invented: int, blank: Sequence[str], full_domain: bool
+) -> tuple[str, ...]:
+    """Sentences about a release.
+
+    Parameters
+    ----------
+    rows, left_out, invented : int
+        Of the table, and of the release.
+    blank : sequence of str
+        Columns of which nothing is said of anybody.
+    full_domain : bool
+        Whether columns have one level throughout.
+    """
+    found: list[str] = []
+    shown = rows - left_out + invented
+    if invented > MUCH * shown:
+        found.append(
+            f"{invented:,} of {shown:,} rows shown are invented: a smaller m needs fewer, "
+            "max_counterfeits sets a limit"
+        )
+    if left_out > MUCH * rows:
+        found.append(
+            f"{left_out:,} of {rows:,} rows are left out: a smaller max_suppressed keeps more of them"
+        )
+    if blank:
+        how = "smaller groups keep more"
+        if full_domain:
+            how = "recoding: multidimensional (any grouping) keeps more"
+        found.append(f"nothing is said of {', '.join(blank)}: {how}, or a weight for what matters most")
+    return tuple(found)

@@ -1,0 +1,108 @@
+"""The documentation as readers use it: names have pages, links lead somewhere, the README's example runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from inspect import isfunction
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pandas as pd
+import pytest
+
+import optanon as oa
+from optanon.models import errors
+
+ROOT = Path(oa.__file__).parent
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    page
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
+    if "generated" not in page.parts
+)
+GENERATED = {"problem-file", "commands", "each-requirement", "each-loss", "errors"}
+"""Pages that `docs/draw_reference.py` writes."""
+MOST_WORDS = 1600
+
+
+def text(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def listed() -> set[str]:
+    """Names that the reference gives a page."""
+    blocks = re.findall(r"```\{eval-rst\}(.*?)```", text(DOCS / "reference.md"), flags=re.DOTALL)
+    return {line.strip() for block in blocks for line in block.splitlines() if re.fullmatch(r" +\w+", line)}
+
+
+def test_every_public_name_has_a_page():
+    assert set(oa.__all__) - {"__version__", "hierarchies"} <= listed()
+    builders = {name for name in oa.hierarchies.__all__ if isfunction(getattr(oa.hierarchies, name))}
+    assert builders <= listed()
+
+
+def test_every_error_has_a_page():
+    kinds = {
+        name
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and issubclass(kind, errors.OptanonError)
+    }
+    assert kinds <= listed()
+
+
+def anchors(page: Path) -> set[str]:
+    """What headings can be linked by, as MyST and GitHub name them."""
+    heads = re.findall(
+        r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text(page), flags=re.DOTALL | re.MULTILINE), re.MULTILINE
+    )
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def links(page: Path) -> Iterator[str]:
+    plain = re.sub(r"```.*?```|`[^`\n]*`", "", text(page), flags=re.DOTALL)
+    yield from re.findall(r"\]\(([^)\s]+)\)", plain)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path):
+    for link in links(page):
+        address = urlsplit(link)
+        if address.scheme:
+            assert address.scheme in ("https", "http"), link
+            assert "." in address.netloc, link
+            continue
+        target = page if not address.path else (page.parent / address.path).resolve()
+        if target.parent.name == "generated":
+            assert target.stem in GENERATED, link
+            continue
+        assert target.exists(), link
+        if address.fragment:
+            assert address.fragment in anchors(target), link
+
+
+def test_the_readme_is_short():
+    assert len(text(ROOT / "README.md").split()) <= MOST_WORDS
+
+
+def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (code,) = re.findall(r"```python\n(.*?)```", text(ROOT / "README.md"), flags=re.DOTALL)
+    rows = [(f"p{i}", 20 + i, f"1310{i % 4}", "fm"[i % 2], ("flu", "cold", "gout")[i % 3]) for i in range(9)]
+    frame = pd.DataFrame(rows, columns=["id", "age", "zip", "sex", "disease"])
+    frame.to_csv(tmp_path / "patients.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    exec(code, names)
+    result = names["result"]
+    assert isinstance(result, oa.Result)
+    assert result.status is oa.Status.OPTIMAL
+    assert len(pd.read_csv("release-1.csv")) == 9
+    assert len(oa.History.open("releases.db")) == 1
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_examples_use_names_that_are_there(page: Path):
+    for code in re.findall(r"```python\n(.*?)```", text(page), flags=re.DOTALL):
+        compile(code, str(page), "exec")
+        used = set(re.findall(r"\boa\.(\w+)", code))
+        assert used <= set(oa.__all__), page
