@@ -30,12 +30,15 @@ from .registry import Case, Row, case
 CATEGORICAL = ("workclass", "education", "marital-status", "race", "sex", "native-country", "salary-class")
 VARIANTS = ("static", "checked", "merge")
 READINGS = {"beside": ("merge",), "joined": ("joined",), "both": ("merge", "joined")}
+HEIGHTS = "Incognito takes the least sum of levels, not the least loss: a vector above it may lose less"
 CAUSE = {
-    "merge": "classes beside each other leave the recoding as it is and cost what small tables cost, while "
-    "checks, of tracing above all, refuse cuts of everybody",
-    "joined": "one recoding for everybody, as the paper has it: classes that meet become one",
+    ("mondrian", "merge"): "classes beside each other leave the recoding as it is and cost what small tables "
+    "cost, while checks, of tracing above all, refuse cuts of everybody",
+    ("mondrian", "joined"): "one recoding for everybody: classes that meet become one, which cascades",
+    ("incognito", "merge"): HEIGHTS,
+    ("incognito", "joined"): f"{HEIGHTS}; joined levels are above both",
 }
-"""Why merging costs what it costs, by reading."""
+"""Why an order is what it is, by algorithm and reading."""
 HEIGHT = "; Incognito's vectors are chosen by their height: the static one need not lose least"
 
 
@@ -142,7 +145,7 @@ class Byun(Case):
                         "order of AIL": " < ".join(f"{name} {told[name]:.3f}" for name in order),
                         "published": "static < checked < merge (curves, no numbers)",
                         "agrees": order == ["static", "checked", reading],
-                        "cause": CAUSE[reading] + (HEIGHT if algorithm == "incognito" else ""),
+                        "cause": CAUSE[algorithm, reading] + (HEIGHT if algorithm == "incognito" else ""),
                     }
                 )
         return found
