@@ -37,7 +37,7 @@ class PointGeneration(Generation):
         single = rows.count[np.maximum(lines, 0)].max(axis=1, initial=1) == 1
         lines, amount = lines[single], amount[split[single]]
         for divisor, size in LIMITS.families:
-            if divisor < largest and not self.clock.over:
+            if divisor <= largest and not self.clock.over:
                 found = divided_sets(
                     lines, amount, len(rows), cuts.sets, divisor=divisor, size=size, seed=len(cuts)
                 )
