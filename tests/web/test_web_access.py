@@ -97,8 +97,6 @@ def test_every_state_of_the_page(tmp_path: Path, width: int):
         )
         page.get_by_test_id("compare").click()
         see(page, "compare-table", "subsets OPTIMAL")
-        page.get_by_test_id("backtest").click()
-        see(page, "backtest-table", "cor_split")
         page.get_by_test_id("append").click()
         see(page, "appended", "release 1 of releases.db")
         page.get_by_test_id("audit").click()
