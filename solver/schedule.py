@@ -22,6 +22,7 @@ __all__ = [
     "HISTOGRAM",
     "POINTS",
     "RESERVES",
+    "SANITIZING",
     "SCHEDULES",
     "SIGNATURE",
     "SOLVERS",
@@ -303,7 +304,14 @@ class Ahead(Schedule):
     )
 
 
-AHEAD = Ahead()
+@dataclass(frozen=True, kw_only=True)
+class Sanitizing(Schedule):
+    """Cells of values that tell too much are hidden."""
+
+    cells: Share = Share(part=0.5, of=Of.LIMIT, why="rounded shares: another program bounds them")
+
+
+AHEAD, SANITIZING = Ahead(), Sanitizing()
 
 SCHEDULES: dict[str, Schedule] = {
     "reserves": RESERVES,
@@ -320,5 +328,6 @@ SCHEDULES: dict[str, Schedule] = {
     "partition: signature, ahead": AHEAD,
     "partition: counts": COUNTS,
     "partition: enumerated": ENUMERATED,
+    "sanitize": SANITIZING,
 }
 """All tables, by the engine (and plan) that follows them."""

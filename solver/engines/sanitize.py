@@ -43,6 +43,7 @@ from ...models.requirements.safe_correlation import SafeCorrelation
 from ..backends.cpsat import solved
 from ..backends.highs import LinearProgram, LPStatus
 from ..result import Status
+from ..schedule import SANITIZING
 from ..settings import Clock
 from .sanitize_rows import CombinedCells
 from .whole_shares import WholeShares
@@ -178,7 +179,7 @@ def suppress(
     _, kinds = _kinds(exposure)
     shares = (share for kind in kinds for share in kind.shares)
     scale = WholeShares.of(shares, cells=total, l=l, epsilon=limit, precision=precision, largest=LARGEST)
-    seconds = time_limit if scale.exact or time_limit is None else time_limit / 2
+    seconds = time_limit if scale.exact or time_limit is None else SANITIZING.cells.seconds(time_limit, 0)
     model, variables = _program(kinds, scale)
     run = solved(model, seconds=seconds, seed=seed, workers=workers)
     if run.status is Status.INFEASIBLE:

@@ -31,6 +31,7 @@ from ...models.member import Member
 from ...models.release import Release
 from ..backends.cpsat import solved
 from ..result import Status
+from ..schedule import SANITIZING
 from .whole_shares import WholeShares
 
 __all__ = ["CombinedCells", "Stars"]
@@ -110,7 +111,7 @@ class CombinedCells:
             precision=precision,
             largest=largest,
         )
-        part = seconds if scale.exact or seconds is None else seconds / 2
+        part = seconds if scale.exact or seconds is None else SANITIZING.cells.seconds(seconds, 0)
         program, hidden = self._program(scale)
         run = solved(program, seconds=part, seed=seed, workers=workers)
         gone = {cell for cell, variable in hidden.items() if not run.found or run.value(variable)}
