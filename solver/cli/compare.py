@@ -23,6 +23,9 @@ from .commands.alternatives import CompareCommand
 
 __all__ = ["compare_all", "print_comparison"]
 
+EXPLAINED = 2
+"""So many heuristics that refuse are each told of with their reason."""
+
 
 def compare_all(asked: CompareCommand) -> None:
     """Compare for each problem, write the files, and print the tables."""
@@ -129,8 +132,12 @@ def print_comparison(console: Console, found: Comparison, others: Sequence[Compa
     if any(not row.keeps_policy for row in shown):
         console.print(_broken(shown))
     refused = [row for row in found.rows if row.figures is None and row.name not in elsewhere]
-    for row in refused:
-        console.print(f"no release by {row.name}: {row.refused}", markup=False)
+    if len(refused) > EXPLAINED:
+        names = ", ".join(row.name for row in refused)
+        console.print(f"no release by {names} (`--baseline NAME` says why)", markup=False)
+    else:
+        for row in refused:
+            console.print(f"no release by {row.name}: {row.refused}", markup=False)
     for note in notes(found.levels, shown) if shown else ():
         console.print(note, markup=False)
 
