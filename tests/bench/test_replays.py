@@ -127,7 +127,7 @@ def test_a_series_longer_than_its_population_is_drawn_with_replacement_and_says_
 ):
     people = uniform_table(150, values=50)
     monkeypatch.setattr(cor_split, "acs_pums", lambda _: Dataset(people, generated_roles(values=50)))
-    monkeypatch.setattr(CorSplit, "_roles", staticmethod(lambda roles, _: roles))
+    monkeypatch.setattr(cor_split, "ordered_roles", lambda roles, _: roles)
     asked: dict[str, Any] = {"tuples": 60, "m": 3, "n": 2, "queries": 20, "engine_tuples": 0}
     # 60 + 2 * 20 people fit into 150, 60 + 7 * 20 do not.
     assert {row["people"] for row in CorSplit(**asked, releases=3).run()} == {"distinct"}

@@ -428,9 +428,12 @@ def test_without_numba_the_same_source_lists_the_same_groups(monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "numba", None)
     plain = fresh("optanon.models.compiled")
     monkeypatch.setitem(sys.modules, "optanon.models.compiled", plain)
+    searching = fresh("optanon.solver.verify.listing_search")
+    monkeypatch.setitem(sys.modules, "optanon.solver.verify.listing_search", searching)
     slow = fresh("optanon.solver.verify.listing")
     assert plain.compiled(slow.listed) is slow.listed
-    assert isinstance(slow._search, type(slow.listed))
+    assert slow.search is searching.search
+    assert isinstance(slow.search, type(slow.listed))
     monkeypatch.setattr(priced, "listed", slow.listed)
     assert listed(single, zero, single.rows.most + 1) == expected
     assert len(expected) > 10
