@@ -25,6 +25,9 @@ from optanon.bench.registry import Case, Row, cases
 from optanon.models.errors import OptanonError
 from optanon.models.files import write_whole
 
+CHOSEN = "chosen benchmark"
+"""Where the parser puts which case is asked for: no setting of a case can be called so."""
+
 
 def main() -> int:
     """Parse the command line, run the case, print its table."""
@@ -32,7 +35,7 @@ def main() -> int:
         if module.name != "__main__":
             importlib.import_module(f"{package.__name__}.{module.name}")
     parser = argparse.ArgumentParser(prog="python -m bench", description="Frozen, seeded benchmark cases.")
-    commands = parser.add_subparsers(dest="case")
+    commands = parser.add_subparsers(dest=CHOSEN)
     for name, kind in cases().items():
         command = commands.add_parser(name, help=_summary(kind), description=_summary(kind))
         command.add_argument("--small", action="store_true", help="the quick version that CI runs")
@@ -45,11 +48,11 @@ def main() -> int:
             else:
                 command.add_argument(name, type=type(default), help=f"default {default}")
     given = vars(parser.parse_args())
-    if given["case"] is None:
+    if given[CHOSEN] is None:
         for name, kind in cases().items():
             sys.stdout.write(f"{name:24} {_summary(kind)}\n")
         return 0
-    kind = cases()[given["case"]]
+    kind = cases()[given[CHOSEN]]
     settings: dict[str, Any] = dict(kind.small_settings) if given["small"] else {}
     settings |= {f.name: given[f.name] for f in fields(kind) if given[f.name] is not None}
     spec = kind(**settings)

@@ -204,7 +204,7 @@ PEERS = (
 NOT_RUN = {
     "microaggregation": "it returns the squared error of an order of rows, and no groups",
     "sdcMicro": "an R package that Debian does not have, so that it could not be run",
-    "ARX": "Java, and no package registry has it, so that it could not be run",
+    "ARX": "a Java program that is installed by hand; its releases are read by `optanon audit-release`",
 }
 """Tools that people use, and why they are not run."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from optanon.bench import tables
+from optanon.bench import __main__ as command, tables
 from optanon.bench.registry import Row
 from optanon.bench.tables import Tables, medians
 from optanon.models.problem import Problem
@@ -36,3 +38,12 @@ def test_every_case_is_run_with_every_seed(monkeypatch: pytest.MonkeyPatch):
     assert second["asked"] == "/".join(f"('kc', 'q7', 200, {seed}) 2" for seed in (1, 2, 3))
     (alone,) = Tables(case="k5:q4:300:5", seeds="4", alone=True).run()
     assert "ours / its" not in alone
+
+
+def test_settings_of_the_command_reach_the_case(monkeypatch: pytest.MonkeyPatch):
+    asked: list[Tables] = []
+    monkeypatch.setattr(Tables, "run", lambda self: asked.append(self) or [{"loss": 1.0}])
+    for given in ([], ["--small"], ["--case", "kc:q4:300:5", "--alone"]):
+        monkeypatch.setattr(sys, "argv", ["bench", "tables", *given])
+        assert command.main() == 0
+    assert asked == [Tables(), Tables(**Tables.small_settings), Tables(case="kc:q4:300:5", alone=True)]
