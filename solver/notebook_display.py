@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
+from importlib import import_module
+from typing import Any, Protocol, cast
 
 from ..models.exact_numbers import show_gap, show_number
 from .result import Point
@@ -20,13 +22,20 @@ REDRAWN = 0.2
 """Seconds between two pictures: a search may have news a thousand times a second."""
 
 
+class _IPython(Protocol):
+    """What is asked of `IPython.display`: told here, as only a notebook has the package."""
+
+    HTML: Callable[[str], object]
+
+    def display(self, *objects: object, display_id: bool) -> Any: ...
+
+
 @contextmanager
 def notebook_display(losses: Sequence[str]) -> Generator[Callable[[Point, str], None]]:
     """Give a listener that redraws the bars of a search in the cell that is running."""
-    from IPython.display import HTML, display  # whoever runs in a notebook has it
-
+    ipython = cast(_IPython, import_module("IPython.display"))
     latest: dict[int, Point] = {}
-    shown = display(HTML(bars(losses, latest)), display_id=True)
+    shown = ipython.display(ipython.HTML(bars(losses, latest)), display_id=True)
     drawn = time.monotonic()
 
     def listener(point: Point, text: str) -> None:
@@ -34,13 +43,13 @@ def notebook_display(losses: Sequence[str]) -> Generator[Callable[[Point, str], 
         latest[point.level] = point
         if shown is not None and time.monotonic() - drawn >= REDRAWN:
             drawn = time.monotonic()
-            shown.update(HTML(bars(losses, latest)))
+            shown.update(ipython.HTML(bars(losses, latest)))
 
     try:
         yield listener
     finally:
         if shown is not None:
-            shown.update(HTML(""))
+            shown.update(ipython.HTML(""))
 
 
 def bars(losses: Sequence[str], latest: Mapping[int, Point]) -> str:
