@@ -1,4 +1,4 @@
-"""Who gets how much of the time limit: one table per engine, and nowhere else a share or a second.
+"""Who gets how much of the time limit: one table per engine or question, and no share or second elsewhere.
 
 Steps ask their clock for their share (`Clock.share`, `Clock.allowed`, `Clock.spent`). What a table says is
 printed by ``python -m bench time-limits --schedule``.
@@ -14,6 +14,7 @@ from math import inf
 __all__ = [
     "AHEAD",
     "ASSIGNMENT",
+    "AUDIT",
     "BLOCKS",
     "COUNTS",
     "ENUMERATED",
@@ -311,7 +312,19 @@ class Sanitizing(Schedule):
     cells: Share = Share(part=0.5, of=Of.LIMIT, why="rounded shares: another program bounds them")
 
 
-AHEAD, SANITIZING = Ahead(), Sanitizing()
+@dataclass(frozen=True, kw_only=True)
+class Audit(Schedule):
+    """What adversaries can conclude from releases."""
+
+    last: Share = Share(
+        part=0.5, of=Of.LIMIT, why="whoever holds all releases: asked first, for it says most"
+    )
+    rounding: Share = Share(
+        part=1.0, of=Of.LIMIT, most=2.0, unlimited=2.0, why="a part of a world near a fractional optimum"
+    )
+
+
+AHEAD, SANITIZING, AUDIT = Ahead(), Sanitizing(), Audit()
 
 SCHEDULES: dict[str, Schedule] = {
     "reserves": RESERVES,
@@ -329,5 +342,6 @@ SCHEDULES: dict[str, Schedule] = {
     "partition: counts": COUNTS,
     "partition: enumerated": ENUMERATED,
     "sanitize": SANITIZING,
+    "audit": AUDIT,
 }
 """All tables, by the engine (and plan) that follows them."""

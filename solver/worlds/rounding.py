@@ -14,6 +14,7 @@ import numpy as np
 
 from ...models.adversary.propagation import Bounds, Component, open_components
 from ...models.adversary.rows import Compact, Integers, compact
+from ..schedule import AUDIT
 from ..settings import Clock
 from .component_lp import NEAR, ComponentLP, Floats
 from .counts import CountModel, Verdict
@@ -22,9 +23,6 @@ __all__ = ["Rounding"]
 
 ROUNDS = 4
 """How often parts without a solution may grow."""
-
-SECONDS = 2.0
-"""For one part."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -91,7 +89,7 @@ class Rounding:
         stuck: list[Integers] = []
         for part in open_components(self._rows, bounds):
             answer, counts = CountModel(part, bounds).most_positive(
-                np.flatnonzero(asked[part.pairs]).tolist(), clock.part(SECONDS)
+                np.flatnonzero(asked[part.pairs]).tolist(), clock.share(AUDIT.rounding)
             )
             if answer is Verdict.POSSIBLE:
                 world[part.pairs] = counts

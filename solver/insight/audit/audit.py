@@ -22,6 +22,7 @@ from ....models.errors import InputError
 from ....models.history import History
 from ....models.release import Release
 from ....models.requirement import Requirement
+from ...schedule import AUDIT
 from ...settings import Clock
 from ...worlds.decide import Ground
 from ...worlds.exclusions import KINDS
@@ -114,7 +115,6 @@ def audit(
     if not len(series):
         raise InputError("the history is empty: append a release first")
     clock = Clock(time_limit, stop=stop)
-    first = Clock(None if time_limit is None else time_limit / 2, stop=stop)
     tell = _teller(progress, len(series))
     numbers = range(len(series), 0 if latest is None else max(0, len(series) - latest), -1)
     disclosures: tuple[Disclosure, ...] = ()
@@ -123,7 +123,7 @@ def audit(
     if known.persistence != "transient":
         for number in numbers:
             watch = Clock()
-            own = first if number == len(series) else clock
+            own = clock.share(AUDIT.last) if number == len(series) else clock
             found = _decided(series, known, number, own, tell(number, "values"))
             decided[number] = _Decided(found, watch.seconds)
         last = decided[len(series)].possible
