@@ -8,7 +8,7 @@ from .models import hierarchies as hierarchies
 from .models.adversary.knowledge import Knowledge as Knowledge
 from .models.box import Interval as Interval, Leaves as Leaves
 from .models.breach_probability import breach_probability as breach_probability
-from .models.domain import Numeric as Numeric, Ordered as Ordered
+from .models.categories import Ordered as Ordered
 from .models.errors import (
     CertificateError as CertificateError,
     ConflictError as ConflictError,
@@ -33,6 +33,7 @@ from .models.n_choose import (
     n_choose as n_choose,
     restriction_estimate as restriction_estimate,
 )
+from .models.numeric import Numeric as Numeric
 from .models.outlook.asked import Outlook as Outlook
 from .models.policy import Policy as Policy
 from .models.problem import Problem as Problem

@@ -17,7 +17,7 @@ import yaml
 
 from ..instances.datasets import acs_pums
 from ..instances.generators import drawn_again
-from ..models.domain import Ordered
+from ..models.categories import Ordered
 from ..models.errors import InputError
 from .large_tables import timed_call
 from .registry import Case, Row, case

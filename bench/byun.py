@@ -13,11 +13,12 @@ import pandas as pd
 from ..instances.adult import arx_adult, arx_hierarchy
 from ..instances.generators import generated_roles, uniform_table
 from ..instances.roles import Roles
-from ..models.domain import Numeric, Ordered
+from ..models.categories import Ordered
 from ..models.errors import EngineError, InputError
 from ..models.hierarchy import Hierarchy
 from ..models.history import History
 from ..models.losses import losses
+from ..models.numeric import Numeric
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.requirement import Requirement, as_fraction

@@ -12,8 +12,10 @@ import pandas as pd
 
 from ..instances.datasets import adult
 from ..instances.roles import Roles
-from ..models.domain import Domain, Numeric, Ordered
+from ..models.categories import Ordered
+from ..models.domain import Domain
 from ..models.history import History
+from ..models.numeric import Numeric
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release

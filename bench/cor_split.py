@@ -14,9 +14,10 @@ import pandas as pd
 from ..instances.datasets import acs_pums
 from ..instances.generators import drawn_again, generated_roles, series, uniform_table
 from ..instances.roles import Roles
-from ..models.domain import Numeric, Ordered
+from ..models.categories import Ordered
 from ..models.errors import EngineError, InputError
 from ..models.history import History
+from ..models.numeric import Numeric
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release

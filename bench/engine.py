@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from optanon import KCAnonymity, Microdata, Policy, WeakMInvariance
-from optanon.models.domain import Numeric
 from optanon.models.errors import EngineError, TableError
+from optanon.models.numeric import Numeric
 from optanon.models.problem import Problem
 from optanon.solver.baselines.registry import baselines
 from optanon.solver.engines.assignment.engine import AssignmentEngine

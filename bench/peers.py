@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 from ..instances.adult import arx_adult, arx_hierarchy
 from ..instances.roles import Roles
 from ..models.box import Interval
-from ..models.domain import Numeric, Ordered
+from ..models.categories import Ordered
 from ..models.errors import InputError
 from ..models.history import History
+from ..models.numeric import Numeric
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.publication import published_frame

@@ -9,11 +9,12 @@ import pandas as pd
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..models import hierarchies
-from ..models.domain import Domain, Numeric
+from ..models.domain import Domain
 from ..models.errors import OptanonError, ProblemFileError
 from ..models.exact_numbers import exact_number
 from ..models.hierarchy import ROOT, Hierarchy
 from ..models.missing import MISSING
+from ..models.numeric import Numeric
 from ..models.table import QISpec
 
 __all__ = ["Kind", "MarksKey", "OrderedKind", "Strict", "TaxonomyKind", "column_spec"]

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ..models.domain import Ordered
+from ..models.categories import Ordered
 from ..models.errors import InputError
 from ..models.table import QISpec, Sensitive
 from .adult import adult, arx_adult, arx_hierarchy

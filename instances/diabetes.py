@@ -13,9 +13,10 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from ..models.domain import Numeric, Ordered
+from ..models.categories import Ordered
 from ..models.errors import InputError
 from ..models.hierarchy import Hierarchy
+from ..models.numeric import Numeric
 from ..models.table import Sensitive
 from .dataset_files import from_zip, source_file
 from .roles import Roles

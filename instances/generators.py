@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..models.domain import Numeric
 from ..models.errors import InputError
 from ..models.hierarchy import Hierarchy
+from ..models.numeric import Numeric
 from ..models.table import QISpec, Sensitive
 from .roles import Roles
 

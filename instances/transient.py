@@ -20,9 +20,9 @@ from fractions import Fraction
 
 import pandas as pd
 
-from ..models.domain import Numeric
 from ..models.errors import InputError
 from ..models.hierarchy import Hierarchy
+from ..models.numeric import Numeric
 from ..models.table import Microdata, Sensitive
 from .dataset_files import by_hand, source_file
 from .diabetes import diabetes, diabetes_roles, diagnosis_group

@@ -37,10 +37,12 @@ from typing import TypeAlias
 import numpy as np
 
 from .box import Box, Cell, Leaves
-from .domain import Categories, Codes, Domain, Numeric, Ordered
+from .categories import Categories, Ordered
+from .domain import Codes, Domain
 from .errors import HierarchyError, PolicyError
 from .exact_numbers import exact_number
 from .hierarchy import Hierarchy
+from .numeric import Numeric
 from .release import Release
 from .requirement import Violation
 from .table import Microdata

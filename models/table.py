@@ -15,12 +15,14 @@ import numpy as np
 import pandas as pd
 
 from .box import Exact
+from .categories import Categories, Ordered
 from .column_names import refuse_reserved
-from .domain import Categories, Codes, Domain, Numeric, Ordered
+from .domain import Codes, Domain
 from .errors import PolicyError, TableError
 from .hierarchy import Hierarchy
 from .member import Member
 from .missing import MISSING, Gaps, Marks
+from .numeric import Numeric
 from .spelling import (
     Choice,
     Spelling,

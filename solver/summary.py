@@ -15,7 +15,8 @@ from html import escape
 from typing import TypeVar
 
 from ..models.box import Cell, Interval
-from ..models.domain import Domain, Ordered
+from ..models.categories import Ordered
+from ..models.domain import Domain
 from ..models.exact_numbers import show_number, show_share
 from ..models.losses import loss as named_loss
 from ..models.policy import Level

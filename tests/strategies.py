@@ -20,10 +20,10 @@ from cases.boxes import tight_box
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
-from optanon.models.domain import Numeric
 from optanon.models.encoding import Encoding
 from optanon.models.hierarchy import Hierarchy
 from optanon.models.history import History
+from optanon.models.numeric import Numeric
 from optanon.models.problem import Problem
 from optanon.models.release import Form, QIGroup, Release
 from optanon.models.table import Member, Microdata, Persistence, QISpec, Sensitive

@@ -37,9 +37,11 @@ from math import ceil, floor
 from typing import Literal, TypeAlias
 
 from ...models.box import Cell, Leaves, format_number
-from ...models.domain import Categories, Domain, Numeric, Ordered
+from ...models.categories import Categories, Ordered
+from ...models.domain import Domain
 from ...models.errors import ReleaseError
 from ...models.exact_numbers import exact_number
+from ...models.numeric import Numeric
 
 __all__ = ["NOTHING_SAID", "CoveredValues", "Ends", "Reader"]
 

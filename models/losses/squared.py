@@ -21,10 +21,11 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, ClassVar
 
-from ..domain import Codes, Domain, Numeric
+from ..domain import Codes, Domain
 from ..errors import EngineError
 from ..loss import Cost, Loss, known_losses, register_loss
 from ..memo import memoized
+from ..numeric import Numeric
 from ..problem_view import ProblemView
 from ..release import QIGroup
 from ..table import Member, Microdata

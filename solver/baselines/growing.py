@@ -19,8 +19,10 @@ import numpy as np
 
 from ...models.adversary.overlap import GroupOverlaps, unsafe_differences
 from ...models.box import Cell, Interval
+from ...models.categories import Categories, Ordered
 from ...models.compiled import compiled
-from ...models.domain import Categories, Codes, Domain, Numeric, Ordered
+from ...models.domain import Codes, Domain
+from ...models.numeric import Numeric
 from ...models.problem import Problem
 from ...models.release import QIGroup, Release
 from ...models.requirements.difference import Difference

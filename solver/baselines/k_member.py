@@ -26,7 +26,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.domain import Categories, Domain
+from ...models.categories import Categories
+from ...models.domain import Domain
 from ...models.errors import EngineError
 from ...models.problem import Problem
 from ...models.release import Release

@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.box import Box
-from ...models.domain import Categories, Domain
+from ...models.categories import Categories
+from ...models.domain import Domain
 from ...models.errors import EngineError
 from ...models.problem import Problem
 from ...models.release import QIGroup

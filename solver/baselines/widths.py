@@ -11,8 +11,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.categories import Categories
 from ...models.compiled import compiled
-from ...models.domain import Categories, Domain
+from ...models.domain import Domain
 from ...models.errors import EngineError
 
 __all__ = ["Ints", "Widths", "beside", "nearest", "width_of", "widths_of"]

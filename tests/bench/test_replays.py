@@ -22,9 +22,9 @@ from optanon.bench.registry import Case
 from optanon.instances import dataset_files
 from optanon.instances.generators import generated_roles, uniform_table
 from optanon.instances.roles import Dataset, Roles
-from optanon.models.domain import Numeric
 from optanon.models.errors import InputError
 from optanon.models.hierarchy import Hierarchy
+from optanon.models.numeric import Numeric
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity

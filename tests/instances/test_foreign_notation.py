@@ -9,7 +9,8 @@ import pytest
 from optanon import Hierarchy, ReleaseError
 from optanon.instances.foreign.notation import Ends, Reader
 from optanon.models.box import Interval, Leaves
-from optanon.models.domain import Categories, Numeric, Ordered
+from optanon.models.categories import Categories, Ordered
+from optanon.models.numeric import Numeric
 
 AGE = Numeric(name="age", lo=Fraction(17), hi=Fraction(60))
 WORK = Categories(

@@ -15,9 +15,11 @@ from optanon import Problem, solve_problem
 from optanon.instances import catalog
 from optanon.instances.problem_file import load_release, load_table
 from optanon.instances.readers import read_frame
-from optanon.models.domain import Domain, Numeric, Ordered
+from optanon.models.categories import Ordered
+from optanon.models.domain import Domain
 from optanon.models.errors import InputError
 from optanon.models.losses import losses
+from optanon.models.numeric import Numeric
 from optanon.models.release import Release
 from optanon.models.requirements import registered
 from optanon.models.table import Member

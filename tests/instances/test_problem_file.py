@@ -10,7 +10,8 @@ import yaml
 
 import optanon as oa
 from optanon.instances.problem_file import load_problem
-from optanon.models.domain import Categories, Numeric, Ordered
+from optanon.models.categories import Categories, Ordered
+from optanon.models.numeric import Numeric
 
 TABLE = """who,age,wage,school,town,sex,score,disease
 a,31,10.5,low,Oslo,F,3,flu

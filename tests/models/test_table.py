@@ -16,10 +16,12 @@ from oracle.brute_force_tables import Interval as TheirInterval
 from strategies import COLUMNS, KINDS, Instance, Source, instances, pick
 
 from optanon.models.box import Interval, Leaves, covers, format_number
-from optanon.models.domain import Categories, Domain, Numeric, Ordered
+from optanon.models.categories import Categories, Ordered
+from optanon.models.domain import Domain
 from optanon.models.errors import HierarchyError, ReleaseError, TableError
 from optanon.models.exact_numbers import exact_number
 from optanon.models.hierarchy import Hierarchy
+from optanon.models.numeric import Numeric
 from optanon.models.table import Microdata, Sensitive
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)

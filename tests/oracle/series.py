@@ -17,8 +17,8 @@ from random import Random
 import pandas as pd
 
 import oracle.brute_force as bf
-from optanon.models.domain import Numeric
 from optanon.models.hierarchy import Hierarchy
+from optanon.models.numeric import Numeric
 from optanon.models.release import Release
 from optanon.models.table import Microdata
 

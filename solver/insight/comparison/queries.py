@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.box import Cell, Interval
-from ....models.domain import Codes, Domain, Numeric, Ordered
+from ....models.categories import Ordered
+from ....models.domain import Codes, Domain
 from ....models.errors import InputError, ReleaseError
+from ....models.numeric import Numeric
 from ....models.release import Release
 from ....models.table import Microdata
 

@@ -15,8 +15,10 @@ from math import lcm
 from typing import Any, TypedDict
 
 from ....models.adversary.knowledge import Knowledge
-from ....models.domain import Categories, Domain, Numeric, Ordered
+from ....models.categories import Categories, Ordered
+from ....models.domain import Domain
 from ....models.history import History
+from ....models.numeric import Numeric
 from ....models.problem import Problem
 from ....models.release import QIGroup, Release
 from ....models.requirement import Requirement

@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from ....models.box import Cell, Interval, Leaves, format_number
-from ....models.domain import Domain, Numeric, Ordered
+from ....models.categories import Ordered
+from ....models.domain import Domain
+from ....models.numeric import Numeric
 from ....models.release import Release
 from ...summary import tally
 

@@ -12,9 +12,10 @@ import pytest
 
 from optanon.instances.generators import clustered_table, generated_roles, uniform_table
 from optanon.models.box import Interval, Leaves
-from optanon.models.domain import Numeric, Ordered
+from optanon.models.categories import Ordered
 from optanon.models.errors import EngineError
 from optanon.models.history import History
+from optanon.models.numeric import Numeric
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release

@@ -15,7 +15,7 @@ import pytest
 from optanon.bench.byun import Byun
 from optanon.instances.adult import adult
 from optanon.instances.dataset_files import present
-from optanon.models.domain import Ordered
+from optanon.models.categories import Ordered
 from optanon.models.hierarchy import Hierarchy
 from optanon.models.history import History
 from optanon.models.losses import losses

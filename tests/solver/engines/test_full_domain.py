@@ -17,9 +17,10 @@ import pytest
 import optanon as oa
 from optanon.models import loss as loss_module
 from optanon.models.box import Box, Cell, Interval, Leaves
-from optanon.models.domain import Categories, Numeric, Ordered
+from optanon.models.categories import Categories, Ordered
 from optanon.models.history import History
 from optanon.models.losses import loss, losses
+from optanon.models.numeric import Numeric
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.recoding import Recoding, ladders, recoding_of

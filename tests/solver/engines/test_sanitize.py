@@ -91,7 +91,7 @@ def test_figure_2_is_hardly_ever_optimal() -> None:
 
 def test_publishing_shows_stars_and_reads_back() -> None:
     from optanon.instances.steward_copy import steward_release
-    from optanon.models.domain import Categories
+    from optanon.models.categories import Categories
     from optanon.models.hierarchy import Hierarchy
     from optanon.models.publication import anatomized_frames, steward_frame
 

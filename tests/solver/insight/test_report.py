@@ -13,9 +13,10 @@ from command_line import run
 import optanon as oa
 from optanon.instances import catalog
 from optanon.instances.problem_file import load_problem
-from optanon.models.domain import Categories, Numeric, Ordered
+from optanon.models.categories import Categories, Ordered
 from optanon.models.errors import ProblemFileError
 from optanon.models.hierarchy import Hierarchy
+from optanon.models.numeric import Numeric
 from optanon.solver.insight.report.facts import facts
 from optanon.solver.insight.report.page import report_page
 from optanon.solver.insight.report.sentences import attack_in_words, promise_in_words, verdict_in_words

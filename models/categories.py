@@ -1,0 +1,174 @@
+"""Domains of columns of categories: ranges of ordered ones, or nodes of a taxonomy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from .box import Cell, Leaves
+from .domain import Codes, Domain
+from .entries import Entries
+from .errors import ReleaseError, TableError
+from .hierarchy import Hierarchy
+
+__all__ = ["Categories", "Ordered"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ordered(Domain):
+    """Categories with an order, generalized to ranges ``a..c`` of consecutive categories."""
+
+    name: str
+    categories: tuple[str, ...]
+    _rank: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.categories or len(set(self.categories)) != len(self.categories):
+            raise TableError(f"column {self.name!r}: an ordered domain needs distinct categories")
+        object.__setattr__(self, "_rank", {c: i for i, c in enumerate(self.categories)})
+
+    @property
+    def span(self) -> int:
+        return max(1, len(self.categories) - 1)
+
+    def encode(self, column: Sequence[object]) -> Codes:
+        return _lookup(self.name, column, self._rank, "its ordered list of categories")
+
+    def value(self, code: int) -> str:
+        return self.categories[code]
+
+    def units(self, lo: int, hi: int) -> int:
+        return hi - lo
+
+    def cell(self, lo: int, hi: int) -> Leaves:
+        label = self.categories[lo] if lo == hi else f"{self.categories[lo]}..{self.categories[hi]}"
+        return Leaves(label, frozenset(self.categories[lo : hi + 1]))
+
+    def width(self, cell: Cell) -> Fraction:
+        if not isinstance(cell, Leaves):
+            return Fraction(1)
+        ranks = [self._rank[c] for c in cell.values if c in self._rank]
+        return Fraction(max(ranks) - min(ranks), self.span) if ranks else Fraction(0)
+
+    def parse(self, label: str) -> Leaves:
+        text = label.strip()
+        if text in self._rank:
+            return self.cell(self._rank[text], self._rank[text])
+        for dots in re.finditer(r"(?=\.\.)", text):  # a category may hold the sign of a range itself
+            lo = self._rank.get(text[: dots.start()])
+            hi = self._rank.get(text[dots.start() + 2 :])
+            if lo is not None and hi is not None and lo <= hi:
+                return self.cell(lo, hi)
+        raise ReleaseError(f"column {self.name!r}: {label!r} is no range of its ordered categories")
+
+    def parse_value(self, text: str) -> str:
+        if text not in self._rank:
+            raise ReleaseError(f"column {self.name!r}: {text!r} is not in its ordered list of categories")
+        return text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Categories(Domain):
+    """Categories under a taxonomy (flat ones under a single root), generalized to its nodes.
+
+    A node's width is its share of the leaves, 0 for a single leaf: the
+    normalized certainty penalty (Xu et al., 2006). Codes are leaves in
+    depth-first order, so a node is an interval of codes.
+    """
+
+    name: str
+    hierarchy: Hierarchy
+
+    @cached_property
+    def _code(self) -> dict[str, int]:
+        return {leaf: code for code, leaf in enumerate(self.hierarchy.leaves)}
+
+    @cached_property
+    def _cells(self) -> dict[tuple[int, int], Leaves]:
+        leaves = self.hierarchy.leaves
+        return {
+            (lo, hi): Leaves(label, frozenset(leaves[lo : hi + 1])) for lo, hi, label in self.hierarchy.nodes
+        }
+
+    @cached_property
+    def _hulls(self) -> dict[tuple[int, int], tuple[int, int]]:
+        return {}
+
+    @property
+    def span(self) -> int:
+        return len(self.hierarchy.leaves)
+
+    @property
+    def nodes(self) -> tuple[tuple[int, int], ...]:
+        return tuple(self._cells)
+
+    def encode(self, column: Sequence[object]) -> Codes:
+        return _lookup(self.name, column, self._code, "its hierarchy")
+
+    def value(self, code: int) -> str:
+        return self.hierarchy.leaves[code]
+
+    def node(self, lo: int, hi: int) -> tuple[int, int]:
+        """The smallest node over codes `lo` to `hi`, as a code interval."""
+        found = self._hulls.get((lo, hi))
+        if found is None:
+            found = next((a, b) for a, b in self._cells if a <= lo and hi <= b)
+            self._hulls[lo, hi] = found
+        return found
+
+    def units(self, lo: int, hi: int) -> int:
+        if lo == hi:
+            return 0
+        first, last = self.node(lo, hi)
+        return last - first + 1
+
+    def cell(self, lo: int, hi: int) -> Leaves:
+        return self._cells[self.node(lo, hi)]
+
+    def width(self, cell: Cell) -> Fraction:
+        if not isinstance(cell, Leaves):
+            return Fraction(1)
+        known = sum(1 for leaf in cell.values if leaf in self._code)
+        return Fraction(known if known > 1 else 0, self.span)
+
+    @cached_property
+    def _labels(self) -> dict[str, tuple[int, int] | None]:
+        """Code interval per label on any level; None if disjoint nodes share the label."""
+        found: dict[str, tuple[int, int] | None] = {}
+        for level in range(self.hierarchy.height + 1):
+            for lo, hi, label in self.hierarchy.runs(level):
+                old = found.get(label, (lo, hi))
+                nested = old is not None and lo <= old[0] and old[1] <= hi
+                found[label] = (lo, hi) if nested else None
+        return found
+
+    def parse(self, label: str) -> Leaves:
+        run = self._labels.get(label.strip())
+        if run is None:
+            why = "stands for several nodes" if label.strip() in self._labels else "is no label"
+            raise ReleaseError(f"column {self.name!r}: {label!r} {why} of its hierarchy")
+        return Leaves(label.strip(), frozenset(self.hierarchy.leaves[run[0] : run[1] + 1]))
+
+    def parse_value(self, text: str) -> str:
+        if text not in self._code:
+            raise ReleaseError(f"column {self.name!r}: {text!r} is not in its hierarchy")
+        return text
+
+
+def _lookup(name: str, column: Sequence[object], known: dict[str, int], where: str) -> Codes:
+    distinct = Entries.of(column)
+    codes = np.empty(len(distinct.raws), dtype=np.int64)
+    for at, (row, raw) in enumerate(zip(distinct.rows, distinct.raws, strict=True)):
+        code = known.get(str(raw))
+        if code is None:
+            raise TableError(
+                f"column {name!r}, row {row + 1}: {str(raw)!r} is not in {where}: correct the value or "
+                "add it there"
+            )
+        codes[at] = code
+    return codes[distinct.places]

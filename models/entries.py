@@ -1,0 +1,43 @@
+"""The different entries of a column: what is done for each of them is done once, however long it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .domain import Codes
+
+__all__ = ["Entries"]
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Entries that are equal and of one kind are one.
+
+    Attributes
+    ----------
+    raws : list of object
+        In the order in which they come.
+    rows : list of int
+        Where each comes first.
+    places : int array
+        Number of each row's entry.
+    """
+
+    raws: list[object]
+    rows: list[int]
+    places: Codes
+
+    @classmethod
+    def of(cls, column: Sequence[object]) -> Entries:
+        if {raw.__class__ for raw in column} == {str}:
+            codes, texts = pd.factorize(np.array(column, dtype=object))
+            places = codes.astype(np.int64)
+            return cls(texts.tolist(), np.unique(places, return_index=True)[1].tolist(), places)
+        known: dict[tuple[type, object], int] = {}
+        numbers = (known.setdefault((raw.__class__, raw), len(known)) for raw in column)
+        places = np.fromiter(numbers, dtype=np.int64, count=len(column))
+        return cls([raw for _, raw in known], np.unique(places, return_index=True)[1].tolist(), places)
