@@ -84,11 +84,11 @@ def test_first_releases_have_the_fewest_signatures_there_can_be(seed: int):
     assert all(level.bound is not None and level.bound <= level.value for level in result.levels)
 
 
-def played(policy: Policy, given: list[oa.Microdata]) -> list[Release]:
+def played(policy: Policy, given: list[oa.Microdata], limit: float) -> list[Release]:
     history = History()
     for here in given:
         problem = Problem(table=here, policy=policy, history=history)
-        result = solve_problem(problem, time_limit=2, display=False)
+        result = solve_problem(problem, time_limit=limit, display=False)
         assert result.release is not None
         assert next(problem.check(result.release), None) is None
         assert result.certificate is not None
@@ -99,8 +99,11 @@ def played(policy: Policy, given: list[oa.Microdata]) -> list[Release]:
 
 def test_a_series_that_looks_ahead_needs_fewer_counterfeits():
     given = tables(1, 60, 3, 8, values=12)
-    now = played(Policy(SAFE, LEVELS), given)
-    later = played(Policy(SAFE, LEVELS, outlook=Outlook(releases=3, survival=Fraction(13, 15))), given)
+    looking = Policy(SAFE, LEVELS, outlook=Outlook(releases=3, survival=Fraction(13, 15)))
+    for limit in (2.0, 20.0):  # the second where kernels are compiled, or the machine is busy
+        now, later = played(Policy(SAFE, LEVELS), given, limit), played(looking, given, limit)
+        if now[0].counterfeits == later[0].counterfeits:
+            break
     assert now[0].counterfeits == later[0].counterfeits
     assert 4 * sum(r.counterfeits for r in later) < 3 * sum(r.counterfeits for r in now)
 
