@@ -143,7 +143,12 @@ def test_a_large_table_under_l_diversity_has_a_bound_that_the_verifier_derives(
     monkeypatch.setattr(histogram, "LIMITS", limits)
     monkeypatch.setattr(by_boxes, "LIMITS", limits)
     problem = people(200, 1, DistinctLDiversity(l=2), values="abcdefg")
-    result = solve_problem(problem, seed=1, workers=1, engine="partition", display=False)
+    for seconds in (6, 30, 90):  # most of the first may go into compiling
+        result = solve_problem(
+            problem, seed=1, workers=1, engine="partition", time_limit=seconds, display=False
+        )
+        if result.bound[0]:
+            break
     assert result.certificate is not None
     (claim,) = [c for c in result.certificate.claims if isinstance(c, PricedClaim)]
     assert claim.part == (0,)
