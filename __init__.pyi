@@ -63,6 +63,7 @@ from .models.requirements import (
     SafeCorrelation as SafeCorrelation,
     TCloseness as TCloseness,
     WeakMInvariance as WeakMInvariance,
+    for_attribute as for_attribute,
 )
 from .models.structure import DependsOn as DependsOn, Structure as Structure
 from .models.table import Member as Member, Microdata as Microdata, Sensitive as Sensitive

@@ -42,6 +42,8 @@ class Differential(Case):
         For all campaigns together.
     only : str
         Names of campaigns, separated by commas; all without.
+    cases : int
+        End each campaign after so many cases; 0 for any number.
     at : int
         Look at the case of this number alone, as a disagreement names it; -1 for random ones.
     """
@@ -51,6 +53,7 @@ class Differential(Case):
 
     seconds: float = 120.0
     only: str = ""
+    cases: int = 0
     at: int = -1
 
     def run(self) -> list[Row]:
@@ -73,7 +76,8 @@ class Differential(Case):
         random, ends = Random(f"{self.seed}/{name}"), time.monotonic() + seconds
         cases = comparisons = 0
         wrong: list[str] = []
-        while time.monotonic() < ends and not (self.at >= 0 and cases):
+        most = 1 if self.at >= 0 else self.cases or sys.maxsize
+        while time.monotonic() < ends and cases < most:
             number = random.randrange(2**31) if self.at < 0 else self.at
             cases += 1
             try:

@@ -13,7 +13,7 @@
       salary: {kind: intervals, widths: [5, 10]}     # numbers on levels of intervals; rounding: steps
       plz: {kind: prefix, keep: [3, 1]}              # how many first characters of a code are said
       admitted: {kind: dates, levels: [month, year]} # pattern: "%d.%m.%Y" if they are not YYYY-MM-DD
-    sensitive: disease               # or {column: disease, persistence: transient, order: [...]}
+    sensitive: disease               # or {column: disease, persistence: transient, order: [...]}; or a list
     missing: category                # missing cells (empty, ?, NA) are one value; default: an error
     missing_marks: [N/A, "-"]        # cells that are missing, too; or by column: {town: [unknown]}
     real_values: [None]              # cells that look missing and are not; those in neither are an error
@@ -137,8 +137,8 @@ class _ProblemFile(Strict):
     """Column with each person's id, the same in all releases; it is never published."""
     quasi_identifiers: list[str] | dict[str, Literal["numeric", "flat"] | Kind | None]
     """Columns that outsiders may know, and how each becomes coarser."""
-    sensitive: str | _SensitiveFile
-    """The column to protect."""
+    sensitive: str | _SensitiveFile | list[str | _SensitiveFile]
+    """The column to protect, or several; requirements then say with `attribute` which one they protect."""
     missing: Literal["refuse", "category"] = "refuse"
     """Whether missing cells are an error, or a category of their own."""
     missing_marks: MarksKey = Field(default_factory=list[str])
@@ -286,15 +286,12 @@ def _table(spec: _ProblemFile, file: Path, tell: Callable[[Reading], object] | N
     except InputError as error:
         raise type(error)(f"{reading.source}: {error}") from error
     specs = {name: column_spec(name, kind, frame, file, spec.missing) for name, kind in kinds.items()}
-    private = (
-        Sensitive(name=spec.sensitive) if isinstance(spec.sensitive, str) else _sensitive(spec.sensitive)
-    )
     try:
         return Microdata.from_frame(
             frame,
             respondent=spec.respondent,
             quasi_identifiers=specs,
-            sensitive=private,
+            sensitive=_sensitive(spec.sensitive),
             missing=spec.missing,
             missing_marks=spec.missing_marks,
             real_values=spec.real_values,
@@ -315,13 +312,13 @@ def _frame(spec: _ProblemFile, file: Path, gaps: Gaps) -> tuple[pd.DataFrame, Re
     if path.suffix == ".parquet":
         frame = gaps.read(parquet_frame(path))
         return frame, Reading(source=path.name, rows=len(frame))
-    private = spec.sensitive if isinstance(spec.sensitive, str) else spec.sensitive.column
+    private = [part.name for part in _sensitive(spec.sensitive).attributes]
     return read_text_table(
         path,
         delimiter=spec.delimiter,
         encoding=spec.encoding,
         decimal=spec.decimal,
-        as_written=(spec.respondent, private),
+        as_written=(spec.respondent, *private),
         gaps=gaps,
     )
 
@@ -415,7 +412,11 @@ def _explain(found: Any) -> str:
     return f"key {'.'.join(parts) or '(file)'}: {message}: {remedy}"
 
 
-def _sensitive(spec: _SensitiveFile) -> Sensitive:
+def _sensitive(spec: str | _SensitiveFile | list[str | _SensitiveFile]) -> Sensitive:
+    if isinstance(spec, list):
+        return Sensitive.of([_sensitive(part) for part in spec])
+    if isinstance(spec, str):
+        return Sensitive(name=spec)
     return Sensitive(
         name=spec.column,
         persistence=spec.persistence,

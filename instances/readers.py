@@ -13,7 +13,7 @@ from ..models.errors import TableError
 from ..models.hierarchy import Hierarchy
 from ..models.missing import Gaps, Marks
 from ..models.spelling import Choice, Spelling
-from ..models.table import Microdata, QISpec, Sensitive
+from ..models.table import Microdata, QISpec, Sensitive, SensitiveSpec
 from .cell_text import text_frame
 from .text_files import Decimal, read_text_table
 
@@ -65,7 +65,7 @@ def read_csv(
     *,
     respondent: str,
     quasi_identifiers: Sequence[str] | Mapping[str, QISpec],
-    sensitive: str | Sensitive,
+    sensitive: SensitiveSpec,
     hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
     missing: Literal["refuse", "category"] = "refuse",
     missing_marks: Marks = (),
@@ -95,13 +95,13 @@ def read_csv(
     TableError, HierarchyError
         Naming file, column, row and remedy.
     """
-    private = sensitive.name if isinstance(sensitive, Sensitive) else sensitive
+    private = [part.name for part in Sensitive.of(sensitive).attributes]
     frame = read_frame(
         path,
         delimiter=delimiter,
         encoding=encoding,
         decimal=decimal,
-        as_written=(respondent, private),
+        as_written=(respondent, *private),
         gaps=Gaps(marks=missing_marks, real=real_values),
     )
     with _told(str(path)):
@@ -122,7 +122,7 @@ def read_parquet(
     *,
     respondent: str,
     quasi_identifiers: Sequence[str] | Mapping[str, QISpec],
-    sensitive: str | Sensitive,
+    sensitive: SensitiveSpec,
     hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
     missing: Literal["refuse", "category"] = "refuse",
     missing_marks: Marks = (),
@@ -150,7 +150,7 @@ def read_sql(
     *,
     respondent: str,
     quasi_identifiers: Sequence[str] | Mapping[str, QISpec],
-    sensitive: str | Sensitive,
+    sensitive: SensitiveSpec,
     hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
     missing: Literal["refuse", "category"] = "refuse",
     missing_marks: Marks = (),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..models.attributes import joined_columns
 from ..models.errors import InputError, ReleaseError
 from ..models.publication import KIND
 from ..models.release import Release
@@ -61,8 +62,10 @@ def read_release(
 
 def _frame(path: Path, table: Microdata) -> pd.DataFrame:
     if path.suffix != ".parquet":
-        return read_frame(path, as_written=(table.respondent, table.sensitive.name), own=True)
+        private = [part.name for part in table.sensitive.attributes]
+        frame = read_frame(path, as_written=(table.respondent, *private), own=True)
+        return joined_columns(frame, table.sensitive.name)
     try:
-        return pd.read_parquet(path)
+        return joined_columns(pd.read_parquet(path), table.sensitive.name)
     except (OSError, ValueError, ImportError) as error:
         raise ReleaseError(f"{path}: cannot be read as Parquet ({error})") from error

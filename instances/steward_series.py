@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..models.attributes import joined_columns
 from ..models.errors import InputError, ReleaseError
 from ..models.history import History
 from ..models.missing import DOUBTFUL
@@ -42,13 +43,13 @@ def read_series(paths: Sequence[str | Path]) -> History:
     columns = [_columns(path, frame) for path, frame in frames.items()]
     if len(set(columns)) > 1:
         raise ReleaseError(f"{list(frames)[1]}: its columns are not those of {next(iter(frames))}")
-    respondent, names, sensitive = columns[0]
+    respondent, names, private = columns[0]
     people = pd.concat([frame[frame[KIND] != "counterfeit"] for frame in frames.values()], ignore_index=True)
     table = Microdata.from_frame(
         people.drop_duplicates(respondent, ignore_index=True),
         respondent=respondent,
         quasi_identifiers=list(names),
-        sensitive=sensitive,
+        sensitive=private[0] if len(private) == 1 else private,
         # What was published is what there is to judge.
         real_values=DOUBTFUL,
         spelling="keep",
@@ -56,24 +57,24 @@ def read_series(paths: Sequence[str | Path]) -> History:
     return History(_release(path, frame, table) for path, frame in frames.items())
 
 
-def _columns(path: Path, frame: pd.DataFrame) -> tuple[str, tuple[str, ...], str]:
-    """Respondent's column, quasi-identifiers, sensitive column."""
+def _columns(path: Path, frame: pd.DataFrame) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Respondent's column, quasi-identifiers, sensitive columns."""
     found = [str(name) for name in frame.columns if not str(name).endswith(HIDDEN)]
     published = [name for name in found if name.endswith(PUBLISHED)]
     names = tuple(name.removesuffix(PUBLISHED) for name in published)
     rest = [name for name in found if name not in (GROUP, KIND, *names, *published)]
-    if not {GROUP, KIND} <= set(found) or len(rest) != 2:
+    if not {GROUP, KIND} <= set(found) or len(rest) < 2:
         raise ReleaseError(
             f"{path}: this is no steward's copy (columns group, kind, the respondent's, quasi-identifiers, "
             "the same with 'published', the sensitive one): name the problem file before the releases"
         )
-    return rest[0], names, rest[1]
+    return rest[0], names, tuple(rest[1:])
 
 
 def _release(path: Path, frame: pd.DataFrame, table: Microdata) -> Release:
     def read(form: Form | None) -> Release:
         return steward_release(
-            frame,
+            joined_columns(frame, table.sensitive.name),
             respondent=table.respondent,
             domains=table.domains,
             sensitive=table.sensitive.name,

@@ -24,6 +24,7 @@ from .policy import Policy
 from .recoding import Ladder, ladders, recoding_violations
 from .release import QIGroup, Release
 from .requirement import Context, Violation
+from .requirements.of_attribute import refuse_unbound
 from .respelling import spelt_as_before
 from .spelling import is_keyed_hash
 from .table import Member, Microdata
@@ -59,6 +60,7 @@ class Problem:
             object.__setattr__(self, "policy", self.policy.changed(outlook="usual"))
         private = self.table.sensitive
         self._refuse_unmeasured()
+        refuse_unbound(self.policy.requirements, private.name)
         if self.policy.recoding == "full_domain":
             _ = self.ladders  # raises if a hierarchy does not fit its column
         for requirement in self.policy.requirements:
@@ -133,7 +135,9 @@ class Problem:
     @cached_property
     def context(self) -> Context:
         """What new groups are judged against."""
-        return Context(history=self.history, reference=self.table.histogram)
+        return Context(
+            history=self.history, reference=self.table.histogram, sensitive=self.table.sensitive.name
+        )
 
     @property
     def series_checked(self) -> bool | None:
@@ -311,6 +315,7 @@ class Problem:
                     self.table.sensitive.persistence,
                     self.table.sensitive.order,
                     sorted(self.table.sensitive.domain),
+                    *([part.name, part.order] for part in self.table.sensitive.parts),
                 ],
             },
             "history": [

@@ -2,7 +2,7 @@
 
 The steward's copy has one row per tuple: `group` (from 1; empty if suppressed), `kind`
 (member, counterfeit, suppressed), the respondent, exact quasi-identifiers, their
-published cells (columns ``NAME published``) and the sensitive value. Only if single cells
+published cells (columns ``NAME published``) and the sensitive values. Only if single cells
 are hidden, columns ``NAME hidden`` follow: ``*`` for a hidden cell, empty otherwise.
 """
 
@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
+from .attributes import parted_columns
 from .column_names import COUNT, FAKES, GROUP, HIDDEN, KIND, PUBLISHED, RESPONDENT
 from .errors import ReleaseError
 from .group import Form, QIGroup
@@ -83,7 +84,7 @@ def published_frame(release: Published) -> pd.DataFrame:
     frame[release.sensitive] = pd.Series(values, dtype="str")
     if release.counterfeits:
         frame[FAKES] = np.repeat([group.fakes for group in release.groups], sizes)
-    return frame
+    return parted_columns(frame, release.sensitive)
 
 
 def anatomized_frames(release: Published) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -104,7 +105,8 @@ def anatomized_frames(release: Published) -> tuple[pd.DataFrame, pd.DataFrame]:
     value_table = pd.DataFrame(values, columns=[GROUP, release.sensitive, COUNT, FAKES])
     if not release.counterfeits:
         value_table = value_table.drop(columns=FAKES)
-    return pd.DataFrame(people, columns=[GROUP, *release.attributes]), value_table
+    people_table = pd.DataFrame(people, columns=[GROUP, *release.attributes])
+    return people_table, parted_columns(value_table, release.sensitive)
 
 
 def steward_frame(release: Published, respondent: str = RESPONDENT) -> pd.DataFrame:
@@ -141,4 +143,4 @@ def steward_frame(release: Published, respondent: str = RESPONDENT) -> pd.DataFr
                 STAR if m is not None and (m.respondent, a) in starred[at] else ""
                 for m, at in zip(people, groups.tolist(), strict=False)
             ] + nobody
-    return pd.DataFrame(columns)
+    return parted_columns(pd.DataFrame(columns), release.sensitive)

@@ -105,15 +105,18 @@ class Context:
     reference : Mapping of str to int
         Sensitive values of the whole microdata (suppressed tuples included,
         counterfeits not).
+    sensitive : str
+        Name of the sensitive column, as releases have it.
     """
 
     history: History
     reference: Mapping[str, int]
+    sensitive: str = ""
 
     @classmethod
     def of(cls, release: Release, history: History) -> Context:
         """The context of a finished release's groups."""
-        return cls(history=history, reference=release.histogram)
+        return cls(history=history, reference=release.histogram, sensitive=release.sensitive)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from .attributes import SEPARATOR, joined, parted
 from .errors import SpellingError, TableError
 
 __all__ = [
@@ -51,6 +52,8 @@ def fold(text: str) -> str:
     if text.isascii():  # most are, and tables have millions
         folded = text.strip().lower()
     else:
+        if SEPARATOR in text:
+            return joined(map(fold, parted(text)))
         plain = unicodedata.normalize("NFC", text.strip())
         folded = unicodedata.normalize("NFC", plain.casefold())
     whole = _WHOLE.fullmatch(folded) if folded.endswith((".0", "00")) else None

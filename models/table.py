@@ -1,4 +1,4 @@
-"""The steward's microdata at one time: respondents, quasi-identifiers, one sensitive value."""
+"""The steward's microdata at one time: respondents, quasi-identifiers, sensitive values."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
+from .attributes import joined, parted_columns, refuse_separator
 from .box import Exact
 from .categories import Categories, Ordered
 from .column_names import refuse_reserved
@@ -33,7 +34,7 @@ from .spelling import (
     spellings,
 )
 
-__all__ = ["MISSING", "Member", "Microdata", "Persistence", "QISpec", "Sensitive"]
+__all__ = ["MISSING", "Member", "Microdata", "Persistence", "QISpec", "Sensitive", "SensitiveSpec"]
 
 Persistence: TypeAlias = Literal["persistent", "transient", "both"]
 QISpec: TypeAlias = Domain | Hierarchy | str | Sequence[str] | None
@@ -58,12 +59,46 @@ class Sensitive:
         ordered t-closeness needs it.
     domain : frozenset of str
         Values that may be used for counterfeits although no tuple has them.
+    parts : tuple of Sensitive
+        The attributes, if it stands for several: its values are their combinations (see `attributes`).
     """
 
     name: str
     persistence: Persistence = "persistent"
     order: tuple[str, ...] | None = None
     domain: frozenset[str] = frozenset()
+    parts: tuple[Sensitive, ...] = ()
+
+    @classmethod
+    def of(cls, said: SensitiveSpec) -> Sensitive:
+        """One attribute, or several as one.
+
+        Raises
+        ------
+        TableError
+            If there is none, or several of them disagree about persistence or declare further values.
+        """
+        if isinstance(said, str | Sensitive):
+            return said if isinstance(said, Sensitive) else cls(name=said)
+        parts = tuple(map(cls.of, said))
+        names = [part.name for part in parts]
+        if len(parts) < 2:
+            raise TableError("sensitive: a list names two attributes or more: give a single one by its name")
+        if len({part.persistence for part in parts}) > 1:
+            raise TableError(f"columns {', '.join(names)}: declare one persistence for all of them")
+        for part in parts:
+            if part.domain or part.parts:
+                raise TableError(
+                    f"column {part.name!r}: several sensitive attributes declare no further values: "
+                    "leave domain out"
+                )
+            refuse_separator(part.name, [part.name])
+        return cls(name=joined(names), persistence=parts[0].persistence, parts=parts)
+
+    @property
+    def attributes(self) -> tuple[Sensitive, ...]:
+        """Each sensitive attribute; itself, if it is the only one."""
+        return self.parts or (self,)
 
     def __post_init__(self) -> None:
         if self.persistence not in ("persistent", "transient", "both"):
@@ -71,6 +106,10 @@ class Sensitive:
                 f"persistence of column {self.name!r} must be 'persistent', 'transient' or 'both', "
                 f"got {self.persistence!r}"
             )
+
+
+SensitiveSpec: TypeAlias = str | Sensitive | Sequence[str | Sensitive]
+"""The sensitive column by name or with its options, or several of them."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -111,7 +150,8 @@ class Microdata:
             raise TableError("the table has no quasi-identifier: name at least one column")
         if not self.weights:
             object.__setattr__(self, "weights", (Fraction(1),) * len(self.domains))
-        refuse_reserved(self.respondent, (*self.attributes, self.sensitive.name))
+        private = [part.name for part in self.sensitive.attributes]
+        refuse_reserved(self.respondent, (*self.attributes, *private))
         first: dict[str, int] = {}
         for row, member in enumerate(self.members, start=1):
             if first.setdefault(member.respondent, row) != row:
@@ -147,7 +187,8 @@ class Microdata:
     def frame(self) -> pd.DataFrame:
         """The table as strings, one row per tuple (the steward's own copy)."""
         rows = [(m.respondent, *(str(v) for v in m.point), m.value) for m in self.members]
-        return pd.DataFrame(rows, columns=[self.respondent, *self.attributes, self.sensitive.name])
+        found = pd.DataFrame(rows, columns=[self.respondent, *self.attributes, self.sensitive.name])
+        return parted_columns(found, self.sensitive.name)
 
     def weighted(self, weights: Mapping[str, Fraction]) -> Microdata:
         """The same table with other weights of some quasi-identifiers; 1 for those that are not named.
@@ -171,7 +212,7 @@ class Microdata:
         *,
         respondent: str,
         quasi_identifiers: Sequence[str] | Mapping[str, QISpec],
-        sensitive: str | Sensitive,
+        sensitive: SensitiveSpec,
         missing: Literal["refuse", "category"] = "refuse",
         missing_marks: Marks = (),
         real_values: Marks = (),
@@ -184,7 +225,7 @@ class Microdata:
         frame : DataFrame
             One row per respondent. Respondents and sensitive values are kept as strings.
         respondent, sensitive : str
-            Column names (or a `Sensitive` for its options).
+            Column names (or a `Sensitive` for its options); a list of several sensitive ones.
         quasi_identifiers : sequence of str, or mapping of str to QISpec
             Columns the adversary knows, and how each is generalized.
         missing : {"refuse", "category"}
@@ -204,17 +245,16 @@ class Microdata:
         TableError
             Naming the column, the row (from 1) and the remedy.
         """
-        specs, private = _specs(quasi_identifiers), _sensitive(sensitive)
-        roles = [respondent, *specs, private.name]
+        specs, private = _specs(quasi_identifiers), Sensitive.of(sensitive)
+        roles = [respondent, *specs, *(part.name for part in private.attributes)]
         gaps, rule = Gaps(marks=missing_marks, real=real_values), Spelling.of(spelling)
         frame = gaps.declared(_with_roles(frame, roles))
         _refuse_doubtful(frame, gaps, specs, private)
         columns = {name: _column(frame, name, missing, refuse=name == respondent) for name in roles}
         people = _ids(respondent, columns[respondent], rule)
-        values = _spelt([_text(value) for value in columns[private.name]], private, rule)
+        values = _private_values(private, columns, rule)
         domains = tuple(_domain(name, columns[name], spec) for name, spec in specs.items())
         codes = np.stack([domain.encode(columns[domain.name]) for domain in domains], axis=1)
-        _refuse_outside_order(private, values)
         points = zip(*(_values(domain, codes[:, a]) for a, domain in enumerate(domains)), strict=True)
         members = tuple(starmap(Member, zip(people, points, values, strict=True)))
         return cls(
@@ -258,17 +298,27 @@ def _with_roles(frame: pd.DataFrame, roles: list[str]) -> pd.DataFrame:
     return frame[roles]
 
 
-def _sensitive(said: str | Sensitive) -> Sensitive:
-    return said if isinstance(said, Sensitive) else Sensitive(name=said)
+def _private_values(
+    private: Sensitive, columns: Mapping[str, Sequence[object]], rule: Spelling
+) -> Sequence[str]:
+    """Sensitive values, of several attributes their combinations."""
+    found: list[Sequence[str]] = []
+    for part in private.attributes:
+        values = _spelt([_text(value) for value in columns[part.name]], part, rule)
+        _refuse_outside_order(part, values)
+        if private.parts:
+            refuse_separator(part.name, values)
+        found.append(values)
+    return [joined(row) for row in zip(*found, strict=True)] if private.parts else found[0]
 
 
 def _refuse_doubtful(
     frame: pd.DataFrame, gaps: Gaps, specs: Mapping[str, QISpec], private: Sensitive
 ) -> None:
     """Refuse cells that look missing, unless they are declared or listed."""
-    others = private.domain | {*(private.order or ())}
+    others = {part.name: part.domain | {*(part.order or ())} for part in private.attributes}
     for name in frame.columns:
-        listed = _listed(specs[name]) if name in specs else others
+        listed = _listed(specs[name]) if name in specs else others.get(name, frozenset[str]())
         gaps.refuse_doubtful(name, frame[name].tolist(), listed)
 
 

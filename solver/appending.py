@@ -76,7 +76,7 @@ class SeriesVerdict:
         entry = report.releases[-1]
         lasting, moving = entry.persistent, entry.transient
         if lasting is not None:
-            worst, undecided, uncounted = lasting.worst, lasting.undecided, lasting.without_posterior
+            worst, undecided, uncounted = lasting.likeliest, lasting.doubtful, lasting.without_posterior
         else:
             assert moving is not None
             worst, undecided, uncounted = moving.worst, 0, 0

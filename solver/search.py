@@ -18,7 +18,7 @@ from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import whole
-from ..models.table import Microdata, QISpec, Sensitive
+from ..models.table import Microdata, QISpec, SensitiveSpec
 from .certify import certify
 from .claims import Obstacle
 from .cluster.workers import connected
@@ -66,7 +66,7 @@ def solve(
     *,
     respondent: str | None = None,
     quasi_identifiers: Sequence[str] | Mapping[str, QISpec] | None = None,
-    sensitive: str | Sensitive | None = None,
+    sensitive: SensitiveSpec | None = None,
     engine: str = "auto",
     time_limit: float | None = None,
     seed: int | None = None,
@@ -167,7 +167,7 @@ def _table(
     table: Microdata | pd.DataFrame,
     respondent: str | None,
     quasi_identifiers: Sequence[str] | Mapping[str, QISpec] | None,
-    sensitive: str | Sensitive | None,
+    sensitive: SensitiveSpec | None,
 ) -> Microdata:
     """The table with the roles of its columns."""
     roles = {"respondent": respondent, "quasi_identifiers": quasi_identifiers, "sensitive": sensitive}

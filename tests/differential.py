@@ -11,10 +11,12 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+import oracle.brute_force as bf
 from cases.attacks import history
 from cases.audits import random_boxed_series, random_series
 from cases.drawn import NAMES, drawn_case
 from cases.enumerated import posed
+from cases.several import NAMES as NAMES_OF_PAIRS, of_each, paired_history, random_pairs
 from oracle.brute_force_knowledge import Known, conclusions
 from oracle.partition import optimum, random_problem
 from oracle.views import RESTRICTED, UNRESTRICTED, enumerated, random_base, secret
@@ -101,6 +103,30 @@ def audits(number: int) -> Iterator[str | None]:
             yield None if report.disclosed == wanted.disclosed else "other respondents are disclosed"
 
 
+def pairs(number: int) -> Iterator[str | None]:
+    """Two sensitive attributes: each, and both together, after each of up to four releases."""
+    series = random_pairs(Random(number))
+    report = audit(paired_history(series), explain=False)
+    for entry in report.releases:
+        chances = bf.posterior(series[: entry.release])
+        each = [[of_each(own, at) for own in chances.values()] for at in range(len(NAMES_OF_PAIRS))]
+        certain = [sum(len(own) == 1 for own in known) for known in (chances.values(), *each)]
+        worst = [max(max(own.values()) for own in known) for known in (chances.values(), *each)]
+        some = sum(min(map(len, own)) == 1 for own in zip(*each, strict=True))
+        last = entry.persistent
+        assert last is not None
+        found = [last.exact, *(one.disclosed for one in last.attributes)]
+        yield None if found == certain else f"release {entry.release}: {found} disclosed; {certain}"
+        likely = [last.worst, *(one.worst for one in last.attributes)]
+        yield None if likely == worst else f"release {entry.release}: {likely} at most; {worst}"
+        yield None if last.disclosed == some else f"{last.disclosed} disclosed in part; {some}"
+        if entry.release == len(series):
+            for who, own in chances.items():
+                for at, name in enumerate(NAMES_OF_PAIRS):
+                    have, sought = report.posterior(who, name), of_each(own, at)
+                    yield None if have == sought else f"{name}: {have}; {sought}"
+
+
 def _known(random: Random, own: Mapping[str, str]) -> Known:
     """True statements, also about values that nobody publishes."""
 
@@ -136,5 +162,6 @@ def shares(number: int) -> Iterator[str | None]:
 CAMPAIGNS: Mapping[str, Callable[[int], Iterator[Any]]] = {
     "engines": optima,
     "audit": audits,
+    "pairs": pairs,
     "views": shares,
 }

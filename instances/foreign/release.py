@@ -115,7 +115,7 @@ def read_foreign(
 
 def _frame(path: Path, delimiter: str, table: Microdata) -> pd.DataFrame:
     if path.suffix != ".parquet":
-        as_written = (table.respondent, table.sensitive.name)
+        as_written = (table.respondent, *(part.name for part in table.sensitive.attributes))
         return restored_frame(read_frame(path, delimiter=delimiter, as_written=as_written))
     try:
         return pd.read_parquet(path)

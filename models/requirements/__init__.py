@@ -16,6 +16,7 @@ from .hc_safety_deep import HcSafetyDeep
 from .intersection import Intersection
 from .k_c_anonymity import KAnonymity, KCAnonymity
 from .l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveCLDiversity
+from .of_attribute import for_attribute
 from .record_tracing import RecordTracing
 from .resists_inference import ResistsInference
 from .safe_correlation import SafeCorrelation
@@ -41,11 +42,13 @@ __all__ = [
     "TCloseness",
     "WeakMInvariance",
     "build_requirement",
+    "for_attribute",
     "registered",
 ]
 
 
 FAMILIAR = "k_anonymity"
+ATTRIBUTE = "attribute"
 
 
 def registered() -> Mapping[str, type[Requirement]]:
@@ -56,15 +59,16 @@ def registered() -> Mapping[str, type[Requirement]]:
 def build_requirement(name: str, settings: Mapping[str, Any]) -> Requirement:
     """Build a requirement from its name and plain parameters (as read from a file).
 
-    ``k_anonymity`` is `k_c_anonymity` that says nothing of values. A name that is not known is looked for in
-    installed plug-ins.
+    ``k_anonymity`` is `k_c_anonymity` that says nothing of values; ``attribute`` binds a requirement to one
+    of several sensitive attributes (`for_attribute`). A name that is not known is looked for in installed
+    plug-ins.
 
     Raises
     ------
     PolicyError
         If the name or a parameter is unknown, or a value out of range.
     """
-    if name == FAMILIAR and settings.keys() <= {"k"}:
+    if name == FAMILIAR and settings.keys() <= {"k", ATTRIBUTE}:
         name = KCAnonymity.name
     kinds = registered()
     if name not in kinds and plug_in():
@@ -73,10 +77,13 @@ def build_requirement(name: str, settings: Mapping[str, Any]) -> Requirement:
         raise PolicyError(f"unknown requirement {name!r}: known are {', '.join(sorted(kinds))}")
     kind = kinds[name]
     known = [f.name for f in fields(kind)]
+    bound = None if ATTRIBUTE in known else settings.get(ATTRIBUTE)
+    settings = {key: value for key, value in settings.items() if bound is None or key != ATTRIBUTE}
     for key in settings:
         if key not in known:
             raise PolicyError(f"{name} has no parameter {key!r}: it has {', '.join(known) or 'none'}")
     try:
-        return kind(**settings)
+        found = kind(**settings)
     except TypeError as error:
         raise PolicyError(f"{name}: {error}") from error
+    return found if bound is None else for_attribute(found, bound)

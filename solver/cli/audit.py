@@ -137,7 +137,7 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
             )
         if links is not None:
             moving.add_row(number, str(entry.respondents), str(links.certain), _share(links.worst))
-    for lines in (table, moving, _attacks(report)):
+    for lines in (table, _attributes(report), moving, _attacks(report)):
         if lines.rows:
             console.print(lines)
     for reason in dict.fromkeys(a.reason for entry in report.releases for a in entry.attacks if a.reason):
@@ -147,7 +147,17 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
     write_json(json_file, report.to_dict(show_ids=show_ids))
     if not report.complete:
         console.print("not everything was decided in time: what is missing above is unknown, not safe")
-    return 1 if report.disclosed else 0 if report.complete else 4
+    return 1 if report.verdict == "disclosed" else 0 if report.complete else 4
+
+
+def _attributes(report: AuditReport) -> Table:
+    """Each of several sensitive attributes."""
+    table = Table("release", "attribute", "exactly", "worst posterior", title="of each sensitive attribute")
+    for entry in report.releases:
+        for one in () if entry.persistent is None else entry.persistent.attributes:
+            told = f"{'at least ' if one.undecided else ''}{one.disclosed}"
+            table.add_row(str(entry.release), one.attribute, told, _share(one.worst))
+    return table
 
 
 def _attacks(report: AuditReport) -> Table:

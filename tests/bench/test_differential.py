@@ -16,7 +16,7 @@ from optanon.models.errors import OptanonError
 
 def test_the_program_and_brute_force_agree() -> None:
     rows = [*Differential(at=8).run(), *Differential(only="audit", seconds=1.0).run()]
-    assert [row["campaign"] for row in rows] == ["engines", "audit", "views", "audit"]
+    assert [row["campaign"] for row in rows] == ["engines", "audit", "pairs", "views", "audit"]
     assert all(row["comparisons"] and not row["disagreements"] for row in rows)
     assert rows[-1]["cases"] > 1
 
@@ -59,7 +59,7 @@ def test_a_long_case_is_ended_with_the_time(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_what_cannot_be_run_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with pytest.raises(OptanonError, match="name some of engines, audit, views"):
+    with pytest.raises(OptanonError, match="name some of engines, audit, pairs, views"):
         Differential(only="nothing").run()
     monkeypatch.setattr(differential, "_campaigns", lambda: {"slow": lambda _: iter(())})
     with pytest.raises(OptanonError, match="give --seconds more"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from typing import NamedTuple
@@ -18,6 +19,7 @@ import numpy as np
 from ....models.adversary.boxes import BoxPopulation, box_population
 from ....models.adversary.cells import Integers, Population, population
 from ....models.adversary.knowledge import Knowledge
+from ....models.attributes import parted
 from ....models.errors import InputError
 from ....models.history import History
 from ....models.release import Release
@@ -30,6 +32,7 @@ from ...worlds.possible import AnyPopulation, Possible, Verdict, possible_values
 from ...worlds.posterior import ValueProbabilities, posterior as count_worlds
 from ...worlds.sampling import CountEstimate
 from .attacks import Attack, run_attacks
+from .attribute_audit import attribute_audits, seen_through
 from .audit_report import (
     AuditReport,
     AuditVerdict,
@@ -202,6 +205,10 @@ def _entry(
         if clock is not None and not isinstance(possible.population, BoxPopulation):
             counted[number] = count_worlds(_strong(possible), clock=clock, progress=told)
         persistent = _persistent(possible, counted.get(number), asked=clock is not None)
+        attributes, partly = attribute_audits(
+            possible, counted.get(number), knowledge, history[number - 1].sensitive
+        )
+        persistent = replace(persistent, attributes=attributes, partly=partly)
     transient = None if knowledge.persistence == "persistent" else _transient(history, number)
     return ReleaseAudit(
         release=number,
@@ -284,8 +291,9 @@ def _transient(history: History, number: int) -> TransientAudit:
     """Values change freely: releases are independent.
 
     Somebody in groups A_1, A_2, ... of which n_i tuples have a value had it at least once with probability
-    ``1 - prod(1 - n_i / |A_i|)`` (Fu, Wang, Wong et al.).
+    ``1 - prod(1 - n_i / |A_i|)`` (Fu, Wang, Wong et al.). Of several attributes each is asked about.
     """
+    attributes = range(len(parted(history[0].sensitive)))
     known: dict[tuple[tuple[int, int], ...], Fraction] = {}
     certain, worst = 0, Fraction(0)
     for record in history.records.values():
@@ -294,8 +302,11 @@ def _transient(history: History, number: int) -> TransientAudit:
             continue
         if places not in known:
             groups = [history.group(*where) for where in places]
-            values = {value for group in groups for value in group.histogram}
-            never = min(prod(g.size - g.histogram.get(value, 0) for g in groups) for value in values)
+            never = min(
+                prod(group.size - seen.get(value, 0) for group, seen in zip(groups, view, strict=True))
+                for view in ([seen_through(g.histogram, at) for g in groups] for at in attributes)
+                for value in {value for seen in view for value in seen}
+            )
             known[places] = 1 - Fraction(never, prod(group.size for group in groups))
         certain += known[places] == 1
         worst = max(worst, known[places])

@@ -12,12 +12,15 @@ from typing import Any, Literal, TypeAlias
 import pandas as pd
 
 from ....models.adversary.knowledge import Knowledge
+from ....models.attributes import parted
+from ....models.errors import InputError
 from ....models.history import History
 from ...worlds.exclusions import Exclusion, ProofKind, certificates, exclusions
 from ...worlds.possible import AnyPopulation, Possible
 from ...worlds.posterior import ValueProbabilities
 from ...worlds.sampling import CountEstimate
 from .attacks import Attack
+from .attribute_audit import AttributeAudit, seen_through
 from .explain_value import ValueExplanation
 
 __all__ = [
@@ -66,6 +69,10 @@ class PersistentAudit:
         Exclusions (kind of respondent, value) beyond set intersection, by what they rest on.
     searched, open_pairs : int
         Components the solver was asked about, and pairs in the largest.
+    attributes : tuple of AttributeAudit
+        If there are several sensitive attributes: each of them; all else is about their combinations.
+    partly : int
+        Respondents with one possible value of some of them.
     """
 
     set_intersection: int
@@ -80,11 +87,29 @@ class PersistentAudit:
     proofs: Mapping[ProofKind, int]
     searched: int
     open_pairs: int
+    attributes: tuple[AttributeAudit, ...] = ()
+    partly: int = 0
+
+    @property
+    def disclosed(self) -> int:
+        """Respondents whose value is certain; of several attributes, some value."""
+        return max(self.exact, self.partly)
+
+    @property
+    def doubtful(self) -> int:
+        """At most so many respondents more are disclosed."""
+        return self.undecided + sum(one.undecided for one in self.attributes)
+
+    @property
+    def likeliest(self) -> Fraction | None:
+        """The largest known probability, of several attributes of a value of one of them."""
+        of_each = [one.worst for one in self.attributes] or [self.worst]
+        return max((worst for worst in of_each if worst is not None), default=None)
 
     @property
     def verdict(self) -> AuditVerdict:
         """What may be said of the release; what was not decided is never called safe."""
-        return "disclosed" if self.exact else "unknown" if self.unknown else "nobody disclosed"
+        return "disclosed" if self.disclosed else "unknown" if self.unknown else "nobody disclosed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +159,7 @@ class ReleaseAudit:
     def disclosed(self) -> int:
         """Respondents whose value is certain, at some time at least if values may change."""
         if self.persistent is not None:
-            return self.persistent.exact
+            return self.persistent.disclosed
         return 0 if self.transient is None else self.transient.certain
 
 
@@ -197,17 +222,24 @@ class AuditReport:
         """Respondents whose value is certain after the last release (steward's own eyes only)."""
         return frozenset(found.respondent for found in self.disclosures)
 
-    def posterior(self, respondent: str) -> dict[str, Fraction] | None:
+    def posterior(self, respondent: str, attribute: str | None = None) -> dict[str, Fraction] | None:
         """The probability of each possible value of a person after the last release.
 
-        None if it is not known (not asked for, or too many worlds). For the steward's eyes.
+        Of several sensitive attributes: of one of them, by default of their combinations. None if it is
+        not known (not asked for, or too many worlds). For the steward's eyes.
 
         Raises
         ------
         InputError
-            If the person is in no published group.
+            If the person is in no published group, or there is no such attribute.
         """
-        return None if self.probabilities is None else self.probabilities.of(respondent)
+        known = None if self.probabilities is None else self.probabilities.of(respondent)
+        if attribute is None:
+            return known
+        names = parted(self.history[-1].sensitive)
+        if attribute not in names:
+            raise InputError(f"there is no sensitive attribute {attribute!r}: there are {', '.join(names)}")
+        return None if known is None else seen_through(known, names.index(attribute))
 
     def posteriors(self) -> pd.DataFrame:
         """One row per person after the last release, the likeliest to be guessed right first.
@@ -274,6 +306,8 @@ def _line(entry: ReleaseAudit) -> dict[str, object]:
             "undecided": entry.persistent.undecided,
             "largest probability": entry.persistent.worst,
         }
+        for one in entry.persistent.attributes:
+            found |= {f"{one.attribute} disclosed": one.disclosed, f"{one.attribute} at most": one.worst}
     if entry.transient is not None:
         found |= {
             "certainly had a value at some time": entry.transient.certain,
@@ -286,6 +320,8 @@ def _entry(entry: ReleaseAudit, show_ids: bool) -> dict[str, Any]:
     plain = _plain(asdict(entry))
     if entry.persistent is not None:
         plain["persistent"]["verdict"] = entry.persistent.verdict
+        if not entry.persistent.attributes:
+            del plain["persistent"]["attributes"], plain["persistent"]["partly"]
     for attack, line in zip(entry.attacks, plain["attacks"], strict=True):
         line["respondents"] = sorted(attack.respondents) if show_ids else None
         if not show_ids:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
-from .....models.requirement import Context, GroupRequirement, Violation
+from .....models.requirement import GroupRequirement, Violation
 from ....colgen.table import Ints, Rows
 
 __all__ = ["RepairedGroups"]
@@ -31,7 +31,7 @@ class RepairedGroups:
         self.codes: Ints = self.rows.geometry.codes[[row_of[t] for t in range(len(problem.table))]]
         self.singly = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
         self.jointly = [r for r in problem.policy.requirements if not isinstance(r, GroupRequirement)]
-        self.context = Context(history=problem.history, reference=problem.table.histogram)
+        self.context = problem.context
         self._built: dict[tuple[int, ...], QIGroup] = {}
         self._admitted: dict[tuple[int, ...], bool] = {}
         self.set(groups)
