@@ -38,8 +38,8 @@ class GroupBounds:
         At least 1: no group that can be released has fewer published tuples.
     largest : callable
         Of the problem: see `largest_count`.
-    reason : callable
-        Of the problem: see `infeasible_because`.
+    reason, never : callable
+        Of the problem: see `infeasible_because`, `hopeless_because`.
     notes : callable
         Of the problem: see `diagnostics`.
     """
@@ -48,6 +48,7 @@ class GroupBounds:
     smallest: int = 1
     largest: Callable[[ProblemView], int] = _tuples
     reason: Callable[[ProblemView], str | None] = _no_reason
+    never: Callable[[ProblemView], str | None] = _no_reason
     notes: Callable[[ProblemView], Iterable[str]] = _nothing
 
     @property
@@ -62,6 +63,15 @@ class GroupBounds:
     def infeasible_because(self) -> str | None:
         """Why no release of the whole table can exist, in words, if that is plain to see."""
         return self.reason(self.problem)
+
+    @property
+    def hopeless_because(self) -> str | None:
+        """Why no release of any part of the table can exist either, whoever is left out."""
+        return self.never(self.problem)
+
+    def obstacle(self, *, suppressing: bool) -> str | None:
+        """Why there is no release, if tuples may be suppressed or may not."""
+        return self.hopeless_because if suppressing else self.infeasible_because
 
     @property
     def diagnostics(self) -> tuple[str, ...]:

@@ -314,16 +314,12 @@ def default_workers() -> int:
 
 
 def obstacles(problem: Problem) -> dict[int, str]:
-    """Plain reasons why the whole table cannot be released, by requirement (index, from 0).
-
-    None are sought if tuples may be suppressed.
-    """
-    if problem.policy.suppression_limit(len(problem.table)):
-        return {}
+    """Plain reasons why there is no release, by requirement (index, from 0)."""
+    suppressing = problem.policy.suppression_limit(len(problem.table)) > 0
     return {
         index: found
         for index, r in enumerate(problem.policy.requirements)
-        if (found := r.bounds(problem).infeasible_because) is not None
+        if (found := r.bounds(problem).obstacle(suppressing=suppressing)) is not None
     }
 
 

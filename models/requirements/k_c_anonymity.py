@@ -124,6 +124,7 @@ class KCAnonymity(GroupRequirement):
             smallest=self._smallest,
             largest=lambda problem: max(self.k, len(problem.table)),
             reason=self._infeasible_because,
+            never=self._hopeless_because,
             notes=self._diagnostics,
         )
 
@@ -142,10 +143,19 @@ class KCAnonymity(GroupRequirement):
         if self._smallest > total:
             yield f"the table has {total} tuples; one group needs {self._smallest}"
 
-    def _infeasible_because(self, problem: ProblemView) -> str | None:
-        table = problem.table
-        if problem.policy.counterfeit_limit == 0 and len(table) < self._smallest:
+    def _hopeless_because(self, problem: ProblemView) -> str | None:
+        table, fakes = problem.table, problem.policy.counterfeit_limit != 0
+        if not fakes and len(table) < self._smallest:
             return f"{self}: needs groups of {self._smallest} tuples, the table has {len(table)}"
+        known, needed = len(problem.values) if fakes else len(table.histogram), ceil(1 / self.c)
+        if known < needed:
+            return f"{self}: needs {needed} different sensitive values, only {known} can be published"
+        return None
+
+    def _infeasible_because(self, problem: ProblemView) -> str | None:
+        table, hopeless = problem.table, self._hopeless_because(problem)
+        if hopeless is not None:
+            return hopeless
         count = max(table.histogram.values())
         if problem.policy.counterfeit_limit == 0 and count > self.c * len(table):
             return (

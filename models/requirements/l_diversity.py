@@ -116,6 +116,7 @@ class DistinctLDiversity(GroupRequirement):
             problem=problem,
             smallest=self.l,
             reason=partial(_too_few_values, self, self.l),
+            never=partial(_too_few_values, self, self.l),
             notes=_diversity,
         )
 
@@ -228,6 +229,7 @@ class EntropyLDiversity(GroupRequirement):
             problem=problem,
             smallest=ceil(self.l),
             reason=partial(_too_few_values, self, ceil(self.l)),
+            never=partial(_too_few_values, self, ceil(self.l)),
             notes=_diversity,
         )
 
@@ -315,5 +317,6 @@ class RecursiveCLDiversity(GroupRequirement):
             problem=problem,
             smallest=max(self.l, floor(1 / self.c) + self.l if self.c <= 1 else self.l),
             reason=partial(_too_few_values, self, self.l),
+            never=partial(_too_few_values, self, self.l),
             notes=_diversity,
         )

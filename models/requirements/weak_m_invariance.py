@@ -172,6 +172,7 @@ class WeakMInvariance(GroupRequirement):
             smallest=self.m * (self.multiplicity or 1),
             largest=lambda problem: max(len(problem.table), self.multiplicity or 1),
             reason=self._infeasible_because,
+            never=self._hopeless_because,
             notes=self._diagnostics,
         )
 
@@ -196,11 +197,17 @@ class WeakMInvariance(GroupRequirement):
             shown = ", ".join(sorted(signature))
             yield f"{counted(people, 'returning respondent')} must stay among the values {shown}{lacks}"
 
-    def _infeasible_because(self, problem: ProblemView) -> str | None:
+    def _hopeless_because(self, problem: ProblemView) -> str | None:
         fakes = problem.policy.counterfeit_limit != 0
         known = len(problem.values) if fakes else len(problem.table.histogram)
         if known < self.m:
             return f"{self}: needs groups of m = {self.m} different values, only {known} can be published"
+        return None
+
+    def _infeasible_because(self, problem: ProblemView) -> str | None:
+        hopeless = self._hopeless_because(problem)
+        if hopeless is not None:
+            return hopeless
         for row, member in enumerate(problem.table.members, start=1):
             record = problem.history.records.get(member.respondent)
             if record is not None and record.signature is None:

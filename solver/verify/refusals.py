@@ -40,7 +40,7 @@ def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[st
             return _no_vector(given), False
         case claims.Obstacle():
             requirement = _requirement(problem, refusal.requirement)
-            found = None if _gives_way(problem) else requirement.bounds(problem).infeasible_because
+            found = requirement.bounds(problem).obstacle(suppressing=_gives_way(problem))
             if found is None:
                 raise CertificateError(f"{requirement} is no obstacle, other than the certificate says")
             return found, False

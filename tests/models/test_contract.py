@@ -547,11 +547,13 @@ def test_bounds_never_contradict_the_oracle(name: str, number: int, fakes: int):
         bounds = requirement.bounds(problem_of(at, requirement, fakes=fakes))
         smallest = bounds.smallest
         assert smallest >= 1
-        reason = bounds.infeasible_because
+        reason, hopeless = bounds.infeasible_because, bounds.hopeless_because
         assert reason is None or "id#" not in reason
+        assert hopeless is None or hopeless == reason
         for release in bf.candidate_releases(at.people, fakes, at.fake_values, max_suppressed=len(at.people)):
             if not oracle(release, at.past):
                 continue
             assert all(group.size >= smallest for group in release.groups), (seed, at, release, smallest)
             total = sum(group.fake_count for group in release.groups)
             assert reason is None or release.suppressed or total > fakes, (seed, at, release, reason)
+            assert hopeless is None or total > fakes or not release.groups, (seed, at, release, hopeless)

@@ -131,7 +131,7 @@ def _facts(problem: Problem, kept: tuple[PolicyPart, ...]) -> tuple[str, ...]:
     for requirement in asked.policy.requirements:
         bounds = requirement.bounds(asked)
         hides = asked.policy.suppression_limit(len(asked.table)) > 0
-        plain = None if hides else bounds.infeasible_because
+        plain = bounds.obstacle(suppressing=hides)
         told += bounds.diagnostics or ([plain] if plain else [])
     return without_rows(told)
 

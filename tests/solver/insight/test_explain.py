@@ -15,7 +15,18 @@ import pytest
 from command_line import run
 from strategies import seeded
 
-from optanon import Explanation, Policy, PolicyError, Problem, Status, WeakMInvariance, explain, solve_problem
+from optanon import (
+    DistinctLDiversity,
+    Explanation,
+    Policy,
+    PolicyError,
+    Problem,
+    Status,
+    WeakMInvariance,
+    explain,
+    solve_problem,
+    verify,
+)
 from optanon.instances import catalog
 from optanon.models.requirements import KCAnonymity
 from optanon.solver.insight.explain.costs import part_costs
@@ -378,3 +389,20 @@ def test_command_line(tmp_path: Path):
     wrong = run("explain", catalog.path("hospital") / "release-1.yaml", "--time-limit", -1, folder=tmp_path)
     assert wrong.returncode == 2
     assert "time_limit must be above 0" in wrong.stderr
+
+
+def test_too_few_values_are_a_conflict_by_themselves_although_people_may_be_left_out():
+    """No part of the table can be released either: neither recoding nor suppression has a part in it."""
+    asked = catalog.load("hospital", "release-1.yaml")
+    for hopeless in (DistinctLDiversity(l=30), KCAnonymity(k=2, c=F(1, 30)), WeakMInvariance(m=30)):
+        policy = Policy([KCAnonymity(k=2), hopeless], minimize=["information_loss"], max_suppressed=2)
+        refused = with_policy(asked, policy)
+        result = solve_problem(refused, workers=1)
+        assert result.status is Status.INFEASIBLE
+        assert result.engine == "none needed"
+        assert "30 different" in str(result.reason)
+        assert result.certificate is not None
+        assert not verify(result.certificate, refused).trusted
+        (conflict,) = explain(refused, workers=1).conflicts
+        assert conflict.minimal
+        assert [part.label for part in conflict.parts] == [str(hopeless)]
