@@ -29,6 +29,7 @@ __all__ = [
     "SOLVERS",
     "SUBSETS",
     "WHOLE",
+    "WITHSTAND",
     "Of",
     "Schedule",
     "Seconds",
@@ -290,10 +291,20 @@ class Enumerated(Schedule):
     listing: Seconds = Seconds(value=6e8, unit="pairs a s", why="looked at while groups are listed, at least")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Withstand(Schedule):
+    """Releases nobody can be inferred from: a bound and a release without the demand, a start, annealing."""
+
+    bound: Share = Share(part=0.6, of=Of.LEFT, least=0.2, why="the policy without the demand gets its part")
+    first: Share = Share(part=0.9, of=Of.LEFT, unlimited=60.0, why="groups of a first release")
+    newcomers: Share = Share(part=0.2, of=Of.LEFT, least=0.1, unlimited=20.0, why="newcomers by themselves")
+    anneal: Share = Share(part=0.93, of=Of.LEFT, why="the whole series is audited anew afterwards")
+
+
 RESERVES, WHOLE, HEURISTICS, SOLVERS = Reserves(), Whole(), Heuristics(), Solvers()
 ASSIGNMENT, SUBSETS, GAP = Assignment(), AllSets(), Gap()
 HISTOGRAM, SIGNATURE, COUNTS, ENUMERATED = Histogram(), Signature(), Counts(), Enumerated()
-BLOCKS, POINTS = InBlocks(), Points()
+BLOCKS, POINTS, WITHSTAND = InBlocks(), Points(), Withstand()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from ...models.compiled import compiled
 from ...models.domain import Domain
 from ...models.errors import EngineError
 
-__all__ = ["Ints", "Widths", "beside", "nearest", "width_of", "widths_of"]
+__all__ = ["LARGEST", "Ints", "Widths", "beside", "nearest", "width_of", "widths_of"]
 
 Ints: TypeAlias = NDArray[np.int64]
 

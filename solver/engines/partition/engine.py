@@ -12,6 +12,7 @@ from .histogram import HistogramSearch
 from .plan import Plan
 from .points.search import PointsSearch
 from .signature.levels import SignatureSearch
+from .withstand.search import WithstandSearch, demand
 
 __all__ = ["PartitionEngine"]
 
@@ -39,6 +40,9 @@ class PartitionEngine:
             return CountsSearch(problem, settings, watch).run()
         if plan.points is not None:
             return PointsSearch(problem, settings, watch, plan.points).run()
+        asked = demand(problem) if plan.objective is None else None
+        if asked is not None:
+            return WithstandSearch(problem, asked, settings, watch).run()
         if plan.objective is None:
             return EnumeratedSearch(problem, settings, watch).run()
         if plan.rules is not None and plan.objective.planned is not None:

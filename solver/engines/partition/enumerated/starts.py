@@ -8,6 +8,7 @@ from dataclasses import replace
 from .....models.errors import OptanonError
 from .....models.problem import Problem
 from .....models.release import Release
+from .....models.requirement import Requirement
 from ....baselines.greedy import greedy, together
 from ....colgen.structure.histograms import Histograms
 from ....schedule import ENUMERATED
@@ -19,7 +20,7 @@ from .part import kept, plain
 from .repair import aligned, merge_until_clean, newcomers
 from .state import RepairedGroups
 
-__all__ = ["Starts"]
+__all__ = ["Starts", "among"]
 
 
 class Starts:
@@ -60,9 +61,9 @@ class Starts:
         ]
         together, fresh = aligned(self.problem), newcomers(self.problem)
         if together and fresh and self.clock.fits(ENUMERATED.set_up.value):
-            among = self._among(fresh)
-            if among is not None:
-                states.append(RepairedGroups(self.problem, [*together, *among]))
+            own = among(self.problem, fresh, self.settings, self.clock.allowed(ENUMERATED.newcomers))
+            if own is not None:
+                states.append(RepairedGroups(self.problem, [*together, *own]))
         clean = [s for s in states if merge_until_clean(s, self.clock.share(ENUMERATED.repair))]
         for state in clean:
             self._offer(state)
@@ -73,24 +74,33 @@ class Starts:
     def _offer(self, state: RepairedGroups) -> None:
         self.offer(self.problem.assemble([list(group) for group in state.groups]))
 
-    def _among(self, fresh: list[int]) -> list[list[int]] | None:
-        """Newcomers grouped by themselves under the searchable part of the policy."""
-        table = self.problem.table
-        members = replace(
-            table, members=tuple(table.members[t] for t in fresh), codes=table.codes[fresh].copy()
+
+def among(
+    problem: Problem,
+    fresh: list[int],
+    settings: Settings,
+    seconds: float | None,
+    more: Sequence[Requirement] = (),
+) -> list[list[int]] | None:
+    """Some rows grouped by themselves, under the searchable part of the policy and some more requirements."""
+    table = problem.table
+    members = replace(table, members=tuple(table.members[t] for t in fresh), codes=table.codes[fresh].copy())
+    whole = replace(problem, table=members)
+    easier = plain(whole, kept(whole))
+    if more:
+        easier = replace(
+            easier, policy=easier.policy.changed(requirements=[*easier.policy.requirements, *more])
         )
-        whole = replace(self.problem, table=members)
-        easier = plain(whole, kept(whole))
-        objective = Objective.of(easier)
-        if isinstance(objective, str) or isinstance(Histograms.of(easier), str):
-            return None
-        seconds = self.clock.allowed(ENUMERATED.newcomers)
-        settings = replace(self.settings, time_limit=seconds, initial=None, known=None)
-        try:
-            found = HistogramSearch(easier, settings, Watch(), objective).run()
-        except OptanonError:
-            return None
-        if found.release is None:
-            return [fresh]
-        row = table.row
-        return [[row[who] for who in group.respondents] for group in found.release.groups]
+    objective = Objective.of(easier)
+    if isinstance(objective, str) or isinstance(Histograms.of(easier), str):
+        return None
+    try:
+        found = HistogramSearch(
+            easier, replace(settings, time_limit=seconds, initial=None, known=None), Watch(), objective
+        ).run()
+    except OptanonError:
+        return None
+    if found.release is None:
+        return [fresh]
+    row = table.row
+    return [[row[who] for who in group.respondents] for group in found.release.groups]

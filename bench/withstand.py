@@ -1,0 +1,214 @@
+"""Series that nobody can be inferred from: what they lose, against the bound and without the demand."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..instances.adult import adult
+from ..instances.diabetes import diabetes_series
+from ..models.history import History
+from ..models.policy import Policy
+from ..models.problem import Problem
+from ..models.release import Release
+from ..models.requirement import GroupRequirement
+from ..models.requirements import DistinctLDiversity, KCAnonymity, ResistsInference
+from ..models.table import Microdata
+from ..solver.baselines.widths import Ints, Widths
+from ..solver.engines.partition.withstand.arrays import groups_of, past_from
+from ..solver.engines.partition.withstand.judge import SeriesJudge
+from ..solver.engines.partition.withstand.starts import starts
+from ..solver.insight.audit.audit import audit
+from ..solver.search import solve_problem
+from ..solver.settings import Clock, Settings
+from .registry import Case, Row, case
+
+
+@case
+@dataclass(frozen=True, kw_only=True)
+class Withstand(Case):
+    """Adult (growing) or Diabetes-130 released again under `resists_inference`: both prices, audited.
+
+    Parameters
+    ----------
+    table : {"adult", "diabetes"}
+        A table that grows evenly to so many people, a prefix of one seeded shuffle; or so many
+        visits per release of patients who come back.
+    people, releases : int
+    k, c, l : of (k, c)-anonymity and l-diversity
+    min_values, max_posterior : of `resists_inference`
+    time_limit : int
+        Seconds per release, and again for the policy without the demand.
+    random : int
+        So many random series are judged and enumerated first; a difference ends the case.
+    """
+
+    name: ClassVar[str] = "withstand"
+    small_settings: ClassVar[dict[str, Any]] = {"people": 80, "releases": 2, "time_limit": 2, "random": 20}
+
+    table: str = "adult"
+    people: int = 1_000
+    releases: int = 5
+    k: int = 3
+    c: str = "1/2"
+    l: int = 1  # noqa: E741 - the name the literature has for it
+    min_values: int = 1
+    max_posterior: str = "1/2"
+    time_limit: int = 60
+    random: int = 0
+
+    def run(self) -> list[Row]:
+        """One row per release; every release is audited with all before it, or the case fails.
+
+        `inferred` counts people above the limits after the best release found for the same history, in the
+        same time, without the demand.
+        """
+        if differ := sum(not judged_as_enumerated(self.seed, number) for number in range(self.random)):
+            raise AssertionError(f"{differ} of {self.random} random series are judged as they are not")
+        rule = ResistsInference(max_posterior=Fraction(self.max_posterior), min_values=self.min_values)
+        rest: list[GroupRequirement] = [KCAnonymity(k=self.k, c=Fraction(self.c))]
+        if self.l > 1:
+            rest.append(DistinctLDiversity(l=self.l))
+        history, rows = History(), list[Row]()
+        for number, table in enumerate(self._tables(), start=1):
+            problem = Problem(table=table, policy=Policy([*rest, rule]), history=history)
+            began = time.process_time()
+            result = self._solved(problem)
+            row: Row = {
+                "release": number,
+                "people": len(table),
+                "returning": sum(m.respondent in history.records for m in table.members),
+                "status": result.status.value,
+                "seconds": round(result.seconds, 1),
+                "CPU seconds": round(time.process_time() - began, 1),
+            }
+            rows.append(row)
+            if result.release is None:
+                sys.stderr.write(f"release {number}: {result.reason or result.termination.value}\n")
+                break
+            row |= self._prices(problem, result.levels[0].value, result.levels[0].bound, rule)
+            worst, broken = inferred(History([*history, result.release]), rule)
+            if broken:
+                raise AssertionError(f"release {number}: {broken} people can be inferred")
+            row |= {"worst posterior": worst}
+            history.append(result.release)
+            sys.stderr.write(f"{row}\n")
+        return rows
+
+    def _tables(self) -> list[Microdata]:
+        if self.table == "diabetes":
+            frames, roles = diabetes_series(self.people, self.releases, self.seed)
+            return [roles.table(frame) for frame in frames]
+        data = adult()
+        order = np.random.default_rng(self.seed).permutation(len(data.frame))
+        ends = [self.people * number // self.releases for number in range(1, self.releases + 1)]
+        return [data.roles.table(data.frame.iloc[order[:end]].reset_index(drop=True)) for end in ends]
+
+    def _solved(self, problem: Problem) -> Any:
+        return solve_problem(problem, time_limit=self.time_limit, seed=self.seed, display=False)
+
+    def _prices(
+        self, problem: Problem, value: Fraction, bound: Fraction | None, rule: ResistsInference
+    ) -> Row:
+        """The loss against the bound, the kept groups, and the best release without the demand."""
+        without = replace(
+            problem, policy=problem.policy.changed(requirements=problem.policy.requirements[:-1])
+        )
+        found: Release | None = self._solved(without).release
+        free = None if found is None else without.objective(found)[0]
+        row: Row = {
+            "loss": float(value),
+            "/ bound": None if not bound else float(value / bound),
+            "/ without": None if not free else float(value / free),
+        }
+        if len(problem.history):
+            settings = Settings(time_limit=self.time_limit, seed=self.seed)
+            kept = starts(problem, rule, settings, Clock(self.time_limit), ())
+            start = problem.objective(problem.assemble(kept[0]))[0] if kept else None
+            row["/ kept groups"] = None if not start else float(value / start)
+            row["inferred without"] = (
+                None if found is None else inferred(History([*problem.history, found]), rule)[1]
+            )
+        return row
+
+
+def inferred(history: History, rule: ResistsInference) -> tuple[str | None, int]:
+    """The largest probability the audit finds, and how many people are not known to be within the limits."""
+    report = audit(history, explain=False, latest=1)
+    counted = report.probabilities
+    if counted is None:
+        raise AssertionError("the audit counted nothing")
+    broken, worst = 0, Fraction(0)
+    for who in counted.possible.population.cell_of:
+        chances = counted.of(who)
+        if chances is None or len(chances) < rule.needed or max(chances.values()) > rule.max_posterior:
+            broken += 1
+        worst = max(worst, *(chances or {"": Fraction(1)}).values())
+    return str(worst), broken
+
+
+# -- random series against enumeration ---------------------------------------------------------
+
+
+def judged_as_enumerated(seed: int, number: int) -> bool:
+    """Whether the judge lets a random series pass exactly if going through all its worlds does.
+
+    Up to eight people with up to four values in two to four releases; people come and go. Of those who can be
+    inferred the judge names some: where bounds alone give somebody away, worlds are not counted.
+    """
+    random = np.random.default_rng([seed, number])
+    people, width, times = (int(random.integers(*ends)) for ends in ((3, 9), (2, 5), (2, 5)))
+    value = random.integers(width, size=people)
+    label = random.integers(int(random.integers(1, 4)), size=(people, times))
+    label[random.random(label.shape) < 0.15] = -1
+    label[label[:, :-1].max(axis=1) < 0, -1] = 0  # everybody is published at some time
+    needed, limit = int(random.integers(1, 4)), Fraction(int(random.integers(2, 5)), 4)
+    if times > 2 and random.random() < 0.5:
+        label[:, 1] = np.where(label[:, 1] < 0, -1, label[:, 0])
+    shares = posteriors(value, label, width)
+    wanted = ((shares > 0).sum(axis=1) < needed) | (
+        shares.max(axis=1) * limit.denominator > shares.sum(axis=1) * limit.numerator
+    )
+    found, people_inferred = _judged(value, label, width, needed, limit), set(np.flatnonzero(wanted).tolist())
+    return found <= people_inferred and bool(found) == bool(people_inferred)
+
+
+def _judged(value: Ints, label: Ints, width: int, needed: int, limit: Fraction) -> set[int]:
+    _, place = np.unique(label[:, :-1] + 10 * np.arange(label.shape[1] - 1), return_inverse=True)
+    gone = label[:, :-1] < 0
+    used, place = np.unique(np.where(gone, -1, place.reshape(gone.shape)), return_inverse=True)
+    place = place.reshape(gone.shape) - int(used[0] < 0)
+    counts = np.zeros((int(place.max(initial=-1)) + 1, width), dtype=np.int64)
+    for (p, _), g in np.ndenumerate(place):
+        if g >= 0:
+            counts[g, value[p]] += 1
+    past = past_from(value, place.astype(np.int64), counts, np.zeros(len(counts), dtype=np.int64))
+    groups = [np.flatnonzero(label[:, -1] == g).tolist() for g in np.unique(label[label[:, -1] >= 0, -1])]
+    nothing = np.zeros(1, dtype=np.int64)
+    sides = Widths(weight=nothing, start=nothing - 1, length=nothing, table=nothing)
+    codes = np.zeros((len(value), 1), dtype=np.int64)
+    made = groups_of(past, codes, sides, needed, groups, len(value) + 1)
+    judge = SeriesJudge(past, [str(v) for v in range(width)], needed, limit)
+    return set(judge.inferred(made, range(len(value))) or ())
+
+
+def posteriors(value: Ints, label: Ints, width: int) -> Ints:
+    """In how many worlds each person has each value: those that publish what was published."""
+    worlds = _assignments(len(value), width)
+    for line in label.T:
+        for g in np.unique(line[line >= 0]):
+            inside = np.flatnonzero(line == g)
+            worlds = worlds[(np.sort(worlds[:, inside], axis=1) == np.sort(value[inside])).all(axis=1)]
+    return np.stack([np.bincount(column, minlength=width) for column in worlds.T])
+
+
+@cache
+def _assignments(people: int, width: int) -> Ints:
+    return np.array(list(product(range(width), repeat=people)), dtype=np.int64)

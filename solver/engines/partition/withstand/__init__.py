@@ -1,0 +1,1 @@
+"""Releases nobody can be inferred from: a search with the exact audit inside."""

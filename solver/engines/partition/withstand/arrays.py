@@ -1,0 +1,200 @@
+"""A series as arrays: what was published, and groups of the new release, of which a move changes two rows."""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .....models.compiled import compiled
+from .....models.problem import Problem
+from ....baselines.widths import LARGEST, Ints, Widths, beside
+
+__all__ = ["NewGroups", "PublishedPast", "exchange", "groups_of", "past_from", "past_of", "short", "weigh"]
+
+
+class PublishedPast(NamedTuple):
+    """Everybody who was ever published or is in the table, whose rows come first.
+
+    Attributes
+    ----------
+    value : int64 array
+        Code of each person's value.
+    place : int64 array, shape (people, releases)
+        Group in each earlier release, -1 where there is none. Groups of all releases are numbered jointly.
+    start, member : int64 arrays
+        People of earlier group g: ``member[start[g] : start[g + 1]]``.
+    counts, fakes : int64 arrays
+        What each earlier group publishes by value, and how many of its tuples are counterfeits.
+    mask : int64 array
+        Values that all earlier groups of a person publish, as bits.
+    """
+
+    value: Ints
+    place: Ints
+    start: Ints
+    member: Ints
+    counts: Ints
+    fakes: Ints
+    mask: Ints
+
+
+class NewGroups(NamedTuple):
+    """Groups of the new release while they change.
+
+    Attributes
+    ----------
+    of : int64 array
+        Group of each person, -1 for those in none.
+    member, size, counts, cost, mask : int64 arrays
+        Per group: people, how many, by value, cost, and the values as bits.
+    short : int64 array
+        Per group: members whom set intersection alone leaves too few values.
+    since : int64 array
+        Per group: the move that last changed its component.
+    """
+
+    of: Ints
+    member: Ints
+    size: Ints
+    counts: Ints
+    cost: Ints
+    mask: Ints
+    short: Ints
+    since: Ints
+
+
+def past_of(problem: Problem) -> PublishedPast:
+    """Read a history."""
+    history, table = problem.history, problem.table
+    people = [m.respondent for m in table.members]
+    people += [who for who in history.records if who not in table.row]
+    number = {who: p for p, who in enumerate(people)}
+    code = {value: v for v, value in enumerate(problem.values)}
+    value = [code[m.value] for m in table.members]
+    value += [code[history.records[who].member.value] for who in people[len(table) :]]
+    published = [(r, group) for r, release in enumerate(history) for group in release.groups]
+    counts = np.zeros((len(published), len(code)), dtype=np.int64)
+    place = np.full((len(people), len(history)), -1, dtype=np.int64)
+    for g, (r, group) in enumerate(published):
+        for name, count in group.histogram.items():
+            counts[g, code[name]] = count
+        place[[number[who] for who in group.respondents], r] = g
+    fakes = np.array([group.fakes for _, group in published], dtype=np.int64)
+    return past_from(np.array(value, dtype=np.int64), place, counts, fakes)
+
+
+def past_from(value: Ints, place: Ints, counts: Ints, fakes: Ints) -> PublishedPast:
+    """Put a past together from what `PublishedPast` says of them."""
+    people, times = np.nonzero(place >= 0)
+    groups = place[people, times]
+    order = np.argsort(groups, kind="stable")
+    width = counts.shape[1]
+    bits = (counts > 0) @ (1 << np.arange(width, dtype=np.int64))
+    mask = np.full(len(value), (1 << width) - 1, dtype=np.int64)
+    for r in range(place.shape[1]):
+        here = place[:, r] >= 0
+        mask[here] &= bits[place[here, r]]
+    return PublishedPast(
+        value=value,
+        place=place,
+        start=np.searchsorted(groups[order], np.arange(len(counts) + 1)).astype(np.int64),
+        member=people[order].astype(np.int64),
+        counts=counts,
+        fakes=fakes,
+        mask=mask,
+    )
+
+
+def groups_of(
+    past: PublishedPast, codes: Ints, sides: Widths, needed: int, groups: Sequence[Sequence[int]], room: int
+) -> NewGroups:
+    """Groups of rows, with room for so many members each."""
+    width = past.counts.shape[1]
+    found = NewGroups(
+        of=np.full(len(past.value), -1, dtype=np.int64),
+        member=np.full((len(groups), room), -1, dtype=np.int64),
+        size=np.zeros(len(groups), dtype=np.int64),
+        counts=np.zeros((len(groups), width), dtype=np.int64),
+        cost=np.zeros(len(groups), dtype=np.int64),
+        mask=np.zeros(len(groups), dtype=np.int64),
+        short=np.zeros(len(groups), dtype=np.int64),
+        since=np.zeros(len(groups), dtype=np.int64),
+    )
+    for g, rows in enumerate(groups):
+        found.member[g, : len(rows)] = rows
+        found.size[g] = len(rows)
+        found.of[list(rows)] = g
+        found.counts[g] = np.bincount(past.value[list(rows)], minlength=width)
+        weigh(past, codes, sides, found, g, needed)
+    return found
+
+
+@compiled
+def weigh(past: PublishedPast, codes: Ints, sides: Widths, groups: NewGroups, g: int, needed: int) -> None:
+    """Work out a group's cost and masks again."""
+    size = groups.size[g]
+    mask = np.int64(0)
+    for v in range(groups.counts.shape[1]):
+        if groups.counts[g, v] > 0:
+            mask |= np.int64(1) << v
+    groups.mask[g] = mask
+    groups.short[g] = 0
+    groups.cost[g] = 0
+    if size == 0:
+        return
+    lo, hi = codes[groups.member[g, 0]].copy(), codes[groups.member[g, 0]].copy()
+    for i in range(size):
+        p = groups.member[g, i]
+        groups.short[g] += short(past.mask[p] & mask, needed)
+        for a in range(len(lo)):
+            lo[a] = min(lo[a], codes[p, a])
+            hi[a] = max(hi[a], codes[p, a])
+    groups.cost[g] = size * beside(sides, lo, hi, lo, np.int64(LARGEST))
+
+
+@compiled
+def short(mask: int, needed: int) -> int:
+    """1 if a set of values has fewer than are needed, else 0."""
+    count = 0
+    while mask != 0 and count < needed:
+        mask &= mask - 1
+        count += 1
+    return 1 if count < needed else 0
+
+
+@compiled
+def exchange(
+    past: PublishedPast, codes: Ints, sides: Widths, groups: NewGroups, p: int, q: int, b: int, needed: int
+) -> None:
+    """Move p to group b, and q (or nobody: -1) from there to p's group."""
+    a = groups.of[p]
+    _put(past, groups, p, -1)
+    if q >= 0:
+        _put(past, groups, q, a)
+    _put(past, groups, p, b)
+    weigh(past, codes, sides, groups, a, needed)
+    weigh(past, codes, sides, groups, b, needed)
+
+
+@compiled
+def _put(past: PublishedPast, groups: NewGroups, p: int, g: int) -> None:
+    """Move a person to a group, or out of all (-1); costs and masks are left as they were."""
+    a = groups.of[p]
+    if a >= 0:
+        last = groups.size[a] - 1
+        for i in range(last + 1):
+            if groups.member[a, i] == p:
+                groups.member[a, i] = groups.member[a, last]
+                break
+        groups.size[a] = last
+        groups.counts[a, past.value[p]] -= 1
+    if g >= 0:
+        groups.member[g, groups.size[g]] = p
+        groups.size[g] += 1
+        groups.counts[g, past.value[p]] += 1
+    groups.of[p] = g

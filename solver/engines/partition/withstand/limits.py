@@ -1,0 +1,48 @@
+"""How far the search for releases that withstand the audit goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["WITHSTAND_LIMITS", "WithstandLimits"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithstandLimits:
+    """Judge, moves and cooling."""
+
+    tuples: int = 30
+    """Smaller tables are left to the programs over all groups."""
+    values: int = 62
+    """Most sensitive values: sets of them are bits of one number."""
+    people: int = 150
+    """Of a component that is judged exactly; what is not known of larger ones counts as unsafe."""
+    states: int = 20_000
+    """Between two counts, while worlds of a component are counted."""
+    more: int = 4
+    """Room for so many more members in a group than the largest one has at the start."""
+    near: int = 400
+    """Rows nearest to one that it may change places with."""
+    tried: int = 3
+    """Best moves of a row that are judged, and one more at random."""
+    steps: int = 150
+    """Moves tried per row without a time limit."""
+    hot: float = 0.05
+    """Temperature at the beginning, in mean costs of a group,"""
+    cold: float = 0.004
+    """and at the end."""
+    light: float = 0.05
+    """Price of a person who can be inferred at the beginning of a repair, in mean costs of a group,"""
+    heavy: float = 2.0
+    """and at the end."""
+    beyond: int = 1 << 50
+    """The price where nobody may be inferable: beyond all costs."""
+    ramp: float = 0.6
+    """Part of a repair after which the price stays."""
+    aimed: float = 0.5
+    """How often a repair takes up somebody who can be inferred, or a member of the same group."""
+    gone: int = 1
+    """If so many times as many left as came back, groups are not kept at the start."""
+
+
+WITHSTAND_LIMITS = WithstandLimits()

@@ -1,0 +1,199 @@
+"""Moves of one person, all of them looked at: changes of places, and moves to another group.
+
+A move is refused here if it costs too much, leaves a value too large a share of a group, or leaves too many
+people fewer values by set intersection than are needed: that takes nanoseconds. Who is left can still be
+inferred from several releases together; see `judge`.
+"""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .....models.compiled import compiled
+from ....baselines.widths import LARGEST, Ints, Widths, beside
+from .arrays import NewGroups, PublishedPast, short
+
+__all__ = ["Rule", "linked", "nearest_rows", "scan"]
+
+
+class Rule(NamedTuple):
+    """What is asked of groups.
+
+    Attributes
+    ----------
+    needed : int
+        Values that everybody keeps.
+    part, whole : int
+        No value is more than ``part / whole`` of a group.
+    least : int
+        Tuples of a group.
+    price : int
+        Of a person who has fewer values.
+    """
+
+    needed: int
+    part: int
+    whole: int
+    least: int
+    price: int
+
+
+@compiled
+def nearest_rows(codes: Ints, sides: Widths, most: int) -> Ints:
+    """The rows nearest to each, shape (rows, `most`): the smallest boxes of two; ties by row number."""
+    count = len(codes)
+    found = np.empty((count, most), dtype=np.int64)
+    far = np.int64(LARGEST)
+    away = np.empty(count, dtype=np.int64)
+    for p in range(count):
+        for q in range(count):
+            away[q] = beside(sides, codes[p], codes[p], codes[q], far)
+        away[p] = far
+        found[p] = np.argsort(away, kind="mergesort")[:most]
+    return found
+
+
+@compiled
+def _box(codes: Ints, groups: NewGroups, g: int, but: int, lo: Ints, hi: Ints) -> None:
+    """The box of a group without one member; an empty one if it is alone."""
+    lo[:], hi[:] = np.int64(LARGEST), -np.int64(LARGEST)
+    for i in range(groups.size[g]):
+        p = groups.member[g, i]
+        if p != but:
+            for a in range(len(lo)):
+                lo[a] = min(lo[a], codes[p, a])
+                hi[a] = max(hi[a], codes[p, a])
+
+
+@compiled
+def _changed(past: PublishedPast, groups: NewGroups, rule: Rule, g: int, out: int, into: int) -> int:
+    """People short of values in a group after one left (or nobody: -1) and one came; -1 if it is refused."""
+    size = groups.size[g] - (out >= 0) + (into >= 0)
+    if size < rule.least or size > groups.member.shape[1]:
+        return -1
+    mask = np.int64(0)
+    for v in range(groups.counts.shape[1]):
+        count = groups.counts[g, v]
+        count -= out >= 0 and past.value[out] == v
+        count += into >= 0 and past.value[into] == v
+        if count > 0:
+            mask |= np.int64(1) << v
+            if count * rule.whole > rule.part * size:
+                return -1
+    found = 0 if into < 0 else short(past.mask[into] & mask, rule.needed)
+    if mask == groups.mask[g]:
+        own = 0 if out < 0 else short(past.mask[out] & mask, rule.needed)
+        return found + groups.short[g] - own
+    for i in range(groups.size[g]):
+        p = groups.member[g, i]
+        if p != out:
+            found += short(past.mask[p] & mask, rule.needed)
+    return found
+
+
+@compiled
+def scan(
+    past: PublishedPast,
+    groups: NewGroups,
+    codes: Ints,
+    sides: Widths,
+    near: Ints,
+    rule: Rule,
+    p: int,
+    bar: int,
+    tried: Ints,
+    refused: Ints,
+    closed: Ints,
+    found: Ints,
+) -> int:
+    """Moves of a person that cost less than `bar` more; lines of `found`: partner or -1, group, cost, place.
+
+    `tried` has the last person who was moved to each group. `refused` and `closed` say which move came before
+    one was refused that is still the same: per row and near row, and per row and group. The place is that of
+    the near row. Returns how many lines are filled.
+    """
+    width, far, count = codes.shape[1], np.int64(LARGEST), 0
+    lo, hi = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)
+    low, high = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)
+    a = groups.of[p]
+    size, before = groups.size[a], groups.cost[a]
+    _box(codes, groups, a, p, lo, hi)
+    rest = np.int64(0) if size < 2 else (size - 1) * beside(sides, lo, hi, lo, far)
+    tried[:] = -1
+    for z in range(near.shape[1]):
+        q = near[p, z]
+        b = groups.of[q]
+        if b < 0 or b == a or count == len(found):
+            continue
+        since = max(groups.since[a], groups.since[b])
+        there = groups.cost[b]
+        mine = size * beside(sides, lo, hi, codes[q], far) if size > 1 else np.int64(0)
+        if mine - before - there < bar and refused[p, z] < since:
+            _box(codes, groups, b, q, low, high)
+            other = (
+                groups.size[b] * beside(sides, low, high, codes[p], far)
+                if groups.size[b] > 1
+                else np.int64(0)
+            )
+            cost = mine - before + other - there
+            if cost < bar and _passes(past, groups, rule, a, b, p, q, bar - cost):
+                found[count, 0], found[count, 1], found[count, 2], found[count, 3] = q, b, cost, z
+                count += 1
+        if tried[b] == p or count == len(found) or closed[p, b] >= since:
+            continue
+        tried[b] = p
+        _box(codes, groups, b, -1, low, high)
+        cost = rest - before + (groups.size[b] + 1) * beside(sides, low, high, codes[p], far) - there
+        if cost < bar and _passes(past, groups, rule, a, b, p, -1, bar - cost):
+            found[count, 0], found[count, 1], found[count, 2], found[count, 3] = -1, b, cost, z
+            count += 1
+    return count
+
+
+@compiled
+def _passes(
+    past: PublishedPast, groups: NewGroups, rule: Rule, a: int, b: int, p: int, q: int, room: int
+) -> bool:
+    """Whether groups a, without p and with q (or nobody: -1), and b, the other way round, may stand so.
+
+    `room` is what people who are short of values in them may cost, apart from those who are it in b.
+    """
+    one = 0 if q < 0 and groups.size[a] == 1 else _changed(past, groups, rule, a, p, q)
+    if one < 0:
+        return False
+    two = _changed(past, groups, rule, b, q, p)
+    return two >= 0 and (one + two - groups.short[b]) * rule.price < room
+
+
+@compiled
+def linked(
+    past: PublishedPast, groups: NewGroups, p: int, mark: int, met: Ints, old: Ints, new: Ints, people: Ints
+) -> int:
+    """Everybody whom groups of all releases link to a person; how many. `mark` is set on all that was met."""
+    people[0], met[p], head, count = p, mark, 0, 1
+    while head < count:
+        q = people[head]
+        head += 1
+        for r in range(past.place.shape[1]):
+            g = past.place[q, r]
+            if g >= 0 and old[g] != mark:
+                old[g] = mark
+                for z in range(past.start[g], past.start[g + 1]):
+                    if met[past.member[z]] != mark:
+                        met[past.member[z]] = mark
+                        people[count] = past.member[z]
+                        count += 1
+        g = groups.of[q]
+        if g >= 0 and new[g] != mark:
+            new[g] = mark
+            for i in range(groups.size[g]):
+                if met[groups.member[g, i]] != mark:
+                    met[groups.member[g, i]] = mark
+                    people[count] = groups.member[g, i]
+                    count += 1
+    return count

@@ -1,0 +1,182 @@
+"""A policy with `resists_inference` at real sizes: a bound, a start, and annealing with the audit.
+
+1. The policy's requirements on published values give a bound, proven, and a release without the demand.
+2. Groups to begin with, safe or not (`starts`).
+3. Annealing by moves that the exact judge passes (`anneal`, `judge`).
+4. The last word: the whole series is audited anew, then checked by the requirement's own plain counting.
+
+Other requirements on whole releases are only checked at the end. The bound is all that is said of optimality.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from .....models.adversary.cells import population
+from .....models.adversary.knowledge import Knowledge
+from .....models.box_measure import BoxMeasure
+from .....models.errors import EngineError
+from .....models.history import History
+from .....models.problem import Problem
+from .....models.problem_view import smallest_group
+from .....models.release import Release
+from .....models.requirements import ResistsInference
+from ....baselines.widths import widths_of
+from ....colgen.structure.histograms import Judge as Admission
+from ....incumbent import BestRelease
+from ....schedule import WITHSTAND
+from ....settings import Answer, Clock, Settings, Watch
+from ....worlds.possible import Verdict, possible_values
+from ....worlds.posterior import posterior
+from ..enumerated.guide import Guide, guided
+from ..enumerated.part import searchable
+from .anneal import SafeAnnealing
+from .arrays import groups_of, past_of
+from .judge import SeriesJudge
+from .limits import WITHSTAND_LIMITS as LIMITS
+from .moves import Rule, nearest_rows
+from .starts import starts
+
+__all__ = ["WithstandSearch", "demand"]
+
+
+def demand(problem: Problem) -> ResistsInference | None:
+    """The policy's `resists_inference`, if this search takes the problem."""
+    found = [r for r in problem.policy.requirements if isinstance(r, ResistsInference)]
+    if len(found) != 1 or found[0].compromised or found[0].forgive_past:
+        return None
+    if len(problem.table) <= LIMITS.tuples or len(problem.values) > LIMITS.values:
+        return None
+    return found[0] if searchable(problem) else None
+
+
+class WithstandSearch:
+    """State of one solve."""
+
+    def __init__(self, problem: Problem, rule: ResistsInference, settings: Settings, watch: Watch) -> None:
+        self.problem, self.rule, self.settings, self.watch = problem, rule, settings, watch
+        self.clock = Clock(settings.time_limit, watch.clock.began)
+        self.incumbent = BestRelease(problem, watch, self.clock)
+        self.guide: Guide | None = None
+        self.interrupted = False
+        self.effort: dict[str, int] = {}
+
+    def run(self) -> Answer:
+        """Everything in order; Ctrl-C keeps what there is."""
+        try:
+            self._search()
+        except KeyboardInterrupt:
+            self.interrupted = True
+        guide, incumbent = self.guide, self.incumbent
+        if guide is not None and guide.infeasible:
+            return incumbent.refused(guide.refusal)
+        return incumbent.answer(
+            () if guide is None else guide.claims_for(incumbent.values),
+            interrupted=self.interrupted,
+            late=self.clock.ended,
+            effort=self.effort,
+        )
+
+    def _search(self) -> None:
+        self.incumbent.offer(self.settings.known, checked=True)
+        self.incumbent.offer(self.settings.initial)
+        share = self.clock.share(WITHSTAND.bound)
+        for guide in guided(self.problem, self.settings, share, lambda bound: None):
+            self.guide = guide
+        guide = self.guide
+        if guide is None or guide.infeasible:
+            return
+        self.incumbent.raise_bounds(guide.bounds(self.incumbent.values))
+        for release in guide.releases:
+            self._offer(release)
+        if self.incumbent.closed or guide.interrupted:
+            self.interrupted |= guide.interrupted
+            return
+        self._anneal(guide)
+        self.incumbent.raise_bounds(guide.bounds(self.incumbent.values))
+
+    def _anneal(self, guide: Guide) -> None:
+        problem, table = self.problem, self.problem.table
+        past = past_of(problem)
+        measure = BoxMeasure.last(problem.policy.levels, table)
+        domains = table.domains
+        sides = widths_of(domains, measure.units, lambda a, lo, hi: domains[a].units(lo, hi))
+        codes = np.ascontiguousarray(table.codes)
+        near = nearest_rows(codes, sides, min(LIMITS.near, len(table) - 1))
+        admission = Admission(problem)
+        names = problem.values
+        places = [names.index(name) for name in admission.names]
+        judge = SeriesJudge(past, names, self.rule.needed, self.rule.max_posterior)
+        rule = Rule(
+            needed=self.rule.needed,
+            part=self.rule.max_posterior.numerator,
+            whole=self.rule.max_posterior.denominator,
+            least=max(smallest_group(problem), self.rule.needed),
+            price=0,
+        )
+        chains: list[SafeAnnealing] = []
+        for groups in starts(problem, self.rule, self.settings, self.clock, guide.releases):
+            room = max(map(len, groups)) + LIMITS.more
+            found = groups_of(past, codes, sides, self.rule.needed, groups, room)
+            chain = SafeAnnealing(
+                past,
+                codes,
+                sides,
+                near,
+                rule,
+                judge,
+                lambda counts: admission.admits(tuple(counts[v] for v in places)),
+                found,
+                self.settings.seed,
+            )
+            self._take(chain)
+            chains.append(chain)
+            if not chain.inferred:
+                break
+        if not chains:
+            return
+        chain = min(chains, key=lambda chain: len(chain.inferred))
+        chain.run(self.clock.share(WITHSTAND.anneal), LIMITS.steps * len(table))
+        self.effort |= {
+            "moves judged": chain.tried,
+            "moves made": chain.made,
+            "components judged": judge.decided,
+            "components counted": judge.counted,
+            "left inferable": len(chain.inferred),
+        }
+        self._take(chain)
+
+    def _take(self, chain: SafeAnnealing) -> None:
+        """The cheapest safe groups of a chain, audited and checked as a whole."""
+        if chain.best is None:
+            return
+        order = np.argsort(chain.best[: len(self.problem.table)], kind="stable")
+        label = chain.best[order]
+        groups = np.split(order, np.flatnonzero(np.diff(label)) + 1)
+        self._offer(self.problem.assemble([rows.tolist() for rows in groups]))
+
+    def _offer(self, release: Release) -> None:
+        """Keep a release if it is better, and the whole audit and the requirement's own check pass it."""
+        values = self.problem.objective(release)
+        if self.incumbent.values is not None and values >= self.incumbent.values:
+            return
+        try:
+            if self._withstands(release):
+                self.incumbent.offer(release)
+        except EngineError:
+            return  # the requirement's own check gave up counting: nothing is claimed of such a release
+
+    def _withstands(self, release: Release) -> bool:
+        """Whether the audit of the whole series, from nothing, finds everybody within the limits."""
+        people = population(History([*self.problem.history, release]), Knowledge())
+        system = people.system
+        possible = possible_values(people)
+        left = np.bincount(system.cell[possible.verdicts == Verdict.POSSIBLE], minlength=len(system.sizes))
+        if (left < self.rule.needed).any():
+            return False
+        if self.rule.max_posterior == Fraction(1):
+            return True
+        chances = posterior(possible, states=LIMITS.states, estimate=False).probabilities
+        return all(chance is not None and chance <= self.rule.max_posterior for chance in chances)

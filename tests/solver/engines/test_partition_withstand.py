@@ -1,0 +1,109 @@
+"""`resists_inference` at real sizes: the judge against enumeration, nested groups, safe searches."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from cases.attacks import HALF, history, ours
+from oracle.brute_force_notation import release
+
+from optanon.bench.withstand import inferred, judged_as_enumerated
+from optanon.instances.adult import adult
+from optanon.models.history import History
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirements import KCAnonymity, ResistsInference
+from optanon.models.table import Microdata
+from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
+from optanon.solver.engines.partition.withstand.search import demand
+from optanon.solver.engines.partition.withstand.starts import implied, starts
+from optanon.solver.search import choose, solve_problem
+from optanon.solver.settings import Clock, Settings
+from optanon.solver.verify.checking import verify
+
+
+def test_the_judge_passes_what_enumeration_passes() -> None:
+    assert all(judged_as_enumerated(1, number) for number in range(60))
+
+
+@pytest.mark.slow
+def test_the_judge_passes_what_enumeration_passes_on_many_series() -> None:
+    assert all(judged_as_enumerated(2, number) for number in range(400))
+
+
+@pytest.mark.parametrize(
+    ("series", "safe"),
+    [
+        # Nested groups: every cell keeps the limit by itself.
+        ([["1a 2b"], ["1a 2b", "3a 4c"]], True),
+        ([["1a 2b", "3a 4c"], ["1a 2b 3a 4c"]], True),
+        ([["1a 2b"], ["1a 2b 3a 4c"], ["1a 2b 3a 4c", "5a 6b"]], True),
+        ([["1a 2b"], ["1a 2b 3c"]], False),  # a newcomer is a cell
+        ([["1a 2b"], ["1a 2b 3c 4c"]], False),  # a cell of one value
+        # Who leaves is a cell.
+        ([["0a 1b 2b 3c 4d"], ["1b 2b 3c 4d"]], False),
+        # Groups that cross: a leaver replaced by the same value, and by another one.
+        ([["0a 1b 2c 3d"], ["5a 1b 2c 3d"]], True),
+        ([["0a 1b 2c 3d"], ["5d 1b 2c 3d"]], False),
+        # Two groups lose somebody each, and the rests are one group: of different values, and of one.
+        ([["1a 2b 3c", "4a 5b 6c"], ["2b 3c 4a 6c"]], True),
+        ([["1a 2b 3c", "4a 5b 6c"], ["2b 3c 5b 6c"]], False),
+    ],
+)
+def test_nested_groups_and_leavers(series: list[list[str]], safe: bool) -> None:
+    releases = [release(*groups) for groups in series]
+    rule = ResistsInference(max_posterior=HALF)
+    assert (next(rule.check(ours(releases[-1]), history(releases[:-1])), None) is None) == safe
+    assert (not inferred(history(releases), rule)[1]) == safe
+
+
+def table(people: int, seed: int = 0) -> Microdata:
+    """A prefix of shuffled Adult."""
+    data = adult()
+    order = np.random.default_rng(seed).permutation(len(data.frame))
+    return data.roles.table(data.frame.iloc[order[:people]].reset_index(drop=True))
+
+
+def problem(people: int, past: History, rule: ResistsInference) -> Problem:
+    """Under (3, 1/2)-anonymity and the rule."""
+    requirements = [KCAnonymity(k=3, c="1/2"), rule]  # pyright: ignore[reportArgumentType]
+    return Problem(table=table(people), policy=Policy(requirements), history=past)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.slow
+def test_a_growing_table_is_released_with_its_bound_and_nobody_is_inferred() -> None:
+    rule, past = ResistsInference(max_posterior=HALF), History()
+    for people in (40, 80):
+        asked = problem(people, past, rule)
+        found = solve_problem(asked, time_limit=15, display=False)
+        assert found.release is not None
+        assert next(asked.check(found.release), None) is None
+        assert not inferred(History([*past, found.release]), rule)[1]
+        assert found.levels[0].bound is not None
+        assert 0 < found.levels[0].bound <= found.levels[0].value
+        assert found.certificate is not None
+        verify(found.certificate, asked, found.release)
+        if past:
+            (kept, *_) = starts(asked, rule, Settings(time_limit=10), Clock(10), ())
+            assert found.levels[0].value <= asked.objective(asked.assemble(kept))[0]
+        past.append(found.release)
+
+
+def test_which_problems_are_searched_so() -> None:
+    rule = ResistsInference(max_posterior=HALF)
+    many = problem(LIMITS.tuples + 1, History(), rule)
+    assert demand(many) is rule
+    assert choose(many)[0].name == "partition"
+    assert demand(problem(LIMITS.tuples, History(), rule)) is None
+    assert demand(problem(40, History(), ResistsInference(max_posterior=HALF, compromised=1))) is None
+    assert demand(problem(40, History(), ResistsInference(max_posterior=HALF, forgive_past=True))) is None
+
+
+def test_what_is_asked_of_single_groups_is_implied() -> None:
+    rule = ResistsInference(max_posterior=Fraction(2, 3), min_values=3)
+    for groups in ("1a 2b 3c", "1a 2a 3b 4c", "1a 2a 3a 4b 5c", "1a 2a 3b", "1a 2b"):
+        one = ours(release(groups))
+        whole = next(rule.check(one, History()), None) is None
+        assert whole == all(next(r.check(one, History()), None) is None for r in implied(rule))
