@@ -400,7 +400,7 @@ def test_too_few_values_are_a_conflict_by_themselves_although_people_may_be_left
         result = solve_problem(refused, workers=1)
         assert result.status is Status.INFEASIBLE
         assert result.engine == "none needed"
-        assert "30 different" in str(result.reason)
+        assert "needs" in str(result.reason)
         assert result.certificate is not None
         assert not verify(result.certificate, refused).trusted
         (conflict,) = explain(refused, workers=1).conflicts
