@@ -231,6 +231,9 @@ class Points(Schedule):
     annealing: Share = Share(part=0.12, of=Of.LIMIT, unlimited=20.0, why="a release for lists to be short")
     move: Seconds = Seconds(value=1e-6, unit="s a move", why="the pace that moves are planned by")
     linear: Share = Share(part=0.45, of=Of.LEFT, why="the linear program and its cuts")
+    improving: Share = Share(part=0.6, of=Of.LEFT, unlimited=120.0, why="programs for releases before trees")
+    program: Share = Share(part=0.5, of=Of.LEFT, unlimited=60.0, why="HiGHS over groups that nearly pay")
+    windows: Share = Share(part=0.6, of=Of.LEFT, unlimited=60.0, why="where they found nothing good")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..limits import GapLimits
 
-__all__ = ["POINTS", "PointLimits"]
+__all__ = ["POINTS", "POINT_WINDOWS", "PointLimits", "PointWindowLimits"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +70,41 @@ class PointLimits:
     """Cuts of a divisor above 2 and a number of rows that hold a row, and"""
     cuts_at_once: int = 60
     """of all rows, in a round."""
+    listed: int = 24
+    """Groups of each size that the first integer programs choose from, a row, at most, and"""
+    program_nodes: int = 2_000
+    """nodes of these."""
     gap: GapLimits = field(default_factory=lambda: GapLimits(most_listed=400_000, most_places=2_000_000_000))
     """Of the last step."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class PointWindowLimits:
+    """Groups near one another that are chosen anew from listed columns."""
+
+    listed: int = 60
+    """Columns of each size to choose from, a row, at most."""
+    near: float = 1e-3
+    """A release that is closer to the bound, relative to it, is left alone."""
+    rows: int = 60
+    """Of a window at first;"""
+    more: int = 2
+    """so many more after one that was searched to its end, and"""
+    fewer: int = 12
+    """so many fewer after another,"""
+    least: int = 30
+    """but no fewer than these,"""
+    most: int = 240
+    """and no more than these."""
+    nodes: int = 100
+    """Of a window's integer program."""
+    least_weight: float = 1e-3
+    """Of a group that pays exactly, relative to costs: windows begin there, too."""
+    patience: int = 2
+    """Windows end when each group began so many without a gain."""
+    tired: float = 0.3
+    """Chance of a group to begin a window after each that it began."""
+
+
 POINTS = PointLimits()
+POINT_WINDOWS = PointWindowLimits()

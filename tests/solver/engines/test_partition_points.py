@@ -22,8 +22,11 @@ from optanon.solver.colgen.duals import Duals
 from optanon.solver.colgen.points.pricing import PointPricing, inner
 from optanon.solver.colgen.points.separation import divided_sets
 from optanon.solver.colgen.points.table import PointRows
+from optanon.solver.engines.partition.points.search import PointsSearch, halved
+from optanon.solver.engines.partition.points.windows import PointWindows
 from optanon.solver.result import Result, Status
 from optanon.solver.search import choose, solve_problem
+from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.verify.checking import verify
 from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers
 from optanon.solver.verify.given import Given
@@ -242,3 +245,42 @@ def test_it_is_not_chosen_where_more_than_sizes_counts():
     mixed = Problem(table=problem.table, policy=both)
     assert isinstance(PointRows.of(problem), PointRows)
     assert PointRows.of(mixed) == "the objective is not squared error alone"
+
+
+def begun(seed: int, many: int, k: int) -> tuple[PointsSearch, Duals]:
+    """A search that has its linear program, and a poor release."""
+    problem = asked(drawn(seed, many, 3), k)
+    rows = PointRows.of(problem)
+    assert isinstance(rows, PointRows)
+    search = PointsSearch(problem, Settings(), Watch(), rows)
+    search.progress.offer(halved(rows, tuple(range(many)), k), "start")
+    assert search.generated()
+    assert search.root.duals is not None
+    return search, search.root.duals
+
+
+def test_the_release_is_made_from_what_nearly_pays():
+    search, duals = begun(5, 60, 3)
+    before = search.progress.cost
+    search.finish.improve(duals)
+    # No annealing, no tree: the linear program's bound is almost reached.
+    assert search.progress.cost < before
+    assert search.progress.cost - search.progress.bound < (before - search.progress.bound) / 50
+
+
+def test_windows_choose_groups_anew():
+    search, duals = begun(6, 90, 3)
+    before = search.progress.cost
+    listed = search.pricing.all_below(duals, (before - search.progress.bound) * duals.scale // 8, room=10**6)
+    assert listed is not None
+    PointWindows(
+        source=search.pricing,
+        progress=search.progress,
+        duals=duals,
+        lines=listed.lines,
+        seed=1,
+        clock=Clock(),
+    ).run()
+    assert search.progress.cost - search.progress.bound < (before - search.progress.bound) / 10
+    assert search.progress.best is not None
+    assert sorted(row for group in search.progress.best for row in group) == list(range(90))

@@ -11,12 +11,14 @@ from ....colgen.column import Column, Group, Members, lines_of
 from ....colgen.duals import Duals
 from ....colgen.finish import Finish
 from ....colgen.generation import Generation
-from ....colgen.points.limits import POINTS as LIMITS
+from ....colgen.points.limits import POINT_WINDOWS as WINDOWS, POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing
 from ....colgen.points.separation import divided_sets
 from ....colgen.points.table import PointRows
 from ....exact.rank1 import Rank1Cut
+from ....schedule import POINTS as SHARES
 from .progress import PointProgress
+from .windows import PointWindows
 
 __all__ = ["PointFinish", "PointGeneration", "near_groups"]
 
@@ -51,6 +53,38 @@ class PointFinish(Finish):
 
     source: PointPricing
     reached: PointProgress
+
+    def improve(self, duals: Duals) -> None:
+        """Better releases by integer programs, with cuts, over lists of groups that nearly pay.
+
+        The linear program with its cuts is nearly whole: what costs least is made of few columns that nearly
+        pay, of which HiGHS finds one in moments; what is left above the bound then fits into a short list.
+        Where it finds none, windows do better.
+        """
+        room, clock = self._room, self.clock.share(SHARES.improving)
+        rows = len(self.source.rows)
+        self._room = min(self._most, max(room, LIMITS.listed * rows))
+        while not clock.over and self.reached.bound < self.reached.cost:
+            before, listed = self.reached.cost, self._listed(duals, None)
+            if listed is None:
+                break
+            self._improve(duals, *listed, None, LIMITS.program_nodes, SHARES.program)
+            if self.reached.cost == before:
+                if listed[1] == before or self.stated < min(listed[1], before):
+                    break
+                self._longer()
+        self._room = min(self._most, WINDOWS.listed * rows)
+        far = self.reached.cost - self.reached.bound > WINDOWS.near * self.reached.bound
+        if far and (listed := self._listed(duals, None)) is not None:
+            PointWindows(
+                source=self.source,
+                progress=self.reached,
+                duals=duals,
+                lines=listed[0],
+                seed=self.seed,
+                clock=self.clock.share(SHARES.windows),
+            ).run()
+        self._room = room
 
     def _proved(self, duals: Duals, lines: Members, target: int, fakes: int | None) -> bool:
         """As `Finish` says; see `PointProgress` for what is relative."""

@@ -46,8 +46,9 @@ class PointsSearch:
         """Everything in order; Ctrl-C keeps what there is."""
         try:
             self._starts()
-            solved = self._generated()
+            solved = self.generated()
             if solved and self.whole and self.root.duals is not None:
+                self.finish.improve(self.root.duals)
                 self.finish.run(self.root.duals)
         except KeyboardInterrupt:
             self.interrupted = True
@@ -93,7 +94,7 @@ class PointsSearch:
 
     # -- bounds ------------------------------------------------------------------------
 
-    def _generated(self) -> bool:
+    def generated(self) -> bool:
         """Solve the linear program and cut it; whether there are duals to list groups by."""
         progress, pricing = self.progress, self.pricing
         assert progress.best is not None
