@@ -69,7 +69,7 @@ class SafeAnnealing:
         self._random = np.random.default_rng(seed)
         self._found = np.empty((2 * near.shape[1], 4), dtype=np.int64)
         self._refused = np.full(near.shape, -1, dtype=np.int64)
-        self._closed = np.full((len(codes), len(groups.size)), -1, dtype=np.int64)
+        self._closed = self._refused.copy()
         self._tried = np.empty(len(groups.size), dtype=np.int64)
         self.inferred = set(judge.inferred(groups, range(len(past.value))) or ())
         self.cost = int(groups.cost.sum())
@@ -120,10 +120,7 @@ class SafeAnnealing:
             if self._make(p, q, b, bar - cost, cost, price):
                 return
             if price == LIMITS.beyond:  # it stays refused until one of the two components changes
-                if q >= 0:
-                    self._refused[p, place] = self.made
-                else:
-                    self._closed[p, b] = self.made
+                (self._refused if q >= 0 else self._closed)[p, place] = self.made
 
     def _row(self) -> int:
         """The row that is taken up."""

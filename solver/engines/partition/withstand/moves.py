@@ -114,8 +114,8 @@ def scan(
     """Moves of a person that cost less than `bar` more; lines of `found`: partner or -1, group, cost, place.
 
     `tried` has the last person who was moved to each group. `refused` and `closed` say which move came before
-    one was refused that is still the same: per row and near row, and per row and group. The place is that of
-    the near row. Returns how many lines are filled.
+    one was refused that is still the same: a change with the near row, and a move to its group. The place is
+    that of the near row. Returns how many lines are filled.
     """
     width, far, count = codes.shape[1], np.int64(LARGEST), 0
     lo, hi = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)
@@ -144,9 +144,11 @@ def scan(
             if cost < bar and _passes(past, groups, rule, a, b, p, q, bar - cost):
                 found[count, 0], found[count, 1], found[count, 2], found[count, 3] = q, b, cost, z
                 count += 1
-        if tried[b] == p or count == len(found) or closed[p, b] >= since:
+        if tried[b] == p or count == len(found):
             continue
         tried[b] = p
+        if closed[p, z] >= since:
+            continue
         _box(codes, groups, b, -1, low, high)
         cost = rest - before + (groups.size[b] + 1) * beside(sides, low, high, codes[p], far) - there
         if cost < bar and _passes(past, groups, rule, a, b, p, -1, bar - cost):
