@@ -162,6 +162,11 @@ class Structure:
     form: Form | None = None
     components: tuple[object, ...] = ()
 
+    @property
+    def exchangeable(self) -> bool:
+        """Whether values can be exchanged: said so, or they are not looked at."""
+        return self.symmetric or self.depends_on is DependsOn.SIZE
+
 
 def unless_returning(problem: ProblemView | None, otherwise: DependsOn) -> DependsOn:
     """Members if some respondent of the table was published before, or nobody knows; `otherwise` if none."""

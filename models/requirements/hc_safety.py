@@ -38,6 +38,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Codes
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
@@ -144,6 +148,12 @@ class HcSafety(GroupRequirement):
 
     def _unrestricted_from(self, shared: int, old_size: int) -> int:
         return shared + self.n if self.reading == "hcsafe" else old_size + 1
+
+    def admits_counts(
+        self, counts: Codes, values: tuple[str, ...], context: Context
+    ) -> NDArray[np.bool_] | None:
+        """Where nobody was published before, nobody meets an earlier group."""
+        return None if context.history.records else np.ones(len(counts), dtype=np.bool_)
 
     def structure(self, problem: ProblemView | None = None) -> Structure:
         return Structure(

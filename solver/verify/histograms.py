@@ -123,7 +123,7 @@ class HistogramVerdicts:
             raise CertificateError("a requirement looks at people: histograms do not tell what it says")
         self._names = tuple(sorted(problem.table.histogram))
         self.blind = all(r.structure(problem).depends_on is DependsOn.SIZE for r in self.requirements)
-        self.alike = self.blind or all(r.structure(problem).symmetric for r in self.requirements)
+        self.alike = all(r.structure(problem).exchangeable for r in self.requirements)
         counts = [problem.table.histogram[name] for name in self._names]
         self.room: Counts = (sum(counts),) if self.blind else tuple(counts)
         if self.alike:
@@ -141,8 +141,11 @@ class HistogramVerdicts:
 
     def implies(self, one: GroupRequirement, other: GroupRequirement) -> bool:
         """Whether the other one is about sizes alone, and admits all that the first leaves possible."""
-        if other.structure(self._problem).depends_on is not DependsOn.SIZE:
+        structure = other.structure(self._problem)
+        if structure.depends_on is not DependsOn.SIZE:
             return False
+        if structure.overlap is not None:
+            return True  # it forbids meetings, and there are none
         least, most = one.bounds(self._problem).smallest, len(self._problem.table)
         table = np.zeros((max(0, most + 1 - least), len(self._names)), dtype=np.int64)
         table[:, 0] = np.arange(least, least + len(table))

@@ -276,7 +276,7 @@ def _admitted(
         structure = r.structure(problem)
         if not isinstance(r, GroupRequirement) or structure.signature or structure.overlap:
             continue
-        if not structure.symmetric and structure.depends_on is not DependsOn.SIZE:
+        if not structure.exchangeable:
             raise _other(f"{r.name} tells values apart")
         for published, times in {(tuple(names), times) for names, times in made}:
             members = tuple(Member(f"\0{v}{i}", (), v) for v in published for i in range(times))

@@ -76,7 +76,7 @@ class Judge:
         policy = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
         self.requirements = policy if requirements is None else requirements
         self.names = sorted(problem.table.histogram)
-        self.alike = all(r.structure(problem).symmetric for r in self.requirements)
+        self.alike = all(r.structure(problem).exchangeable for r in self.requirements)
         self.blind = all(r.structure(problem).depends_on is DependsOn.SIZE for r in self.requirements)
         self._known: dict[Counts, bool] = {}
 
@@ -223,9 +223,11 @@ def _histograms(problem: Problem) -> Histograms | str:
 def _implied(requirement: GroupRequirement, beside: list[GroupRequirement], judge: Judge) -> bool:
     """Whether a requirement on sizes holds for every group that the smallest sizes of others allow."""
     problem, value = judge.problem, judge.names[0]
-    others = [r.bounds(problem).smallest for r in beside]
-    if not others or requirement.structure(problem).depends_on is not DependsOn.SIZE:
+    others, structure = [r.bounds(problem).smallest for r in beside], requirement.structure(problem)
+    if not others or structure.depends_on is not DependsOn.SIZE:
         return False
+    if structure.overlap is not None:
+        return True  # if it looks at sizes only, nobody meets an earlier group
     first, most = max(others), len(problem.table)
     counts = np.zeros((max(0, most - first + 1), len(judge.names)), dtype=np.int64)
     counts[:, 0] = np.arange(first, first + len(counts))

@@ -240,7 +240,7 @@ def _sizes(
         structure = r.structure(problem)
         if not isinstance(r, GroupRequirement) or structure.signature or structure.overlap:
             continue
-        if not structure.symmetric and structure.depends_on is not DependsOn.SIZE:
+        if not structure.exchangeable:
             return f"{r.name} tells values apart"
         for signature, most in asked.items():
             for c in range(1, most + 1):

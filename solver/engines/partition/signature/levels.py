@@ -1,15 +1,24 @@
-"""Both levels of the objective: the fewest counterfeits, then the least information loss."""
+"""Both levels of the objective: the fewest counterfeits, then the least information loss.
+
+In a first release nobody has a past. If it is large, and needs no counterfeits, the second level is that of a
+table released once: the histogram plan goes on from what was found.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from .....models.problem import Problem
 from ....claims import Claim, CountsAbove, Trusted, TrustedRefusal
 from ....colgen.signature_pricing import SignaturePricing
+from ....colgen.structure.histograms import Histograms
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
 from ....ending import ending
+from ....limits import HISTOGRAM_LIMITS
 from ....schedule import SIGNATURE
 from ....settings import Answer, Clock, Settings, Watch
+from ..histogram import HistogramSearch
 from ..objective import Objective
 from .best import BestColumns
 from .fakes import FewestFakes
@@ -37,7 +46,7 @@ class SignatureSearch:
         rules: Rules,
         objective: Objective,
     ) -> None:
-        self.problem, self.settings = problem, settings
+        self.problem, self.settings, self.watch, self.objective = problem, settings, watch, objective
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
         self.types = Types.of(problem, rules)
@@ -58,6 +67,9 @@ class SignatureSearch:
                     fakes.lower(self.clock.allowed(SIGNATURE.fewer))
             if fakes.beyond:
                 return self._beyond(fakes)
+            if self._first:
+                known = replace(self.settings, known=self.best.release())
+                return HistogramSearch(self.problem, known, self.watch, self.objective).run()
             self._least_loss()
             self._resume(fakes)
         except KeyboardInterrupt:
@@ -67,6 +79,15 @@ class SignatureSearch:
             interrupted=self.interrupted,
             late=self.late or self.clock.over,
             rounds=self._rounds,
+        )
+
+    @property
+    def _first(self) -> bool:
+        """Whether nobody was published before, nobody is invented, and the table is large."""
+        if self.best.best is None or self.best.fakes or (self.types.home >= 0).any():
+            return False
+        return len(self.types) > HISTOGRAM_LIMITS.finished_rows and isinstance(
+            Histograms.of(self.problem), Histograms
         )
 
     def _least_loss(self) -> None:
