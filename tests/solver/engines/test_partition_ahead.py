@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import combinations
 from random import Random
 
 import numpy as np
@@ -24,7 +25,8 @@ from optanon.solver.baselines.registry import baselines
 from optanon.solver.colgen.primal.seating import broken_rules
 from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
-from optanon.solver.engines.partition.ahead.family import Family, families
+from optanon.solver.engines.partition.ahead.counted import CountedFamilies
+from optanon.solver.engines.partition.ahead.family import Charges, Family, FlatPrices, families
 from optanon.solver.engines.partition.ahead.kindred import distances, kindred
 from optanon.solver.engines.partition.ahead.needs import needs
 from optanon.solver.engines.partition.ahead.people import Crowd
@@ -84,6 +86,48 @@ def test_first_releases_have_the_fewest_signatures_there_can_be(seed: int):
     assert all(level.bound is not None and level.bound <= level.value for level in result.levels)
 
 
+def cheapest_of_all(crowd: Crowd, fakes: int, prices: Charges) -> Fraction:
+    """Over all numbers of groups of all signatures that seat everybody: counts, without buckets."""
+    new, people = crowd.new.tolist(), len(crowd.value)
+    signatures = [
+        s for k in range(crowd.types.rules.least, len(new) + 1) for s in combinations(range(len(new)), k)
+    ]
+    best: list[Fraction] = []
+
+    def go(i: int, seats: int, missing: list[int], price: Fraction) -> None:
+        if seats < 0:
+            return
+        if i == len(signatures):
+            if max(missing) <= 0:
+                best.append(price)
+            return
+        size = len(signatures[i])
+        for groups in range(seats // size + 1):
+            left = [n - groups * (v in signatures[i]) for v, n in enumerate(missing)]
+            go(i + 1, seats - size * groups, left, price + prices.of(size, groups))
+
+    go(0, people + fakes, new, Fraction(0))
+    return min(best)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_family_is_cheaper_than_the_bound_over_all_counts(seed: int):
+    policy = Policy([WeakMInvariance(m=2 + seed % 2)], LEVELS, outlook=Outlook(releases=2, draws=20))
+    problem = Problem(table=table(people(Random(seed), 7, "abcd")), policy=policy)
+    crowd, prices = crowd_of(problem), problem.prices
+    assert prices is not None
+    none = crowd.types.rules.fewest
+    few = CountedFamilies(crowd, none, 9, prices).fewest(Clock())
+    assert few is not None
+    for fakes, charges in ((few.fakes, prices), (few.fakes + 1, FlatPrices()), (few.fakes + 2, prices)):
+        family, bound = CountedFamilies(crowd, none, fakes, charges).cheapest(Clock())
+        least = cheapest_of_all(crowd, fakes, charges)
+        assert family is not None
+        assert family.fakes <= fakes
+        assert 0 < bound <= least <= family.price
+        assert least <= 2 * bound
+
+
 def played(policy: Policy, given: list[oa.Microdata], limit: float) -> list[Release]:
     history = History()
     for here in given:
@@ -112,8 +156,12 @@ def test_the_same_seed_gives_the_same_release():
     first, second = tables(2, 40, 2, 6)
     history = History()
     problem = ahead(history, first)
-    found = [solve_problem(problem, seed=3, display=False).release for _ in range(2)]
+    results = [solve_problem(problem, seed=3, display=False) for _ in range(2)]
+    found = [result.release for result in results]
     assert found[0] == found[1]
+    _, foreseen, _ = results[0].levels
+    assert foreseen.trusted_bound is not None
+    assert 2 * foreseen.trusted_bound > foreseen.value >= foreseen.trusted_bound
     assert found[0] is not None
     history.append(found[0])
     again = [solve_problem(ahead(history, second), seed=3, display=False).release for _ in range(2)]

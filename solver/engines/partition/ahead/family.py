@@ -74,6 +74,12 @@ class Family:
     fakes: int
     price: Fraction
 
+    def better(self, other: Family | None) -> Family:
+        """The one with fewer counterfeits, or as many and a lower price; this one if neither is."""
+        if other is None or (other.fakes, other.price) >= (self.fakes, self.price):
+            return self
+        return other
+
 
 def candidates(crowd: Crowd, known: Iterable[Signature], random: Random) -> list[Signature]:
     """Signatures that new tuples may begin: all of least size if they are few, or some, and larger ones."""

@@ -31,6 +31,10 @@ class AheadLimits:
     """Families so near the best of a round will do."""
     nodes: int = 30
     """Of the program over counts."""
+    counted: int = 6_000
+    """Values times numbers of groups, for a program over all signatures."""
+    doubt: float = 0.0001
+    """A bound on all families is rounded down to a multiple of this, after this share is taken off."""
     usual: int = 8
     """Groups that a signature is thought to have, before a solution says it."""
     tie: float = 0.02

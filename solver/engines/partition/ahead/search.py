@@ -1,8 +1,9 @@
 """Three levels: the fewest counterfeits, the cheapest family of signatures, the least loss within it.
 
 The fewest counterfeits are those of the integer program over counts, as without an outlook, with its proof.
-The family is chosen by counts alone; the loss is then searched among releases with that family, so it is
-the least of a family, not of all that cost as much.
+The family is chosen by counts alone, and all families that meetings do not forbid are bounded (`counted`);
+the loss is then searched among releases with that family, so it is the least of a family, not of all that
+cost as much.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ..signature.construct import assembled
 from ..signature.levels import SignatureSearch
 from ..signature.minimum_counterfeits import Fewest, fewest
 from ..signature.proof import counts_claim
+from .counted import CountedFamilies
 from .family import Charges, Family, FlatPrices, Signature, candidates, families
 from .kindred import distances, kindred
 from .limits import AHEAD as LIMITS
@@ -51,6 +53,8 @@ class AheadSearch:
         self.counts: Fewest | None = None
         self.interrupted = False
         self.alone: tuple[Fraction, ...] | None = None
+        self.priced: tuple[int, Fraction] | None = None
+        self.words: tuple[Claim, ...] = ()
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -65,6 +69,7 @@ class AheadSearch:
             if self.problem.policy.outlook is not None:
                 self.alone = self._alone()
             self._search()
+            self._bounded()
             if self.best.best is None and not self.clock.over:
                 self._otherwise()
         except KeyboardInterrupt:
@@ -110,15 +115,38 @@ class AheadSearch:
             self._offer(assembled(self.types, self.problem, columns), "seats")
 
     def _family(self, crowd: Crowd) -> Family | None:
-        """Of signatures that somebody has used or proposed, then of many more."""
+        """Of signatures that somebody has used or proposed, then of all."""
         needed = needs(crowd, self.settings.seed, self.clock)
         known = self._known()
         some = [s for s in sorted(known - set(self.types.rules.signatures)) if any(crowd.new[list(s)])]
-        more = candidates(crowd, known, Random(self.settings.seed))
         family = families(crowd, needed, some, self._pricing, self.clock)
-        if family is not None and self.clock.over:
+        if family is None or not CountedFamilies.fits(crowd):
+            more = candidates(crowd, known, Random(self.settings.seed))
+            family = families(crowd, needed, more, self._pricing, self.clock, family) or family
+        if family is None or self.clock.over or not CountedFamilies.fits(crowd):
             return family
-        return families(crowd, needed, more, self._pricing, self.clock, family) or family
+        if self.counts is None or family.fakes > self.counts.bound:
+            found = CountedFamilies(crowd, needed, family.fakes, self._pricing).fewest(self.clock)
+            family = family.better(found)
+        found, bound = CountedFamilies(crowd, needed, family.fakes, self._pricing).cheapest(self.clock)
+        fewest = self.types.rules.fewest
+        if (needed > fewest).any():
+            # What seats were found to need is no bound on what others need.
+            _, bound = CountedFamilies(crowd, fewest, family.fakes, self._pricing).cheapest(self.clock)
+        self.priced = family.fakes, bound
+        return family.better(found)
+
+    def _bounded(self) -> None:
+        """Tell the bound on all families, if it is one on releases with as few counterfeits as the best."""
+        level, best = self.objective.planned, self.best.best
+        assert level is not None
+        if best is None or self.priced is None:
+            return
+        (fakes, bound), values = self.priced, self.problem.objective(best)
+        if values[self._counted] <= fakes and 0 < bound <= values[level]:
+            self.best.raise_bound(level, bound, "all families, by counts")
+            why = "all signatures by counts, without meetings: a program whose tree is not written down"
+            self.words = (Trusted(level=level, bound=bound, solver=MADE_BY, why=why),)
 
     def _known(self) -> set[Signature]:
         """Signatures of earlier releases, and of the heuristics' release."""
@@ -167,6 +195,7 @@ class AheadSearch:
             return ()
         claim = counts_claim(self.counts, None, self._counted)
         if claim.program is not None or not self.counts.bound:
-            return (claim,)
+            return (claim, *self.words)
         why = "the root of a search tree over counts that did not end"
-        return (Trusted(level=self._counted, bound=Fraction(self.counts.bound), solver=MADE_BY, why=why),)
+        word = Trusted(level=self._counted, bound=Fraction(self.counts.bound), solver=MADE_BY, why=why)
+        return (word, *self.words)
