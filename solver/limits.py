@@ -88,14 +88,20 @@ class HistogramLimits:
     """Most that is added to a taken column's amount for another release."""
     box_smoothing: float = 0.3
     """Share of the best duals after cuts were added: far from them, searches under cuts take long."""
-    box_gain: float = 2e-5
+    dive_noise: float = 0.15
+    """The same where it is dived into."""
+    box_gain: float = 4e-4
     """Relative gain of a round of cuts that counts,"""
-    box_patience: int = 4
+    box_patience: int = 2
     """and rounds without one after which cutting ends."""
     box_program_nodes: int = 5_000
-    """Of the integer program over columns known so far."""
+    """Of the integer program over columns known so far,"""
+    box_program_columns: int = 3_000
+    """and how many it has at most, those of the least reduced costs."""
+    box_closed: float = 0.01
+    """Gap up to which tables by boxes are closed over listed groups."""
     box_stalled: int = 12
-    """So many roundings in a row that lead to nothing better are tried."""
+    """So many roundings in a row that lead to nothing better are tried without a time limit."""
     finished_rows: int = 4_000
     """Rows up to which the gap is closed over listed groups; larger tables are swept on."""
     whole_nodes: int = 20_000

@@ -18,7 +18,7 @@ from .duals import Duals
 from .pool import Pool
 from .table import Ints
 
-__all__ = ["best_of"]
+__all__ = ["best_of", "entries"]
 
 TOLERANCE = 1e-6
 """Relative precision of the solver's bound."""
@@ -70,7 +70,7 @@ def best_of(
     posted = known if duals is None else known.some(rows, np.flatnonzero(duals.cuts).tolist())
     scale, price = (1, np.zeros(len(rows), dtype=np.int64)) if duals is None else (duals.scale, duals.rows)
     sparse = pool.sparse(posted)
-    matrix, upper = _matrix(pool, sparse.place, sparse.start, len(posted))
+    matrix, upper = entries(pool, sparse.place, sparse.start, len(posted))
     # Only the duals of equations: another row may have slack, so its dual would change the order of releases.
     reduced = pool.cost * scale - pool.total(sparse, np.pad(price, (0, len(posted))))
     unit = float(scale) * max(1.0, float(pool.cost.mean()) if len(pool) else 1.0)
@@ -105,7 +105,7 @@ def best_of(
     return chosen if kept else None, bound
 
 
-def _matrix(
+def entries(
     pool: Pool, place: NDArray[np.int32], start: Ints, cuts: int
 ) -> tuple[csc_array, NDArray[np.float64]]:
     """Entries of rows and cuts by column, and how often each column can be taken."""

@@ -99,6 +99,10 @@ class Generation(GenerationLoop):
         self.proposal = self.master.solve(self.clock.left) or self.proposal
         return self._generate(self._asked(), first=self.best.rounds == 0)
 
+    def exactly(self) -> None:
+        """From now on the master is always solved from its last basis."""
+        self._many = None
+
     def cut(self) -> bool:
         """Add cuts that the latest optimum breaks; False if none were found."""
         if self.proposal is None:

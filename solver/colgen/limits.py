@@ -39,6 +39,12 @@ class PricingLimits:
     """Largest histogram that is looked at where no largest needed one is known."""
     times: int = 7
     """Most often that groups publish each value; buckets that may need more are relaxed."""
+    box_parts: int = 16
+    """Cells are priced in so many parts, whatever the number of workers: the answer is the same."""
+    box_chunk: int = 256
+    """Cells between two looks at the clock."""
+    box_sought: int = 20
+    """Columns of boxes are sought with so much fewer nodes than bounds: any that pays is welcome."""
     passes: int = 4
     """How often candidates are tested again with what the test before left."""
 

@@ -28,11 +28,6 @@ from .scan import BestGroups, ScanInput, desk, room, walk
 
 __all__ = ["BoxPricing"]
 
-PARTS = 16
-"""Cells are priced in so many parts, whatever the number of workers: the answer is the same."""
-AT_ONCE = 256
-"""Cells between two looks at the clock."""
-
 
 class BoxPricing(HistogramPricing):
     """Groups of a form in the boxes of a grid; see `of`."""
@@ -70,9 +65,10 @@ class BoxPricing(HistogramPricing):
             self.cuts.index(duals.cuts),
             nodes,
         )
-        parts = [np.arange(part, len(self.grid.cost), PARTS) for part in range(PARTS)]
+        parts = [np.arange(part, len(self.grid.cost), PRICING.box_parts) for part in range(PRICING.box_parts)]
         with ThreadPoolExecutor(max(1, self.workers)) as pool:
-            found = list(pool.map(partial(self._priced, asked, per_anchor), parts))
+            sought = asked._replace(nodes=-(-nodes // PRICING.box_sought))
+            found = list(pool.map(partial(self._priced, sought, per_anchor), parts))
         known = [one for one in found if one is not None]
         lines = _best([one for one, _ in known], per_anchor)
         bounded, short = len(known) == len(found), sum(cut_short for _, cut_short in known)
@@ -85,19 +81,19 @@ class BoxPricing(HistogramPricing):
     def _priced(self, asked: ScanInput, per_anchor: int, part: Ints) -> tuple[BestGroups, int] | None:
         """The best groups in some cells, and searches cut short; None if time is over."""
         found, memory, short = room(asked, per_anchor), desk(asked), 0
-        for at in range(0, len(part), AT_ONCE):
+        for at in range(0, len(part), PRICING.box_chunk):
             if self.clock is not None and self.clock.over:
                 return None
-            short += walk(asked, part[at : at + AT_ONCE], memory, found, False)
+            short += walk(asked, part[at : at + PRICING.box_chunk], memory, found, False)
         return found, short
 
     def _repaired(self, asked: ScanInput) -> int | None:
         """Lower the duals; searches cut short, None if time is over."""
         none, memory, short = room(asked, 1), desk(asked), 0
-        for at in range(0, len(self.grid.cost), AT_ONCE):
+        for at in range(0, len(self.grid.cost), PRICING.box_chunk):
             if self.clock is not None and self.clock.over:
                 return None
-            cells = np.arange(at, min(at + AT_ONCE, len(self.grid.cost)))
+            cells = np.arange(at, min(at + PRICING.box_chunk, len(self.grid.cost)))
             short += walk(asked, cells, memory, none, True)
         return short
 

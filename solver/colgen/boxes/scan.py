@@ -263,8 +263,13 @@ def _drop(q: ScanInput, d: Desk, depth: int) -> None:
 
 
 @compiled
-def _deeper(q: ScanInput, d: Desk, size: int, cost: int, begun: int, best: int) -> tuple[int, int, int]:
-    """The best group beyond `best` with the first `begun` members: profit, size (0: none), nodes (or -1)."""
+def _deeper(
+    q: ScanInput, d: Desk, size: int, cost: int, begun: int, best: int, room: int
+) -> tuple[int, int, int]:
+    """The best group beyond `best` with the first `begun` members: profit, size (0: none), nodes (or -1).
+
+    More than `room` nodes are not looked at.
+    """
     depth, found, nodes = begun, 0, 0
     d.following[depth] = 0
     if d.value[begun] > best and _whole(q, d, begun):
@@ -282,7 +287,7 @@ def _deeper(q: ScanInput, d: Desk, size: int, cost: int, begun: int, best: int) 
             and _filled(q, d, size, cost, depth, e, d.value[depth])[0] > best
         ):
             nodes += 1
-            if nodes > q.nodes:
+            if nodes > room:
                 nodes = CUT_SHORT
                 continue
             _take(q, d, depth, e, cost)
@@ -308,27 +313,27 @@ def _of_box(q: ScanInput, d: Desk, size: int, a: int, b: int, cost: int, best: i
         for x in range(many):
             d.group[x] = d.tried[x]
         return (profit, many, True) if profit > best else (best, 0, True)
-    found, sure = 0, True
+    found, room = 0, q.nodes
     d.value[0] = 0
     for e in range(size):
-        if q.grid.code[d.row[e]] != b:
+        if room < 0 or q.grid.code[d.row[e]] != b:
             continue
         _take(q, d, 0, e, cost)
         for f in range(size if a < b else 1):
-            if a < b and q.grid.code[d.row[f]] != a:
+            if room < 0 or (a < b and q.grid.code[d.row[f]] != a):
                 continue
             begun = 1
             if a < b:
                 _take(q, d, 1, f, cost)
                 begun = 2
-            profit, many, nodes = _deeper(q, d, size, cost, begun, best)
-            sure = sure and nodes >= 0
+            profit, many, nodes = _deeper(q, d, size, cost, begun, best, room)
+            room = CUT_SHORT if nodes < 0 else room - nodes
             if many:
                 best, found = profit, many
             if a < b:
                 _drop(q, d, 1)
         _drop(q, d, 0)
-    return best, found, sure
+    return best, found, room >= 0
 
 
 @compiled

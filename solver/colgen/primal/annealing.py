@@ -48,7 +48,7 @@ class Cooling:
 ANNEALED, BRIEFLY = Cooling(), Cooling(rounds=2)
 COOL = Cooling(first=400, rounds=3, hot=0.02)
 """For groups that are good as a whole: heat would destroy what the linear program knows of them."""
-COLD = Cooling(first=400, rounds=2, hot=0.02, cold=2e-4)
+COLD = Cooling(first=400, rounds=1, hot=0.02, cold=2e-4)
 """The same, quickly: one of many roundings."""
 
 

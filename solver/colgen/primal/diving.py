@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array, eye_array, hstack
 
-from ..column import Group, Members
+from ...backends.highs import INFINITY, LinearProgram, LPStatus
+from ...settings import Clock
+from ..choice import entries
+from ..column import Group, Members, columns_of
+from ..cuts import Cuts
 from ..first_order import FirstOrder
 from ..histogram_pricing import HistogramPricing
 from ..pool import Pool
 from ..structure.histograms import Judge
-from ..table import Ints
+from ..table import Ints, Rows
 from .limits import DIVING as LIMITS
 from .rounding import completed
 
-__all__ = ["dived"]
+__all__ = ["Dives", "dived"]
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +50,8 @@ def dived(
     dual = program.dual[: len(rows)].copy()
     groups: list[Group] = []
     while len(members) and not (pricing.clock is not None and pricing.clock.over):
-        groups += _surest(members, amount, extra, left)
+        surest = members[_surest(members, amount, extra, left)]
+        groups += [tuple(u for u in line if u >= 0) for line in surest.tolist()]
         fits = _fit(members, left)
         members, amount, extra = members[fits], amount[fits], extra[fits]
         if not len(members):
@@ -75,20 +81,85 @@ def dived(
     return completed(rows, judge, groups, units, buckets=pricing.buckets, clock=pricing.clock)
 
 
-def _surest(members: Members, amount: Floats, extra: Floats, left: Ints) -> list[Group]:
-    """Groups that still fit, by falling amount, as long as they are sure or few; `left` is lowered."""
-    found: list[Group] = []
+class Dives:
+    """Dives by the simplex method, each from the same amounts, under cuts.
+
+    A tuple that is left over widens the group it will be put to: it is priced at a multiple of its dual, and
+    of what tuples cost on average at least.
+
+    Parameters
+    ----------
+    rows : Rows
+        None of them may be suppressed.
+    columns : Pool
+    amount : float array
+        Of each, in that optimum.
+    cuts : Cuts
+    prices : float array
+        Duals of the rows, in costs.
+    """
+
+    def __init__(self, rows: Rows, columns: Pool, amount: Floats, cuts: Cuts, prices: Floats) -> None:
+        self._rows, self._columns, self._amount = rows, columns, amount
+        count, sparse = rows.count, columns.sparse(cuts)
+        matrix, _ = entries(columns, sparse.place, sparse.start, len(cuts))
+        unit = max(1.0, float(prices @ count) / float(count.sum()))
+        self._number, left = len(columns), LIMITS.left * np.maximum(prices / unit, 1.0)
+        self._program = LinearProgram()
+        self._program.load(
+            np.concatenate([columns.cost / unit, left]),
+            np.zeros(self._number + len(count)),
+            np.full(self._number + len(count), INFINITY),
+            csc_array(hstack([matrix, eye_array(matrix.shape[0], len(count))], format="csc")),
+            np.concatenate([count.astype(float), np.full(len(cuts), -INFINITY)]),
+            np.concatenate([count, cuts.limit]).astype(float),
+        )
+
+    def run(self, judge: Judge, noise: Floats, clock: Clock, end: Clock | None = None) -> list[Group] | None:
+        """Groups; None if the tuples left over fit nowhere.
+
+        Parameters
+        ----------
+        noise
+            Added to the amounts of columns when the surest are sought.
+        clock
+            When it is over, the rest is rounded.
+        end
+            When it is over, there is no answer.
+        """
+        every, left, late = np.arange(self._number), self._rows.count.copy(), False
+        taken, amount = np.zeros(self._number), self._amount
+        while left.any():
+            able = np.flatnonzero((amount > LIMITS.least) & _fit(self._columns.lines, left))
+            known = self._columns.lines[able], amount[able], noise[able]
+            chosen = able[_surest(*known, left, whole=late)]
+            np.add.at(taken, chosen, 1.0)
+            if late or not len(chosen):
+                break
+            still = _fit(self._columns.lines, left)
+            self._program.set_ends(every, taken, np.where(still, INFINITY, taken))
+            late = clock.over or self._program.run(clock.left) is not LPStatus.OPTIMAL
+            amount = (amount if late else self._program.amount[: self._number]) - taken
+        lines = np.repeat(self._columns.lines, taken.astype(np.int64), axis=0)
+        groups = [column.rows for column in columns_of(lines)]
+        units = np.repeat(np.arange(len(left)), left)
+        return completed(self._rows, judge, groups, units, buckets=False, clock=end)
+
+
+def _surest(members: Members, amount: Floats, extra: Floats, left: Ints, *, whole: bool = False) -> list[int]:
+    """Groups that still fit, by falling amount, while they are sure or few, or all; `left` is lowered."""
+    found: list[int] = []
     wanted = max(1.0, LIMITS.share * float(amount.sum()))
     score = amount + extra
     for j in np.argsort(-score, kind="stable").tolist():
-        if score[j] < LIMITS.sure and len(found) >= wanted:
+        if not whole and score[j] < LIMITS.sure and len(found) >= wanted:
             break
         group = tuple(u for u in members[j].tolist() if u >= 0)
         for _ in range(max(1, int(amount[j] + 1 - LIMITS.sure))):
             if all(left[u] >= group.count(u) for u in group):
                 for u in group:
                     left[u] -= 1
-                found.append(group)
+                found.append(j)
     return found
 
 

@@ -44,6 +44,10 @@ class DivingLimits:
     """Of a round."""
     side: float = 1.0
     """How far duals may move in a round, in typical costs per tuple."""
+    left: float = 2.0
+    """What a tuple that is left over costs, as a multiple of its dual."""
+    least: float = 1e-6
+    """Amounts up to it are none."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.boxes.separation import TabuEffort, rank_one
 from ...colgen.choice import best_of
-from ...colgen.column import Column, Members, lines_of
+from ...colgen.column import Column, Group, Members, lines_of
 from ...colgen.duals import DualBound
 from ...colgen.generation import Generation
 from ...colgen.master import RestrictedMaster
 from ...colgen.pool import Pool
 from ...colgen.primal.annealing import COLD, Annealing
+from ...colgen.primal.diving import Dives
 from ...colgen.primal.rounding import rounded
 from ...colgen.structure.histograms import Judge
+from ...colgen.table import Ints
 from ...limits import HISTOGRAM_LIMITS as LIMITS
-from ...schedule import HISTOGRAM
+from ...schedule import HISTOGRAM, Share
 from ...settings import Clock, Settings
 from .places import PlacedBoxes
 from .progress import Progress
@@ -36,23 +40,24 @@ def by_boxes(
     settings: Settings,
     annealing: Annealing | None,
     places: PlacedBoxes | None = None,
-) -> bool:
-    """Prove a bound, and improve releases by what the linear program says; False if there is no release.
+) -> Boxed | None:
+    """Prove a bound, and improve releases by what the linear program says; None if there is no release.
 
     There must be a release already. With `places`, the pricing's rows are places.
     """
     boxed = Boxed(pricing, progress, best, places)
     solved = boxed.solve()
     if progress.bound > pricing.rows.most:
-        return False
-    boxed.rounded(judge, annealing, settings.seed, patience=1)
+        return None
+    seen = judge, annealing, settings.seed
+    boxed.rounded(*seen, patience=1, share=HISTOGRAM.box_first if solved else HISTOGRAM.box_moves)
     if solved:
         boxed.tighten(settings.seed)
-        boxed.rounded(judge, annealing, settings.seed, patience=LIMITS.box_stalled)
+        boxed.rounded(*seen, patience=LIMITS.box_stalled, until=HISTOGRAM.box_releases)
         boxed.combined(settings.seed)
-    if annealing is not None and not progress.closed:
+    if annealing is not None and not progress.closed and not (solved and boxed.dives):
         annealed(annealing, progress, boxed.clock.share(HISTOGRAM.annealing_again))
-    return True
+    return boxed
 
 
 class Boxed:
@@ -62,8 +67,9 @@ class Boxed:
         self, pricing: BoxPricing, progress: Progress, best: DualBound, places: PlacedBoxes | None = None
     ) -> None:
         self.pricing, self.progress, self.places = pricing, progress, places
-        self.clock = pricing.clock or Clock()
+        self.clock, self._again = pricing.clock or Clock(), 0
         rows = pricing.rows
+        self.dives = len(rows) <= LIMITS.finished_rows and not rows.spare
         assert progress.groups is not None
         self.generation = Generation(
             pricing,
@@ -94,6 +100,8 @@ class Boxed:
     def tighten(self, seed: int) -> None:
         """Add cuts as long as they raise what is proven, and the clock allows."""
         best, gained = self.generation.best, 0
+        if self.dives:
+            self.generation.exactly()
         for number in range(LIMITS.cut_rounds):
             before = float(best.value)
             if self.generation.clock.over or self.progress.closed or not self._cut(seed + number):
@@ -123,47 +131,105 @@ class Boxed:
         taken = np.flatnonzero(proposal.amount > LIMITS.taken)
         return lines_of(known[j] for j in taken.tolist()), proposal.amount[taken]
 
-    def rounded(self, judge: Judge, annealing: Annealing | None, seed: int, *, patience: int) -> None:
-        """Round the linear program in many ways, each improved by cool moves, until that is of no use."""
-        lines, amount = self._taken()
-        columns = Pool(self.pricing, lines.shape[1])
-        columns.add(lines)
-        random, rows, clock = np.random.default_rng(seed), self.pricing.rows, self.clock
-        stalled, noise, none = 0, 0.0, np.zeros(len(amount))
-        while len(amount) and stalled < patience and not clock.over and not self.progress.closed:
+    def rounded(
+        self,
+        judge: Judge,
+        annealing: Annealing | None,
+        seed: int,
+        *,
+        patience: int,
+        share: Share = HISTOGRAM.box_moves,
+        until: Share | None = None,
+    ) -> None:
+        """Round the linear program in many ways, each improved by cool moves, until that is of no use.
+
+        Under a time limit that is when time (or a share of it, `until`) is over. Where simplex is fast it is
+        not rounded but dived into.
+        """
+        clock, seen = self.clock, judge if self.places is None else self.places.judge
+        limit, stalled = clock if until is None else clock.share(until), 0
+        if limit.over or self.progress.closed:
+            return
+        for groups in self._roundings(seen, seed, limit):
             before = self.progress.cost
-            other = amount + noise * random.random(len(amount))
-            seen = judge if self.places is None else self.places.judge
-            groups = rounded(rows, seen, columns, other, none, buckets=False, clock=clock)
             if self.places is not None and groups is not None:
                 groups = self.places.dealt(groups, judge, clock)
             self.progress.offer(groups, "rounded")
             if annealing is not None and groups is not None:
                 annealing.begin(groups)
-                for better in annealing.rounds(COLD, clock.share(HISTOGRAM.box_moves)):
+                for better in annealing.rounds(COLD, limit.share(share)):
+                    self._keep(better)
                     self.progress.offer(better, "annealed")
-            noise = LIMITS.box_noise
-            stalled = stalled + 1 if self.progress.cost == before or patience == 1 else 0
+            stalled = stalled + 1 if self.progress.cost == before else 0
+            enough = clock.limit is None and stalled >= patience
+            if patience == 1 or enough or limit.over or self.progress.closed:
+                break
+
+    def _roundings(self, judge: Judge, seed: int, clock: Clock) -> Iterator[list[Group] | None]:
+        """The linear program rounded in one way after the other."""
+        proposal, master = self.generation.proposal, self.generation.master
+        if proposal is None or self.generation.best.duals is None:
+            return
+        random, rows, cuts = np.random.default_rng([seed, self._again]), self.pricing.rows, self.pricing.cuts
+        lines, noise = lines_of(master.columns[: len(proposal.amount)]), 0.0 if self._again == 0 else 1.0
+        self._again += 1
+        if self.dives:
+            kept = np.flatnonzero((self._reduced(lines) <= self._slack) | (proposal.amount > LIMITS.taken))
+            posted = cuts.some(rows, np.flatnonzero(proposal.cuts < 0).tolist())
+        else:
+            kept, posted = np.flatnonzero(proposal.amount > LIMITS.taken), cuts.some(rows, ())
+        columns, amount = Pool(self.pricing, lines.shape[1]), proposal.amount[kept]
+        columns.add(lines[kept])
+        none = np.zeros(len(amount))
+        dives = Dives(rows, columns, amount, posted, proposal.rows) if self.dives else None
+        while len(amount):
+            other = noise * random.random(len(amount))
+            if dives is None:
+                other = LIMITS.box_noise * other + amount
+                yield rounded(rows, judge, columns, other, none, buckets=False, clock=clock)
+            else:
+                yield dives.run(judge, LIMITS.dive_noise * other, clock.share(HISTOGRAM.box_dive), self.clock)
+            noise = 1.0
+
+    def _keep(self, groups: Sequence[Group]) -> None:
+        """Let the linear program know the groups of a release."""
+        known = groups if self.places is None else self.places.of_rows(groups)
+        self.generation.master.add([Column(tuple(sorted(group))) for group in known])
+
+    @property
+    def _slack(self) -> int:
+        """The most that a column of a better release may lose against what is proven."""
+        duals, pricing = self.generation.best.duals, self.pricing
+        if duals is None:
+            return 0
+        return (self.progress.cost - 1) * duals.scale - duals.value(
+            pricing.rows, pricing.cuts, pricing.rows.spare
+        )
+
+    def _reduced(self, lines: Members) -> Ints:
+        """Reduced costs of columns under the duals that prove most."""
+        duals, cuts = self.generation.best.duals, self.pricing.cuts
+        assert duals is not None
+        known = Pool(self.pricing, lines.shape[1])
+        known.add(lines)
+        prices = np.concatenate([duals.rows, np.pad(duals.cuts, (0, len(cuts) - len(duals.cuts)))])
+        return known.cost * duals.scale - known.total(known.sparse(cuts), prices)
 
     def combined(self, seed: int) -> None:
         """The best release of the known columns that a better one may hold; not in large tables."""
         pricing, progress, duals = self.pricing, self.progress, self.generation.best.duals
-        rows, cuts = pricing.rows, pricing.cuts
         late = self.clock.over or progress.closed or self.places is not None
-        if duals is None or late or len(rows) > LIMITS.finished_rows:
+        if duals is None or late or len(pricing.rows) > LIMITS.finished_rows:
             return
         lines = lines_of(self.generation.master.columns)
-        known = Pool(pricing, lines.shape[1])
-        known.add(lines)
-        prices = np.concatenate([duals.rows, np.pad(duals.cuts, (0, len(cuts) - len(duals.cuts)))])
-        reduced = known.cost * duals.scale - known.total(known.sparse(cuts), prices)
-        slack = (progress.cost - 1) * duals.scale - duals.value(rows, cuts, rows.spare)
+        reduced = self._reduced(lines)
+        near = np.argsort(reduced, kind="stable")[: LIMITS.box_program_columns]
         found, _ = best_of(
             pricing,
-            known.lines[reduced <= slack],
+            lines[near[reduced[near] <= self._slack]],
             progress.groups,
             duals=duals,
-            cuts=cuts,
+            cuts=pricing.cuts,
             nodes=LIMITS.box_program_nodes,
             seed=seed,
             seconds=self.clock.allowed(HISTOGRAM.box_program),

@@ -23,7 +23,7 @@ from ...schedule import HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
-from .by_boxes import by_boxes
+from .by_boxes import Boxed, by_boxes
 from .easier import Part
 from .loosened import by_part
 from .objective import Objective
@@ -60,6 +60,7 @@ class HistogramSearch:
         self.annealing: Annealing | None = None
         self.boxes: BoxPricing | None = None
         self.places: PlacedBoxes | None = None
+        self.linear: Boxed | None = None
         self.interrupted = self.boxed = False
 
     def run(self) -> Answer:
@@ -84,11 +85,22 @@ class HistogramSearch:
             if not large or (not blocks and self.progress.groups is None and not self.clock.over):
                 # Only the simplex method can tell that there is no release.
                 solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
-            if solved and self.root.duals is not None and len(self.rows) <= LIMITS.finished_rows:
+            if solved and self.root.duals is not None and self._near:
                 self.finish.run(self.root.duals)
+            if self.linear is not None and self.clock.limit is not None:
+                # There may be time left.
+                self.linear.rounded(
+                    self.judge, self.annealing, self.settings.seed, patience=LIMITS.box_stalled
+                )
         except KeyboardInterrupt:
             self.interrupted = True
         return self._conclude()
+
+    @property
+    def _near(self) -> bool:
+        """Whether the table is small enough, and the bound near enough, for lists of groups."""
+        gap, most = self.progress.cost - self.progress.bound, LIMITS.box_closed * self.progress.cost
+        return len(self.rows) <= LIMITS.finished_rows and (self.linear is None or gap <= most)
 
     def _large(self) -> bool:
         """Bound and releases: by boxes under taxonomies, if they are few; False if there is no release."""
@@ -96,7 +108,8 @@ class HistogramSearch:
         if boxes is None or self.clock.over:
             return at_scale(self.judge, self.pricing, self.progress, self.root, self.settings, self.annealing)
         boxes.cuts, self.boxed = self.pricing.cuts, True
-        return by_boxes(self.judge, boxes, self.progress, self.root, self.settings, self.annealing)
+        self.linear = by_boxes(self.judge, boxes, self.progress, self.root, self.settings, self.annealing)
+        return self.linear is not None
 
     def _beyond(self) -> bool:
         """The same where groups of any size may be needed: by boxes over places, or a part of the policy."""
@@ -105,9 +118,10 @@ class HistogramSearch:
             self.places = None
             solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
             return solved
-        return by_boxes(
+        self.linear = by_boxes(
             self.judge, places.boxes, self.progress, places.best, self.settings, self.annealing, places
         )
+        return self.linear is not None
 
     def _grid(self) -> bool:
         """Whether the table is solved by boxes: some attribute has a taxonomy, and boxes are few."""

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 from cases.people import people
 
 from optanon.solver.colgen.boxes.pricing import BoxPricing
+from optanon.solver.colgen.column import lines_of
 from optanon.solver.colgen.duals import DualBound
 from optanon.solver.colgen.master import Proposal
+from optanon.solver.colgen.pool import Pool
+from optanon.solver.colgen.primal.diving import Dives
+from optanon.solver.colgen.primal.rounding import rounded
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
@@ -16,7 +21,7 @@ from optanon.solver.engines.partition.by_boxes import Boxed
 from optanon.solver.engines.partition.progress import Progress
 from optanon.solver.engines.partition.proof import describe
 from optanon.solver.limits import HISTOGRAM_LIMITS as LIMITS
-from optanon.solver.settings import Watch
+from optanon.solver.settings import Clock, Watch
 from optanon.solver.verify.priced import priced_loss
 
 
@@ -70,3 +75,33 @@ def test_a_linear_program_with_many_new_columns_is_solved_roughly_first_and_exac
     exact = boxed.generation.master.solve()
     assert exact is not None
     assert float(boxed.progress.bound) >= exact.value * (1 - LIMITS.box_close) - 1
+
+
+def test_dives_solve_the_rest_again_and_beat_roundings_and_a_dive_out_of_time_is_one():
+    problem = people(300, 2)
+    judge, rows, histograms = Judge(problem), Rows.of(problem, blind=True), Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    pricing = BoxPricing.of(rows, histograms)
+    assert pricing is not None
+    progress = Progress(problem, rows, Watch(), 0, Fraction(1))
+    progress.start(halved(rows, judge))
+    boxed = Boxed(pricing, progress, DualBound(pricing))
+    assert boxed.solve()
+    proposal = boxed.generation.proposal
+    assert proposal is not None
+    lines = lines_of(boxed.generation.master.columns[: len(proposal.amount)])
+    columns = Pool(pricing, lines.shape[1])
+    columns.add(lines)
+    none = np.zeros(len(columns))
+    dives = Dives(rows, columns, proposal.amount, pricing.cuts, proposal.rows)
+    cost = list[int]()
+    for found in (
+        rounded(rows, judge, columns, proposal.amount, none, buckets=False),
+        dives.run(judge, none, Clock(0.0)),
+        dives.run(judge, none, Clock()),
+    ):
+        assert found is not None
+        assert np.bincount([r for group in found for r in group]).tolist() == rows.count.tolist()
+        cost.append(sum(rows.group_costs(found)))
+    assert cost[2] < cost[0]
+    assert cost[2] < cost[1]
