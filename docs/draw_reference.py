@@ -10,7 +10,6 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from optanon.models import errors
 from optanon.models.losses import losses
 from optanon.models.requirements import registered
 from optanon.solver.cli.app import app
+from optanon.solver.terms import term_of, use_of
 
 FOLDER = Path(__file__).parent / "generated"
 FILES = {
@@ -141,21 +141,30 @@ def commands_page() -> str:
     return "\n".join(parts)
 
 
+def require(what: str, *words: str) -> None:
+    """Nothing is listed without saying what it means, and when to use it."""
+    if not all(words):
+        raise SystemExit(f"{what}: its docstring does not say when to use it, or what a parameter means")
+
+
 def requirements_page() -> str:
-    """Every requirement and loss: meaning, parameters, source."""
+    """Every requirement and loss: meaning, when to use it, parameters, source."""
     parts = ["# Requirements and losses, one by one\n"]
     for name, kind in sorted(registered().items()):
-        parts.append(f"## {name}\n\n{(inspect.getdoc(kind) or '').partition(chr(10) + chr(10))[0]}\n")
-        given = [
-            f"`{each.name}`" + ("" if each.default is MISSING else f" (default {each.default})")
-            for each in fields(kind)
-        ]
-        said = f"Parameters: {', '.join(given)}." if given else "No parameters."
-        parts.append(f"{said} Protects {kind.adversary.replace('either', 'any')} values.")
+        term = term_of(kind)
+        require(f"requirement {name}", term.use, *(each.help for each in term.parameters))
+        parts.append(f"## {name}\n\n{term.help} {term.use}\n")
+        rows = (
+            (f"`{each.name}`", "must be given" if each.needed else each.default, each.help)
+            for each in term.parameters
+        )
+        parts.append(table(("parameter", "default", "meaning"), rows))
+        parts.append(f"Protects {kind.adversary.replace('either', 'any')} values.")
         parts.append(f"In Python `oa.{kind.__name__}`. Source: {kind.reference}.\n")
     parts.append("# Losses\n")
     for name, loss in sorted(losses().items()):
         words = (inspect.getdoc(type(loss)) or "").strip()
+        require(f"loss {name}", use_of(words))
         parts.append(f"## {name}\n\n{words}\n\nSource: {loss.reference}.\n")
     return "\n".join(parts)
 

@@ -12,7 +12,7 @@ from ..models.losses import losses
 from ..models.requirement import Requirement
 from ..models.requirements import registered
 
-__all__ = ["Term", "TermParameter", "loss_names", "requirement_terms", "term_of"]
+__all__ = ["Term", "TermParameter", "loss_names", "requirement_terms", "term_of", "use_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +28,11 @@ class TermParameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Term:
-    """A requirement: its name, what it asks, where it is published."""
+    """A requirement: its name, what it asks, when to use it, where it is published."""
 
     name: str
     help: str
+    use: str
     reference: str
     parameters: tuple[TermParameter, ...]
 
@@ -48,6 +49,7 @@ def term_of(kind: type[Requirement]) -> Term:
     return Term(
         name=kind.name,
         help=" ".join(text.split("\n\n")[0].split()),
+        use=use_of(text),
         reference=kind.reference,
         parameters=tuple(
             TermParameter(
@@ -60,6 +62,12 @@ def term_of(kind: type[Requirement]) -> Term:
             for f in fields(kind)
         ),
     )
+
+
+def use_of(text: str) -> str:
+    """The paragraph of a docstring that says when to use it; empty without one."""
+    found = (" ".join(part.split()) for part in text.split("\n\n"))
+    return next((part for part in found if part.startswith("Use it ")), "")
 
 
 def loss_names() -> tuple[str, ...]:

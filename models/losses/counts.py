@@ -18,7 +18,10 @@ __all__ = ["Counterfeits", "HiddenCells", "Suppressed"]
 
 @register_loss
 class Suppressed(Loss):
-    """Number of tuples left out."""
+    """Number of tuples left out.
+
+    Use it first if every row counts, before any loss of width.
+    """
 
     name: ClassVar[str] = "suppressed"
     counts: ClassVar[Counted | None] = "suppressed"
@@ -37,7 +40,10 @@ class Suppressed(Loss):
 
 @register_loss
 class Counterfeits(Loss):
-    """Number of invented tuples."""
+    """Number of invented tuples.
+
+    Use it first in a series: invented rows are the price of people who leave.
+    """
 
     name: ClassVar[str] = "counterfeits"
     counts: ClassVar[Counted | None] = "counterfeits"
@@ -57,6 +63,8 @@ class Counterfeits(Loss):
 @register_loss
 class HiddenCells(Loss):
     """Number of single quasi-identifier cells published as ``*`` in an anatomized release.
+
+    Use it for anatomized releases under `safe_correlation`.
 
     A suppressed tuple has no cells; `suppressed` counts it. Cells may be hidden only under a
     policy that names this loss.

@@ -155,7 +155,10 @@ class BoxLoss(Loss):
 
 @register_loss
 class InformationLoss(BoxLoss):
-    """Sum over all tuples of the widths of their boxes."""
+    """Sum over all tuples of the widths of their boxes.
+
+    Use it unless there is a reason for another: it knows intervals, categories and weights.
+    """
 
     name: ClassVar[str] = "information_loss"
     reference: ClassVar[str] = "Byun et al., Def. 4; Xu et al. (2006) for categories"
@@ -167,7 +170,10 @@ class InformationLoss(BoxLoss):
 
 @register_loss
 class AverageInformationLoss(BoxLoss):
-    """Information loss per tuple of the microdata."""
+    """Information loss per tuple of the microdata.
+
+    Use it to compare tables of different sizes; it ranks releases as `information_loss` does.
+    """
 
     name: ClassVar[str] = "average_information_loss"
     reference: ClassVar[str] = "Byun et al., sec. 6.1"
@@ -180,6 +186,8 @@ class AverageInformationLoss(BoxLoss):
 @register_loss
 class NormalizedCertaintyPenalty(BoxLoss):
     """Mean width of a published cell, over tuples and attributes: 0 if all is exact, 1 if nothing is said.
+
+    Use it if a share from 0 to 1 says more to your readers than a sum.
 
     With weights of attributes, the weighted mean. It ranks releases as information loss does.
     """
@@ -197,6 +205,8 @@ class NormalizedCertaintyPenalty(BoxLoss):
 class SemiperimeterPerTuple(AverageInformationLoss):
     """Mean over the tuples of the semiperimeter of the box that each is published in.
 
+    Use it to compare with papers that count boxes.
+
     It is the average information loss, under its name for boxes. Unlike `semiperimeter`, which counts each
     box once, it is not met best by few large groups.
     """
@@ -208,6 +218,8 @@ class SemiperimeterPerTuple(AverageInformationLoss):
 @register_loss
 class Semiperimeter(Loss):
     """Sum over all groups of the widths of their boxes (suppressed tuples cost nothing here).
+
+    Use it only to compare with the paper.
 
     Fewer groups have fewer boxes to pay for: one group of everybody often meets it best. What is usually
     meant is `semiperimeter_per_tuple`, or the sum over tuples, `information_loss`.

@@ -31,7 +31,10 @@ __all__ = ["ExpectedCounterfeits", "Signatures"]
 
 @register_loss
 class Signatures(ReleaseLoss):
-    """Number of different signatures among the published groups."""
+    """Number of different signatures among the published groups.
+
+    Use it early in a series, if nothing is known of the releases to come.
+    """
 
     name: ClassVar[str] = "signatures"
     reference: ClassVar[str] = "this project: what makes a series expensive, without parameters"
@@ -46,6 +49,8 @@ class Signatures(ReleaseLoss):
 @register_loss
 class ExpectedCounterfeits(ReleaseLoss):
     """Counterfeits that the next releases will probably need, by the outlook's table of prices.
+
+    Use it through a policy's `outlook`, which puts it in its place.
 
     An exact function of the release; that the table foresees what comes is a model (see `models.outlook`).
     """

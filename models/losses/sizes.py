@@ -18,7 +18,10 @@ __all__ = ["AverageGroupSize", "Discernibility", "MaximumGroupSize"]
 
 @register_loss
 class Discernibility(Loss):
-    """Sum of squared published group sizes; a suppressed tuple costs the size of the table."""
+    """Sum of squared published group sizes; a suppressed tuple costs the size of the table.
+
+    Use it to compare with papers that report it, or if group sizes matter more than the width of cells.
+    """
 
     name: ClassVar[str] = "discernibility"
     reference: ClassVar[str] = "Bayardo and Agrawal, Data Privacy through Optimal k-Anonymization"
@@ -48,7 +51,10 @@ class Discernibility(Loss):
 
 @register_loss
 class MaximumGroupSize(Loss):
-    """Largest published group size."""
+    """Largest published group size.
+
+    Use it if one large group would spoil the release.
+    """
 
     name: ClassVar[str] = "maximum_group_size"
     combine: ClassVar[Literal["sum", "max", "ratio", "release"]] = "max"
@@ -71,6 +77,8 @@ class MaximumGroupSize(Loss):
 @register_loss
 class AverageGroupSize(Loss):
     """Tuples of the microdata per group; the size of the table if there is no group.
+
+    Use it to compare with papers that report it; nothing is said of how wide cells are.
 
     The number of tuples is fixed, so the fewest tuples per group means the most
     groups: the model's cost counts tuples that open no group.

@@ -52,7 +52,10 @@ class _Axis:
 
 
 class SquaredError(Loss):
-    """Squared distances to the means of groups, of z-scores, in percent of those to the mean of the table."""
+    """Squared distances to the means of groups, of z-scores, in percent of those to the mean of the table.
+
+    Use it for numeric columns, as microaggregation does.
+    """
 
     name: ClassVar[str] = "squared_error"
     reference: ClassVar[str] = "Domingo-Ferrer and Mateo-Sanz (2002), of standardized attributes"
@@ -144,7 +147,10 @@ class SquaredError(Loss):
 
 
 class UnscaledSquaredError(SquaredError):
-    """The same of numbers as they are."""
+    """The same of numbers as they are.
+
+    Use it if all columns are measured in the same unit.
+    """
 
     name: ClassVar[str] = "squared_error_unscaled"
     reference: ClassVar[str] = "Domingo-Ferrer and Mateo-Sanz (2002)"

@@ -42,17 +42,19 @@ __all__ = ["ConstantRatio"]
 class ConstantRatio(LinkBudget):
     """Equal parts of the bound ``1 / l`` for `k` releases that link somebody to a value.
 
+    Use it for values that change, if you know how many releases will follow: each has the same room.
+
     Parameters
     ----------
     l : rational
-        Above 1.
+        The probability stays at most ``1 / l``; above 1.
     k : int
         At least 1: how many releases may link one respondent to one value (k' in the
         publication). k = 1 is a single release with at most the share ``1 / l``.
     beyond : {"refuse", "slack"}
-        What a respondent linked k times may still have; see the module.
+        Whether whoever was linked k times may be linked no more, or within what the bound leaves.
     protected_values : collection of str, optional
-        At least one value; default all.
+        Values that nobody may be linked to, at least one; default all.
     """
 
     name: ClassVar[str] = "constant_ratio"

@@ -53,14 +53,16 @@ __all__ = ["Difference"]
 @register
 @dataclass(frozen=True, kw_only=True)
 class Difference(Requirement):
-    """Differences between groups of different releases are empty or (k, c).
+    """What remains of a group after subtracting groups of another release is nothing, or (k, c)-anonymous.
+
+    Use it for tables that grow, together with `k_c_anonymity`, `intersection` and `record_tracing`.
 
     Parameters
     ----------
     k : int
-        At least 1 tuple.
+        How many people remain at least; 1 or more.
     c : rational, default 1
-        Above 0, at most 1. A float means its shortest decimal form.
+        Largest share of one value among them; above 0, at most 1. A float means its shortest decimal form.
     deep : bool, default False
         Also sets that only several releases together isolate; needs a search, which is
         meant for hundreds of tuples.

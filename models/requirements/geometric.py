@@ -41,14 +41,16 @@ __all__ = ["Geometric"]
 class Geometric(LinkBudget):
     """Each link spends at most the part ``1 - 1/a`` of what is left of the bound ``1 / l``.
 
+    Use it for values that change, if nobody knows how many releases will follow: some room is always left.
+
     Parameters
     ----------
     l : rational
-        Above 1.
+        The probability stays at most ``1 / l``; above 1.
     a : rational
         Above 1. Small a: large groups now, slow growth; large a: small groups now, fast growth.
     protected_values : collection of str, optional
-        At least one value; default all.
+        Values that nobody may be linked to, at least one; default all.
     """
 
     name: ClassVar[str] = "geometric"

@@ -41,12 +41,15 @@ __all__ = ["GlobalGuarantee"]
 class GlobalGuarantee(LinkBudget):
     """Nobody is ever linked to a protected value with a probability above ``1 / l``.
 
+    Use it for values that change from release to release, such as a diagnosis; `constant_ratio` and
+    `geometric` keep room for later releases.
+
     Parameters
     ----------
     l : rational
-        Above 1.
+        The probability stays at most ``1 / l``; above 1.
     protected_values : collection of str, optional
-        At least one value; default all.
+        Values that nobody may be linked to, at least one; default all.
     """
 
     name: ClassVar[str] = "global_guarantee"

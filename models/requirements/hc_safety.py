@@ -67,14 +67,16 @@ def _values(people: frozenset[str], group: QIGroup) -> Counter[str]:
 @register
 @dataclass(frozen=True, kw_only=True)
 class HcSafety(GroupRequirement):
-    """No historical correlation that fewer than `n` known persons can exploit.
+    """Comparing a group with earlier ones tells nothing to whoever knows fewer than `n` people's values.
+
+    Use it in every series of values that stay the same, beside `weak_m_invariance`.
 
     Parameters
     ----------
     n : int
-        Degree, at least 1.
+        Degree: one more than the known people whom the release withstands; 1 or more.
     reading : {"hcsafe", "definition"}
-        Which of the two published conditions is meant; see the module.
+        Which of the two published conditions is meant: that of the algorithm, or the definition's.
     deep : bool
         Also `HcSafetyDeep` of the same degree: unions of groups and chains over releases. A policy
         then holds both.

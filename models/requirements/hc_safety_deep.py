@@ -50,12 +50,14 @@ __all__ = ["HcSafetyDeep"]
 @register
 @dataclass(frozen=True, kw_only=True)
 class HcSafetyDeep(Requirement):
-    """No correlation of unions or chains of groups that fewer than `n` known persons can exploit.
+    """`hc_safety` for unions of groups, and for chains of them over several releases.
+
+    Use it with `hc_safety` for small tables, if an adversary may combine several groups; it needs a search.
 
     Parameters
     ----------
     n : int
-        Degree, at least 1.
+        Degree: one more than the known people whom the release withstands; 1 or more.
     """
 
     name: ClassVar[str] = "hc_safety_deep"

@@ -56,12 +56,15 @@ Kind: TypeAlias = tuple[tuple[str, int], ...] | None
 class Intersection(GroupRequirement):
     """No value above the share `c` in the intersection of all groups of a respondent.
 
+    Use it for tables that grow, together with `k_c_anonymity`, `difference` and `record_tracing`.
+
     Parameters
     ----------
     c : rational
-        Above 0, at most 1. A float means its shortest decimal form.
+        Largest share of one value among what is left; above 0, at most 1. A float means its
+        shortest decimal form.
     reading : {"multiset", "set"}
-        Whether values count as often as they are left, or once; see the module.
+        Whether values count as often as they are left, or once.
     """
 
     name: ClassVar[str] = "intersection"

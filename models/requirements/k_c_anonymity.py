@@ -38,12 +38,14 @@ __all__ = ["KAnonymity", "KCAnonymity"]
 class KCAnonymity(GroupRequirement):
     """Groups of at least `k` tuples in which no value is more frequent than `c`.
 
+    Use it for a table that is published once; it does not look at other releases.
+
     Parameters
     ----------
     k : int
-        At least 1 tuple.
+        How many rows a group has at least; 1 or more.
     c : rational, default 1
-        Above 0, at most 1. A float means its shortest decimal form.
+        Largest share of one value in a group; above 0, at most 1. A float means its shortest decimal form.
     """
 
     name: ClassVar[str] = "k_c_anonymity"

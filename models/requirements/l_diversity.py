@@ -71,7 +71,16 @@ def _diversity(problem: ProblemView) -> Iterator[str]:
 @register
 @dataclass(frozen=True, kw_only=True)
 class DistinctLDiversity(GroupRequirement):
-    """At least `l` different sensitive values in each group (`l` at least 1)."""
+    """At least `l` different sensitive values in each group.
+
+    Use it for one release if no value is much more frequent than others: a group may still hold one value
+    nine times and another once.
+
+    Parameters
+    ----------
+    l : int
+        How many different values a group holds at least; 1 or more.
+    """
 
     name: ClassVar[str] = "distinct_l_diversity"
     reference: ClassVar[str] = REFERENCE
@@ -124,7 +133,15 @@ class DistinctLDiversity(GroupRequirement):
 @register
 @dataclass(frozen=True, kw_only=True)
 class EntropyLDiversity(GroupRequirement):
-    """Entropy of each group's values at least ``log l`` (`l` rational, at least 1)."""
+    """Entropy of each group's values at least ``log l``.
+
+    Use it for one release if what counts is how evenly values are mixed, not only how many there are.
+
+    Parameters
+    ----------
+    l : rational
+        As many equally frequent values as a group must be as mixed as; 1 or more.
+    """
 
     name: ClassVar[str] = "entropy_l_diversity"
     reference: ClassVar[str] = REFERENCE
@@ -239,12 +256,14 @@ class EntropyLDiversity(GroupRequirement):
 class RecursiveCLDiversity(GroupRequirement):
     """The most frequent value has less than `c` times the tuples of the l-th and all rarer ones.
 
+    Use it for one release if an adversary may rule out some values: what is left must not point to one.
+
     Parameters
     ----------
     c : rational
-        Above 0.
+        How many times as frequent the most frequent value may be; above 0.
     l : int
-        At least 1.
+        From which value on, by frequency, the rarer ones are added up; 1 or more.
     """
 
     name: ClassVar[str] = "recursive_c_l_diversity"

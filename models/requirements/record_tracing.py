@@ -75,10 +75,12 @@ EDGES = 100_000
 class RecordTracing(Requirement):
     """Every record that can be traced between two releases still fits at least `k` people.
 
+    Use it for tables that only grow, together with `k_c_anonymity`, `difference` and `intersection`.
+
     Parameters
     ----------
     k : int
-        At least 1 person.
+        How many people a traced record still fits at least; 1 or more.
     direction : {"both", "forward", "backward"}
         Earlier records into the new release, new records that continue an earlier one, or both.
     edges : {"exact", "plausible"}

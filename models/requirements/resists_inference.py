@@ -64,6 +64,9 @@ _forgiven: WeakKeyDictionary[History, dict[_Rule, frozenset[str]]] = WeakKeyDict
 class ResistsInference(Requirement):
     """Nobody's value can be inferred from all releases, even with some others compromised.
 
+    Use it where a table is so small that everything an adversary could conclude can be counted: a dozen
+    tuples, ten in a series.
+
     Parameters
     ----------
     max_posterior : rational, default 1

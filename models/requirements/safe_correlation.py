@@ -75,7 +75,10 @@ LARGEST = 2**60
 @register
 @dataclass(frozen=True, kw_only=True)
 class SafeCorrelation(Requirement):
-    """Published values of one quasi-identifier tell nobody's significant value with more than 1/l.
+    """No published quasi-identifier links anybody to a significant value with a probability above ``1 / l``.
+
+    Use it for anatomized releases, where exact quasi-identifiers stand beside a group's values: men and
+    prostate cancer.
 
     Parameters
     ----------
@@ -83,7 +86,7 @@ class SafeCorrelation(Requirement):
         Name of the quasi-identifier. Of several, all combinations of their values, and of those of any
         subset of them, must be safe.
     l : int
-        At least 2.
+        The probability stays at most ``1 / l``; 2 or more.
     min_confidence, max_confidence : rational
         ``0 <= min_confidence <= max_confidence <= 1``; see `models.correlation.Significance`.
     min_support : rational, default 0

@@ -44,12 +44,14 @@ MOST_DISTANCES = 200_000
 @register
 @dataclass(frozen=True, kw_only=True)
 class TCloseness(GroupRequirement):
-    """Distance of every group's distribution to the table's of at most `t`.
+    """The values of every group are distributed as in the whole table, up to a distance of `t`.
+
+    Use it for one release if not even a group's frequencies may say more than the table's.
 
     Parameters
     ----------
     t : rational
-        From 0 to 1.
+        Largest distance; from 0 (as in the table) to 1 (anything).
     order : tuple of str, optional
         All values (at least 2) in their natural order: the distance is then the
         ordered earth mover's distance, otherwise all values are equally far apart.

@@ -47,12 +47,14 @@ __all__ = ["WeakMInvariance"]
 @register
 @dataclass(frozen=True, kw_only=True)
 class WeakMInvariance(GroupRequirement):
-    """At least `m` values, equally often, and one signature per respondent for ever.
+    """At least `m` values in each group, equally often, and everybody always among the same values.
+
+    Use it for a table that is released again and again and whose values stay the same.
 
     Parameters
     ----------
     m : int
-        At least 1 value.
+        How many values a group has at least; 1 or more.
     multiplicity : int, optional
         If given, every value occurs exactly so often (1: m-invariance).
     """

@@ -74,7 +74,7 @@ class SecretQuery:
         return self.id_value is not None and self.property_value is not None
 
     def sql(self, table: str = "T") -> str:
-        """Write the query as text that :func:`parse_secret_query` reads back.
+        """Write the query as text that `parse_secret_query` reads back.
 
         Parameters
         ----------

@@ -295,7 +295,7 @@ def test_the_page_begins_with_what_an_officer_asks(solved):
     assert "even for somebody who knows the value of one other person" in plain
     assert "It reaches nobody; the likeliest value of anybody has probability 1/3." in plain
     assert "It was not carried out: 2 respondents of release 1 are not in the new table" in plain
-    assert "<code>m</code> = 3: At least 1 value." in technical
+    assert "<code>m</code> = 3: How many values a group has at least; 1 or more." in technical
 
 
 def test_promises_say_their_parameters_in_words():
