@@ -221,7 +221,7 @@ def choose_views(
     weights
         Positive integer per column; default the number of cells, the same for all columns.
         What they mean for two views is said at
-        :class:`~optanon.models.views.publication.PublishedWeight`.
+        `models.views.PublishedWeight`.
     required
         Columns that at least one view must have.
     time_limit

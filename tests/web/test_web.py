@@ -255,7 +255,7 @@ def test_every_requirement_is_offered_with_words_for_every_parameter():
         "reading": False,
         "deep": False,
     }
-    assert terms["k_c_anonymity"].parameters[0].help.startswith("At least 1 tuple")
+    assert terms["k_c_anonymity"].parameters[0].help.startswith("How many rows a group has at least")
 
 
 @pytest.fixture
