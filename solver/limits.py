@@ -90,8 +90,8 @@ class HistogramLimits:
     """Share of the best duals after cuts were added: far from them, searches under cuts take long."""
     dive_noise: float = 0.15
     """The same where it is dived into."""
-    box_gain: float = 4e-4
-    """Relative gain of a round of cuts that counts,"""
+    box_gain: tuple[float, float] = (4e-4, 5e-5)
+    """Relative gain of a round of cuts that counts, before releases and after some,"""
     box_patience: int = 2
     """and rounds without one after which cutting ends."""
     box_program_nodes: int = 5_000

@@ -52,9 +52,11 @@ def by_boxes(
     seen = judge, annealing, settings.seed
     boxed.rounded(*seen, patience=1, share=HISTOGRAM.box_first if solved else HISTOGRAM.box_moves)
     if solved:
-        boxed.tighten(settings.seed)
-        boxed.rounded(*seen, patience=LIMITS.box_stalled, until=HISTOGRAM.box_releases)
-        boxed.combined(settings.seed)
+        # Cuts that gain little wait until there are releases.
+        for gain, until in zip(LIMITS.box_gain, (HISTOGRAM.box_early, HISTOGRAM.box_releases), strict=True):
+            boxed.tighten(settings.seed, gain)
+            boxed.rounded(*seen, patience=LIMITS.box_stalled, until=until)
+            boxed.combined(settings.seed)
     if annealing is not None and not progress.closed and not (solved and boxed.dives):
         annealed(annealing, progress, boxed.clock.share(HISTOGRAM.annealing_again))
     return boxed
@@ -97,17 +99,21 @@ class Boxed:
         """Solve the linear program; False if time ran out first."""
         return self.generation.run()
 
-    def tighten(self, seed: int) -> None:
-        """Add cuts as long as they raise what is proven, and the clock allows."""
+    def tighten(self, seed: int, gain: float = LIMITS.box_gain[0]) -> None:
+        """Add cuts as long as they raise what is proven by so much, and the clock allows."""
         best, gained = self.generation.best, 0
         if self.dives:
             self.generation.exactly()
         for number in range(LIMITS.cut_rounds):
             before = float(best.value)
-            if self.generation.clock.over or self.progress.closed or not self._cut(seed + number):
+            if (
+                self.generation.clock.over
+                or self.progress.closed
+                or not self._cut(seed + len(self.pricing.cuts))
+            ):
                 break
             solved = self.generation.run(LIMITS.box_smoothing)
-            if float(best.value) - before >= LIMITS.box_gain * before:
+            if float(best.value) - before >= gain * before:
                 gained = number
             if not solved or number - gained >= LIMITS.box_patience:
                 break
@@ -117,7 +123,9 @@ class Boxed:
         lines, amount = self._taken()
         cuts, divisors = self.pricing.cuts, range(2, self.pricing.form.least + 1)
         known = list(zip(cuts.sets, cuts.divisors, strict=True))
-        found = rank_one(lines, amount, self.pricing.rows.count, known, divisors, TabuEffort(), seed)
+        found = rank_one(
+            lines, amount, self.pricing.rows.count, known, divisors, TabuEffort(), seed + len(cuts)
+        )
         for rows, divisor in found:
             cuts.add([rows], divisor)
         self.generation.master.extend()
