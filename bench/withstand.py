@@ -195,7 +195,7 @@ def _judged(value: Ints, label: Ints, width: int, needed: int, limit: Fraction) 
     sides = Widths(weight=nothing, start=nothing - 1, length=nothing, table=nothing)
     codes = np.zeros((len(value), 1), dtype=np.int64)
     made = groups_of(past, codes, sides, needed, groups, len(value) + 1)
-    judge = SeriesJudge(past, [str(v) for v in range(width)], needed, limit)
+    judge = SeriesJudge(past, needed, limit)
     return set(judge.inferred(made, range(len(value))) or ())
 
 

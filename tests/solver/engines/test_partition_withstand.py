@@ -16,8 +16,9 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity, ResistsInference
 from optanon.models.table import Microdata
+from optanon.solver.engines.partition.withstand.arrays import groups_of, past_of
 from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
-from optanon.solver.engines.partition.withstand.search import demand
+from optanon.solver.engines.partition.withstand.search import _sides, demand
 from optanon.solver.engines.partition.withstand.starts import implied, starts
 from optanon.solver.search import choose, solve_problem
 from optanon.solver.settings import Clock, Settings
@@ -89,6 +90,18 @@ def test_a_growing_table_is_released_with_its_bound_and_nobody_is_inferred() -> 
             (kept, *_) = starts(asked, rule, Settings(time_limit=10), Clock(10), ())
             assert found.levels[0].value <= asked.objective(asked.assemble(kept))[0]
         past.append(found.release)
+
+
+def test_costs_of_moves_are_those_of_the_objective() -> None:
+    asked = problem(60, History(), ResistsInference(max_posterior=HALF))
+    past, sides = past_of(asked), _sides(asked)
+    order = np.lexsort(asked.table.codes.T).tolist()
+    first, second = ([order[i : i + size] for i in range(0, 60, size)] for size in (4, 6))
+    costs = [
+        int(groups_of(past, asked.table.codes, sides, 2, groups, 6).cost.sum()) for groups in (first, second)
+    ]
+    values = [asked.objective(asked.assemble(groups))[0] for groups in (first, second)]
+    assert costs[0] * values[1] == costs[1] * values[0]
 
 
 def test_which_problems_are_searched_so() -> None:

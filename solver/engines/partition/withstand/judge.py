@@ -12,28 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
-from .....models.adversary.cells import Integers, Population, System
+from .....models.adversary.blocks import joined_cells
+from .....models.adversary.cells import Integers, System
+from .....models.adversary.counting import tableau
 from .....models.adversary.propagation import Bounds, first_bounds, propagate
-from ....settings import Clock
-from ....worlds.possible import Verdict, possible_values
-from ....worlds.posterior import posterior
+from .....models.errors import EngineError
 from .arrays import NewGroups, PublishedPast
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .moves import linked
 
 __all__ = ["SeriesJudge"]
-
-
-class _CellSystem(NamedTuple):
-    """A component as a system, with the cell of each of its people."""
-
-    system: System
-    truth: Integers
-    cell_of: Integers
 
 
 class SeriesJudge:
@@ -42,8 +33,6 @@ class SeriesJudge:
     Parameters
     ----------
     past : PublishedPast
-    names : sequence of str
-        Of the values.
     needed : int
         Values that everybody keeps.
     limit : Fraction
@@ -55,8 +44,8 @@ class SeriesJudge:
         Components asked for, propagated, and decided exactly.
     """
 
-    def __init__(self, past: PublishedPast, names: Sequence[str], needed: int, limit: Fraction) -> None:
-        self.past, self.names, self.needed, self.limit = past, tuple(names), needed, limit
+    def __init__(self, past: PublishedPast, needed: int, limit: Fraction) -> None:
+        self.past, self.needed, self.limit = past, needed, limit
         people = len(past.value)
         self._met, self._people = np.zeros(people, dtype=np.int64), np.empty(people, dtype=np.int64)
         self._old = np.zeros(len(past.fakes), dtype=np.int64)
@@ -99,14 +88,13 @@ class SeriesJudge:
     def _unsafe(self, groups: NewGroups, people: Integers) -> Integers:
         """Which of the people of a component, by place, can be inferred or are not known to be safe."""
         self.decided += 1
-        found = self._cells(groups, people)
-        system = found.system
+        system, cell_of = self._cells(groups, people)
         bounds = propagate(system, first_bounds(system))
         assert bounds is not None, "the true world keeps every row"
         bad = self._told(system, bounds)
         if not bad.any() and (bounds.lower < bounds.upper).any():
-            bad = self._exactly(found) if len(people) <= LIMITS.people else np.ones_like(bad)
-        return np.flatnonzero(bad[found.cell_of])
+            bad = self._exactly(system, bounds) if len(people) <= LIMITS.people else np.ones_like(bad)
+        return np.flatnonzero(bad[cell_of])
 
     def _told(self, system: System, bounds: Bounds) -> np.ndarray:
         """Cells with too few values, or a value that is certain to be too likely."""
@@ -115,30 +103,30 @@ class SeriesJudge:
         many = bounds.lower * self.limit.denominator > system.sizes[system.cell] * self.limit.numerator
         return (left < self.needed) | (np.bincount(system.cell[many], minlength=cells) > 0)
 
-    def _exactly(self, found: _CellSystem) -> np.ndarray:
-        """Cells with too few possible values, with one too likely, or with something unknown."""
-        self.counted += 1
-        system = found.system
-        cells = len(system.sizes)
-        people = Population(
-            system=system,
-            values=self.names,
-            groups=tuple((0, g) for g in range(len(system.counts))),
-            cell_of={},
-            truth=found.truth,
-            given=frozenset(),
-            asked=system.sizes,
-        )
-        possible = possible_values(people, Clock())
-        left = np.bincount(system.cell[possible.verdicts == Verdict.POSSIBLE], minlength=cells)
-        bad = left < self.needed
-        if bad.any():
-            return bad
-        chances = posterior(possible, states=LIMITS.states, estimate=False).probabilities
-        unsafe = [chance is None or chance > self.limit for chance in chances]
-        return np.bincount(system.cell[unsafe], minlength=cells) > 0
+    def _exactly(self, system: System, bounds: Bounds) -> np.ndarray:
+        """Cells with too few possible values, with one too likely, or with something unknown.
 
-    def _cells(self, groups: NewGroups, people: Integers) -> _CellSystem:
+        Blocks are counted until one has such cells; nothing is said of those after it.
+        """
+        self.counted += 1
+        bad = np.zeros(len(system.sizes), dtype=np.bool_)
+        for joined in joined_cells(system, bounds, certain=False):
+            cells = system.cell[joined.pairs]
+            sizes = system.sizes[cells]
+            try:
+                means = tableau(joined, cells.tolist(), sizes.tolist(), bounds).expected(LIMITS.steps_counted)
+            except EngineError:
+                means = sizes.tolist()  # too many worlds to count them in a move: unsafe
+            many = [mean > self.limit * size for mean, size in zip(means, sizes.tolist(), strict=True)]
+            left = np.bincount(cells[[mean > 0 for mean in means]], minlength=len(bad))
+            bad[cells] |= left[cells] < self.needed
+            bad[cells[many]] = True
+            if bad.any():
+                break
+        return bad
+
+    def _cells(self, groups: NewGroups, people: Integers) -> tuple[System, Integers]:
+        """A component as a system, and the cell of each of its people."""
         past, older = self.past, len(self.past.fakes)
         new = groups.of[people]
         patterns = np.column_stack([past.place[people], np.where(new < 0, -1, new + older)])
@@ -157,4 +145,4 @@ class SeriesJudge:
             counts=np.vstack([past.counts[before], groups.counts[now]]),
             fakes=np.concatenate([past.fakes[before], np.zeros(len(now), dtype=np.int64)]),
         )
-        return _CellSystem(system, truth[system.cell, system.value], cell_of)
+        return system, cell_of

@@ -17,8 +17,10 @@ class WithstandLimits:
     """Most sensitive values: sets of them are bits of one number."""
     people: int = 150
     """Of a component that is judged exactly; what is not known of larger ones counts as unsafe."""
-    states: int = 20_000
-    """Between two counts, while worlds of a component are counted."""
+    steps_counted: int = 10_000
+    """From state to state, while the worlds of a component are counted for a move."""
+    states: int = 150_000
+    """Between two counts, in the audit of the whole series."""
     more: int = 4
     """Room for so many more members in a group than the largest one has at the start."""
     near: int = 400

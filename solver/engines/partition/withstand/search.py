@@ -23,7 +23,8 @@ from .....models.problem import Problem
 from .....models.problem_view import smallest_group
 from .....models.release import Release
 from .....models.requirements import ResistsInference
-from ....baselines.widths import widths_of
+from ....baselines.parameters import Perimeter
+from ....baselines.widths import Widths, widths_of
 from ....colgen.structure.histograms import Judge as Admission
 from ....incumbent import BestRelease
 from ....schedule import WITHSTAND
@@ -100,15 +101,13 @@ class WithstandSearch:
     def _anneal(self, guide: Guide) -> None:
         problem, table = self.problem, self.problem.table
         past = past_of(problem)
-        measure = BoxMeasure.last(problem.policy.levels, table)
-        domains = table.domains
-        sides = widths_of(domains, measure.units, lambda a, lo, hi: domains[a].units(lo, hi))
+        sides = _sides(problem)
         codes = np.ascontiguousarray(table.codes)
         near = nearest_rows(codes, sides, min(LIMITS.near, len(table) - 1))
         admission = Admission(problem)
         names = problem.values
         places = [names.index(name) for name in admission.names]
-        judge = SeriesJudge(past, names, self.rule.needed, self.rule.max_posterior)
+        judge = SeriesJudge(past, self.rule.needed, self.rule.max_posterior)
         rule = Rule(
             needed=self.rule.needed,
             part=self.rule.max_posterior.numerator,
@@ -180,3 +179,13 @@ class WithstandSearch:
             return True
         chances = posterior(possible, states=LIMITS.states, estimate=False).probabilities
         return all(chance is not None and chance <= self.rule.max_posterior for chance in chances)
+
+
+def _sides(problem: Problem) -> Widths:
+    """What widths cost, in whole numbers: those of the level that measures boxes."""
+    domains = problem.table.domains
+    measure, unit = BoxMeasure.last(problem.policy.levels, problem.table), Perimeter(domains).unit
+    weights = [own * (unit // domain.span) for own, domain in zip(measure.units, domains, strict=True)]
+    if sum(measure.units) * unit * len(problem.table) > LIMITS.beyond:
+        raise EngineError("columns have no common unit of width in 64 bits: round their numbers")
+    return widths_of(domains, weights, lambda a, lo, hi: domains[a].units(lo, hi))
