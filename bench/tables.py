@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, ClassVar
 
 from optanon import DistinctLDiversity, KCAnonymity, Microdata, Policy, TCloseness
-from optanon.instances.adult import adult
+from optanon.instances.adult import adult, arx_hierarchy
 from optanon.models.errors import OptanonError
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
@@ -22,11 +22,13 @@ from optanon.solver.settings import Clock
 from .registry import Case, Row, case
 
 FOUR = ("age", "sex", "race", "education")
-COLUMNS = {"q4": FOUR, "q7": (*FOUR, "marital-status", "native-country", "workclass")}
+SEVEN = (*FOUR, "marital-status", "native-country", "workclass")
+COLUMNS = {"q4": FOUR, "q7": SEVEN, "q9": (*SEVEN, "hours-per-week", "income")}
 POLICIES: dict[str, tuple[Requirement, ...]] = {
     "k5": (KCAnonymity(k=5),),
     "k5l2": (KCAnonymity(k=5), DistinctLDiversity(l=2)),
     "kc": (KCAnonymity(k=3, c=Fraction(1, 2)),),
+    "k10": (KCAnonymity(k=10),),
     "k10t": (KCAnonymity(k=10), TCloseness(t=Fraction(1, 5))),
 }
 
@@ -40,8 +42,9 @@ class Tables(Case):
     ----------
     case : str
         Comma-separated list of ``POLICY:COLUMNS:TUPLES:SECONDS``. POLICY is ``k5``, ``k5l2`` (also two
-        different values), ``kc`` ((3, 1/2)) or ``k10t`` (k = 10, 1/5-closeness); COLUMNS is ``q4`` (age, sex,
-        race, education) or ``q7`` (also marital status, country, work class); ARX's hierarchies.
+        different values), ``kc`` ((3, 1/2)), ``k10`` or ``k10t`` (also 1/5-closeness); COLUMNS is ``q4``
+        (age, sex, race, education), ``q7`` (also marital status, country, work class) or ``q9`` (also hours
+        and income: age and hours are numeric); ARX's hierarchies.
         Fewer than 30,162 tuples are a sample.
     seeds : str
         Comma-separated: each draws a sample of its own, and is the searches' seed.
@@ -92,12 +95,13 @@ def medians(rows: Sequence[Row]) -> Row:
 def adult_problem(policy: str, columns: str, tuples: int, seed: int) -> Problem:
     """Adult, or a sample of it, under one of `POLICIES`."""
     people, roles = adult()
+    known = {**roles.quasi_identifiers, "hours-per-week": "numeric", "income": arx_hierarchy("salary-class")}
     if tuples < len(people):
         people = people.sample(tuples, random_state=seed).reset_index(drop=True)
     table = Microdata.from_frame(
         people,
         respondent=roles.respondent,
-        quasi_identifiers={name: roles.quasi_identifiers[name] for name in COLUMNS[columns]},
+        quasi_identifiers={name: known[name] for name in COLUMNS[columns]},
         sensitive=roles.sensitive,
     )
     return Problem(table=table, policy=Policy(list(POLICIES[policy])))

@@ -8,7 +8,8 @@ import pytest
 
 from optanon.bench import __main__ as command, tables
 from optanon.bench.registry import Row
-from optanon.bench.tables import Tables, medians
+from optanon.bench.tables import Tables, adult_problem, medians
+from optanon.models.numeric import Numeric
 from optanon.models.problem import Problem
 
 
@@ -38,6 +39,13 @@ def test_every_case_is_run_with_every_seed(monkeypatch: pytest.MonkeyPatch):
     assert second["asked"] == "/".join(f"('kc', 'q7', 200, {seed}) 2" for seed in (1, 2, 3))
     (alone,) = Tables(case="k5:q4:300:5", seeds="4", alone=True).run()
     assert "ours / its" not in alone
+
+
+def test_nine_columns_of_which_two_are_numeric():
+    table = adult_problem("k10", "q9", 100, 1).table
+    kinds = dict(zip(table.attributes, map(type, table.domains), strict=True))
+    assert len(kinds) == 9
+    assert [name for name, kind in kinds.items() if kind is Numeric] == ["age", "hours-per-week"]
 
 
 def test_settings_of_the_command_reach_the_case(monkeypatch: pytest.MonkeyPatch):
