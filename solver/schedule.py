@@ -327,6 +327,7 @@ class Ahead(Schedule):
 class Sanitizing(Schedule):
     """Cells of values that tell too much are hidden."""
 
+    start: Share = Share(part=0.4, of=Of.LIMIT, why="several attributes: each alone, where all begins")
     cells: Share = Share(part=0.5, of=Of.LIMIT, why="rounded shares: another program bounds them")
 
 

@@ -45,7 +45,7 @@ from ..backends.highs import LinearProgram, LPStatus
 from ..result import Status
 from ..schedule import SANITIZING
 from ..settings import Clock
-from .sanitize_rows import CombinedCells
+from .sanitize_rows import Cell, CombinedCells
 from .whole_shares import WholeShares
 
 __all__ = [
@@ -427,11 +427,14 @@ def _together(
 ) -> Sanitized:
     """Cells of several quasi-identifiers, decided by one program."""
     clock.ask()
+    clock = clock if time_limit is None else clock.part(time_limit)
     rows = CombinedCells(release=release, positions=positions, by_subset=by_subset)
+    starts = _starts(release, requirement, rows, clock.share(SANITIZING.start), seed, workers)
     stars = rows.solve(
         requirement.l,
         requirement.epsilon,
-        seconds=_least(time_limit, clock.left),
+        start=min(starts, key=len, default=None),
+        seconds=clock.left,
         seed=seed,
         workers=workers,
         largest=LARGEST,
@@ -450,6 +453,27 @@ def _together(
     return Sanitized(
         release=replace(release, groups=stars.groups), values=tuple(found), least_hidden=stars.least
     )
+
+
+def _starts(
+    release: Release,
+    requirement: SafeCorrelation,
+    rows: CombinedCells,
+    clock: Clock,
+    seed: int,
+    workers: int,
+) -> list[set[Cell]]:
+    """Safe cells to hide, as many as there is time for: all but those of one quasi-identifier."""
+    found: list[set[Cell]] = []
+    for a in rows.positions:
+        alone: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
+        for exposure in rows.by_subset[(a,)]:
+            if clock.over:
+                return found
+            value = _alone(exposure, release, requirement, Clock(), clock.left, seed, workers)
+            alone[exposure.value] = exposure.groups, value.hidden
+        found.append(rows.only(a, alone))
+    return found
 
 
 def _least(*seconds: float | None) -> float | None:

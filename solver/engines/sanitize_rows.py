@@ -12,8 +12,10 @@ with the group's rows in that order, and one Boolean per row r and attribute a::
     estimates of x(b) even, none above 1/l of the published     for S(b) not empty
     min  sum h[r, a]
 
-Hiding all is always feasible. Rows with equal quasi-identifiers may hide different cells: rows of one
-combination are told apart by nothing, so only such counts are decided.
+Hiding all is always feasible. So is hiding all quasi-identifiers but one, and of that the fewest cells: no
+combination is shown then, and its values are decided one by one; the search begins there. Rows with equal
+quasi-identifiers may hide different cells: rows of one combination are told apart by nothing, so only such
+counts are decided.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from ..result import Status
 from ..schedule import SANITIZING
 from .whole_shares import WholeShares
 
-__all__ = ["CombinedCells", "Stars"]
+__all__ = ["Cell", "CombinedCells", "Stars"]
 
 Cell = tuple[int, int, int]
 """Group, row in the order of exact quasi-identifiers, and attribute."""
@@ -83,18 +85,39 @@ class CombinedCells:
         )
         object.__setattr__(self, "rows", tuple(ordered))
 
+    def only(self, a: int, hidden: Mapping[str, tuple[Sequence[int], Sequence[int]]]) -> set[Cell]:
+        """All cells but those of one attribute; of that so many of each value in each group."""
+        left = {
+            (j, value): n
+            for value, (groups, many) in hidden.items()
+            for j, n in zip(groups, many, strict=True)
+        }
+        gone: set[Cell] = set()
+        for j, people in enumerate(self.rows):
+            for r, member in enumerate(people):
+                gone |= {(j, r, other) for other in self.positions if other != a}
+                key = (j, str(member.point[a]))
+                if left.get(key, 0):
+                    left[key] -= 1
+                    gone.add((j, r, a))
+        return gone
+
     def solve(
         self,
         l: int,  # noqa: E741
         epsilon: Fraction,
         *,
+        start: set[Cell] | None = None,
         seconds: float | None,
         seed: int,
         workers: int,
         largest: int,
         precision: int = 10**6,
     ) -> Stars:
-        """Hide the fewest cells, as far as the time goes; `largest` is what a constraint may add up to."""
+        """Hide the fewest cells, as far as the time goes, and no more than a safe start.
+
+        `largest` is what a constraint may add up to.
+        """
         exposed = [
             exposure for found in self.by_subset.values() for exposure in found if exposure.significant
         ]
@@ -113,8 +136,12 @@ class CombinedCells:
         )
         part = seconds if scale.exact or seconds is None else SANITIZING.cells.seconds(seconds, 0)
         program, hidden = self._program(scale)
+        start = set(hidden) if start is None else start
+        for cell, variable in hidden.items():
+            program.add_hint(variable, cell in start)
         run = solved(program, seconds=part, seed=seed, workers=workers)
-        gone = {cell for cell, variable in hidden.items() if not run.found or run.value(variable)}
+        found = {cell for cell, variable in hidden.items() if run.value(variable)} if run.found else start
+        gone = min(start, found, key=len)
         if not scale.exact:
             run = solved(self._program(scale, generous=True)[0], seconds=part, seed=seed, workers=workers)
         least = run.bound if run.bound is not None else 0
@@ -154,8 +181,6 @@ class CombinedCells:
                     shares = [[share.get(k, Fraction(0)) for k in values] for share in exposure.shares]
                     scale.keep_even(model, kept, shares, most=exposure.occurrences, generous=generous)
         model.minimize(sum(hidden.values()))
-        for variable in hidden.values():
-            model.add_hint(variable, 1)
         return model, hidden
 
     def _published(

@@ -49,7 +49,7 @@ def annealed(
     moves
         That are tried, in parts; the temperature falls from part to part.
     clock
-        Looked at between the parts.
+        Looked at between the parts: where they take longer than planned, the temperature falls with it.
     """
     row = np.repeat(np.arange(len(rows)), rows.count)
     state = _started(rows, row, groups, k)
@@ -62,7 +62,8 @@ def annealed(
     for part in range(LIMITS.parts):
         if clock.over:
             return
-        heat = hot * (cold / hot) ** (part / (LIMITS.parts - 1))
+        late = clock.seconds / clock.limit if clock.limit else 0.0
+        heat = hot * (cold / hot) ** max(part / (LIMITS.parts - 1), late)
         total = _moved(
             rows.pairs, row, near, state, k, moves // LIMITS.parts, heat, seed + part, total, best, home
         )

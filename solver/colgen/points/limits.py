@@ -82,8 +82,10 @@ class PointLimits:
 class PointWindowLimits:
     """Groups near one another that are chosen anew from listed columns."""
 
-    listed: int = 60
-    """Columns of each size to choose from, a row, at most."""
+    listed: int = 180
+    """Columns of each size in a list, a row, at most;"""
+    per_row: int = 60
+    """those are chosen from that are among so many best of a row."""
     near: float = 1e-3
     """A release that is closer to the bound, relative to it, is left alone."""
     rows: int = 60

@@ -78,12 +78,8 @@ class PointPricing(Pricing[PointRows]):
     def price(self, duals: Duals, *, per_anchor: int, nodes: int = PRICING.nodes) -> Priced:
         """As `ColumnSource` says; duals are feasible if lowered by `worst`."""
         found = self._searched(duals, 0, 0, LIMITS.room, LIMITS.nodes)
-        lines, rows = found.lines, len(self.rows)
-        index = self.cuts.index(duals.cuts)
-        touched = np.zeros(len(index.dual) + 1, dtype=np.int64)
-        profit = profits(lines, self.rows.costs(lines), duals.rows, duals.scale, index, touched)
-        order = np.argsort(-profit, kind="stable")
-        lines, profit = lines[order], profit[order]
+        rows = len(self.rows)
+        lines, profit = self._ordered(found.lines, duals)
         # Duals of at most 0 are feasible whatever there is.
         worst = lowered(lines, profit, rows) if found.complete else np.maximum(0, duals.rows)
         return Priced(
@@ -92,6 +88,19 @@ class PointPricing(Pricing[PointRows]):
             short=0 if found.complete else 1,
             bounded=self.clock is None or not self.clock.over,
         )
+
+    def best_per_row(self, lines: Members, duals: Duals, often: int) -> Members:
+        """Of a list the groups in which some row has no more than so many others of lower reduced cost."""
+        lines, _ = self._ordered(lines, duals)
+        return lines[chosen(lines, len(self.rows), often)]
+
+    def _ordered(self, lines: Members, duals: Duals) -> tuple[Members, Ints]:
+        """A list by reduced costs, lowest first, and these with the other sign."""
+        index = self.cuts.index(duals.cuts)
+        touched = np.zeros(len(index.dual) + 1, dtype=np.int64)
+        profit = profits(lines, self.rows.costs(lines), duals.rows, duals.scale, index, touched)
+        order = np.argsort(-profit, kind="stable")
+        return lines[order], profit[order]
 
     def _ways(self, duals: Duals) -> Iterator[Way]:
         index = self.cuts.index(duals.cuts)

@@ -262,7 +262,7 @@ def begun(seed: int, many: int, k: int) -> tuple[PointsSearch, Duals]:
 def test_the_release_is_made_from_what_nearly_pays():
     search, duals = begun(5, 60, 3)
     before = search.progress.cost
-    search.finish.improve(duals)
+    search.finish.improve(duals, search.known)
     # No annealing, no tree: the linear program's bound is almost reached.
     assert search.progress.cost < before
     assert search.progress.cost - search.progress.bound < (before - search.progress.bound) / 50

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -21,7 +22,9 @@ from optanon.models.release import QIGroup, Release
 from optanon.models.requirements.safe_correlation import SafeCorrelation
 from optanon.models.table import Member, Microdata
 from optanon.models.world_shares import WorldShares
+from optanon.solver.engines import sanitize_rows
 from optanon.solver.engines.sanitize import sanitize
+from optanon.solver.engines.sanitize_rows import CombinedCells
 from optanon.solver.search import solve_problem
 
 Plans = dict[tuple[int, ...], dict[str, PreSuppression]]
@@ -131,6 +134,22 @@ def test_single_attributes_may_be_safe_where_their_combination_is_not() -> None:
     done = sanitize(release, both)
     # One cell of each row is enough: no row shows both.
     assert (done.release.hidden_cells, done.least_hidden) == (4, 4)
+
+
+def test_without_time_for_combinations_one_attribute_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, release = SafeCorrelation(attribute=("q", "r"), **RULE), correlated()
+
+    def stopped(*_: object, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(found=False, bound=None)
+
+    monkeypatch.setattr(sanitize_rows, "solved", stopped)
+    done = sanitize(release, both)
+    # The other attribute is hidden; it was all eight cells.
+    assert (done.release.hidden_cells, done.least_hidden) == (4, 0)
+    assert next(both.check(done.release, History()), None) is None
+    rows = CombinedCells(release=release, positions=(0, 1), by_subset=both.by_subset(release))
+    everything_of_r = {(j, row, 1) for j in (0, 1) for row in (0, 1)}
+    assert rows.only(0, {"u": ((0,), (1,))}) == everything_of_r | {(0, 0, 0)}
 
 
 def test_one_name_in_a_list_is_one_attribute_and_uniform_shares_are_no_new_setting() -> None:

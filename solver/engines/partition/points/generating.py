@@ -15,6 +15,7 @@ from ....colgen.points.limits import POINT_WINDOWS as WINDOWS, POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing
 from ....colgen.points.separation import divided_sets
 from ....colgen.points.table import PointRows
+from ....colgen.pricing import joined
 from ....exact.rank1 import Rank1Cut
 from ....schedule import POINTS as SHARES
 from .progress import PointProgress
@@ -54,12 +55,13 @@ class PointFinish(Finish):
     source: PointPricing
     reached: PointProgress
 
-    def improve(self, duals: Duals) -> None:
+    def improve(self, duals: Duals, known: Members) -> None:
         """Better releases by integer programs, with cuts, over lists of groups that nearly pay.
 
         The linear program with its cuts is nearly whole: what costs least is made of few columns that nearly
         pay, of which HiGHS finds one in moments; what is left above the bound then fits into a short list.
-        Where it finds none, windows do better.
+        Where it finds none, windows do better. They choose among the best of each row, of a list and of the
+        columns known, for in a dense part of the table lists are full before others have a group in them.
         """
         room, clock = self._room, self.clock.share(SHARES.improving)
         rows = len(self.source.rows)
@@ -80,7 +82,9 @@ class PointFinish(Finish):
                 source=self.source,
                 progress=self.reached,
                 duals=duals,
-                lines=listed[0],
+                lines=self.source.best_per_row(
+                    np.unique(joined([listed[0], known]), axis=0), duals, WINDOWS.per_row
+                ),
                 seed=self.seed,
                 clock=self.clock.share(SHARES.windows),
             ).run()
