@@ -1,0 +1,288 @@
+"""The groups of one box, without a solver: whether one of the tried sizes pays among the rows of an interval.
+
+Groups that are tried are those of the sizes of needed ones in which no value is more frequent than in all of
+these: if none of them pays, no needed one does. Without cuts the best of a size takes rows by falling duals,
+but not those whose value it has often enough. Cuts only take away, so where that group pays, groups are tried
+member by member, in the order of duals, as long as the rest could pay without cuts.
+"""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...models.compiled import compiled
+from .listing_search import Penalties
+from .rows import Ints
+
+__all__ = [
+    "MOST_TRIED",
+    "BoxMemory",
+    "BoxNodes",
+    "BoxQuestion",
+    "Sizes",
+    "memory_of",
+    "put",
+    "shown_to_pay",
+    "without_cuts",
+]
+
+MOST_TRIED = 100_000_000
+"""Partial groups that are looked at: a minute or two."""
+LOW = -(1 << 62)
+
+
+class BoxNodes(NamedTuple):
+    """Attribute a has nodes ``start[a]`` to ``start[a + 1]``: codes `low` to `high` at a `price`."""
+
+    start: Ints
+    low: Ints
+    high: Ints
+    price: Ints
+
+
+class Sizes(NamedTuple):
+    """Groups of ``least[k]`` to ``most[k]`` tuples have no value more than ``often[k]`` times, for each k."""
+
+    least: Ints
+    most: Ints
+    often: Ints
+
+
+class BoxQuestion(NamedTuple):
+    """Duals, and what groups cost in them; `code` by attribute, the one that is walked along last.
+
+    No group has fewer tuples than `fewest`, a value more often than `often`, or more tuples than `most`.
+    """
+
+    code: Ints
+    nodes: BoxNodes
+    step: int
+    value: Ints
+    counts: Ints
+    dual: Ints
+    scale: int
+    sizes: Sizes
+    fewest: int
+    often: int
+    most: int
+    penalties: Penalties
+
+
+class BoxMemory(NamedTuple):
+    """What is open.
+
+    Attributes
+    ----------
+    part, many, cost, node
+        By attribute: rows, how many, what the nodes so far cost, the next node.
+    row, copies, used
+        Rows of the interval by falling dual; how often they may be taken, and are.
+    touched
+        Multipliers of the members in each cut.
+    seen, more
+        How often each value is among the members, and among rows that are put to them.
+    item, following, profit
+        By member: its place, the place where the next one may be, the profit with it.
+    tried
+        How many partial groups were looked at.
+    """
+
+    part: Ints
+    many: Ints
+    cost: Ints
+    node: Ints
+    row: Ints
+    copies: Ints
+    used: Ints
+    touched: Ints
+    seen: Ints
+    more: Ints
+    item: Ints
+    following: Ints
+    profit: Ints
+    tried: Ints
+
+
+def memory_of(levels: int, q: BoxQuestion, cuts: int) -> BoxMemory:
+    """Room for a walk over so many attributes under so many cuts."""
+    rows, most, values = len(q.code), q.most, int(q.value.max(initial=0)) + 1
+
+    def zeros(*shape: int) -> Ints:
+        return np.zeros(shape, dtype=np.int64)
+
+    return BoxMemory(
+        part=zeros(levels + 1, rows),
+        many=zeros(levels + 1),
+        cost=zeros(levels + 1),
+        node=zeros(levels + 1),
+        row=zeros(rows),
+        copies=zeros(rows),
+        used=zeros(rows),
+        touched=zeros(cuts),
+        seen=zeros(values),
+        more=zeros(values),
+        item=zeros(most + 1),
+        following=zeros(most + 1),
+        profit=zeros(most + 1),
+        tried=zeros(1),
+    )
+
+
+@compiled
+def without_cuts(q: BoxQuestion, inside: Ints, cost: int) -> int:
+    """What the fewest rows with the largest duals would bring, at most; `LOW` if there are too few.
+
+    A row takes the place of the last of its value, if there are enough of these, or of the last of all.
+    """
+    found = LOW
+    for k in range(len(q.sizes.least)):
+        least, often, filled = q.sizes.least[k], q.sizes.often[k], 0
+        top, kind = np.empty(least, dtype=np.int64), np.empty(least, dtype=np.int64)
+        for r in inside:
+            x, v = q.dual[r], q.value[r]
+            for _ in range(min(q.counts[r], least)):
+                if filled == least and x <= top[filled - 1]:
+                    break
+                same, last = 0, filled - 1
+                for at in range(filled):
+                    if kind[at] == v:
+                        same += 1
+                        last = at if same >= often else last
+                out = last if same >= often else filled - 1
+                if same >= often or filled == least:
+                    if top[out] >= x:
+                        break
+                    for at in range(out, filled - 1):
+                        top[at], kind[at] = top[at + 1], kind[at + 1]
+                    filled -= 1
+                at = filled
+                while at > 0 and top[at - 1] < x:
+                    top[at], kind[at] = top[at - 1], kind[at - 1]
+                    at -= 1
+                top[at], kind[at] = x, v
+                filled += 1
+        if filled == least:
+            found = max(found, top.sum() - least * q.scale * cost)
+    return found
+
+
+@compiled
+def put(q: BoxQuestion, m: BoxMemory, size: int, r: int) -> int:
+    """Put a row among those of an interval, by falling dual; how many there are then.
+
+    Without cuts those that come after enough tuples of their value are of no use.
+    """
+    at = size
+    while at > 0 and q.dual[m.row[at - 1]] < q.dual[r]:
+        m.row[at], m.copies[at] = m.row[at - 1], m.copies[at - 1]
+        at -= 1
+    m.row[at], m.copies[at] = r, min(q.counts[r], q.often)
+    size += 1
+    if len(q.penalties.cut):
+        return size
+    times, kept = 0, 0
+    for e in range(size):
+        if q.value[m.row[e]] == q.value[r]:
+            if times >= q.often:
+                continue
+            times += m.copies[e]
+        m.row[kept], m.copies[kept] = m.row[e], m.copies[e]
+        kept += 1
+    return kept
+
+
+@compiled
+def shown_to_pay(q: BoxQuestion, m: BoxMemory, size: int, each: int) -> bool:
+    """Whether a group of so many rows pays, at so much for each member."""
+    return _hope(q, m, size, each, 0, 0, 0) > 0 and (len(q.penalties.cut) == 0 or _tried(q, m, size, each))
+
+
+@compiled
+def _hope(q: BoxQuestion, m: BoxMemory, size: int, each: int, members: int, begin: int, profit: int) -> int:
+    """The most a group reaches without further cuts, with rows from a place on; `LOW` if there is none."""
+    best = LOW
+    for k in range(len(q.sizes.least)):
+        total, taken, often, end = profit, members, q.sizes.often[k], begin
+        if not _limited(q, m, members, often):
+            continue
+        while end < size:
+            r = m.row[end]
+            gain, v = q.dual[r] - each, q.value[r]
+            wanted = q.sizes.most[k] if gain > 0 else q.sizes.least[k]
+            if taken >= wanted:
+                break
+            times = min(m.copies[end] - m.used[end], wanted - taken, often - m.seen[v] - m.more[v])
+            if times > 0:
+                total, taken = total + times * gain, taken + times
+                m.more[v] += times
+            end += 1
+        for e in range(begin, end):
+            m.more[q.value[m.row[e]]] = 0
+        if q.sizes.least[k] <= taken <= q.sizes.most[k]:
+            best = max(best, total)
+    return best
+
+
+@compiled
+def _limited(q: BoxQuestion, m: BoxMemory, members: int, often: int) -> bool:
+    """Whether no value is more frequent among the members."""
+    limited = True
+    for x in range(members):
+        limited = limited and m.seen[q.value[m.row[m.item[x]]]] <= often
+    return limited
+
+
+@compiled
+def _complete(q: BoxQuestion, m: BoxMemory, members: int) -> bool:
+    """Whether the members are a group that is tried."""
+    for k in range(len(q.sizes.least)):
+        inside = q.sizes.least[k] <= members <= q.sizes.most[k]
+        if inside and _limited(q, m, members, q.sizes.often[k]):
+            return True
+    return False
+
+
+@compiled
+def _tried(q: BoxQuestion, m: BoxMemory, size: int, each: int) -> bool:
+    """Whether a group of the interval pays with the cuts; members come in the order of the rows."""
+    p, depth = q.penalties, 0
+    m.following[0] = m.profit[0] = 0
+    while True:
+        e = m.following[depth]
+        while e < size and m.used[e] == m.copies[e]:
+            e += 1
+        if (
+            e < size
+            and depth < q.most
+            and m.tried[0] <= MOST_TRIED
+            and _hope(q, m, size, each, depth, e, m.profit[depth]) > 0
+        ):
+            m.tried[0] += 1
+            r = m.row[e]
+            gain = q.dual[r] - each
+            m.used[e] += 1
+            m.seen[q.value[r]] += 1
+            for x in range(p.start[r], p.start[r + 1]):
+                c = p.cut[x]
+                before = m.touched[c] // p.over[c]
+                m.touched[c] += p.times[x]
+                gain += p.dual[c] * (m.touched[c] // p.over[c] - before)
+            m.item[depth], m.following[depth] = e, e + 1
+            depth += 1
+            m.following[depth], m.profit[depth] = e, m.profit[depth - 1] + gain
+            if m.profit[depth] > 0 and _complete(q, m, depth):
+                return True
+            continue
+        if depth == 0:
+            return False
+        depth -= 1
+        e = m.item[depth]
+        m.used[e] -= 1
+        m.seen[q.value[m.row[e]]] -= 1
+        for x in range(p.start[m.row[e]], p.start[m.row[e] + 1]):
+            m.touched[p.cut[x]] -= p.times[x]
