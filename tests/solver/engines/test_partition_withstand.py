@@ -18,7 +18,7 @@ from optanon.models.requirements import KCAnonymity, ResistsInference
 from optanon.models.table import Microdata
 from optanon.solver.engines.partition.withstand.arrays import groups_of, past_of
 from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
-from optanon.solver.engines.partition.withstand.search import _sides, demand
+from optanon.solver.engines.partition.withstand.search import demand, sides_of
 from optanon.solver.engines.partition.withstand.starts import implied, starts
 from optanon.solver.search import choose, solve_problem
 from optanon.solver.settings import Clock, Settings
@@ -94,7 +94,7 @@ def test_a_growing_table_is_released_with_its_bound_and_nobody_is_inferred() -> 
 
 def test_costs_of_moves_are_those_of_the_objective() -> None:
     asked = problem(60, History(), ResistsInference(max_posterior=HALF))
-    past, sides = past_of(asked), _sides(asked)
+    past, sides = past_of(asked), sides_of(asked)
     order = np.lexsort(asked.table.codes.T).tolist()
     first, second = ([order[i : i + size] for i in range(0, 60, size)] for size in (4, 6))
     costs = [

@@ -27,11 +27,11 @@ class WithstandLimits:
     """Rows nearest to one that it may change places with."""
     tried: int = 3
     """Best moves of a row that are judged, and one more at random."""
-    steps: int = 150
+    steps: int = 200
     """Moves tried per row without a time limit."""
-    hot: float = 0.05
+    hot: float = 0.02
     """Temperature at the beginning, in mean costs of a group,"""
-    cold: float = 0.004
+    cold: float = 0.001
     """and at the end."""
     light: float = 0.05
     """Price of a person who can be inferred at the beginning of a repair, in mean costs of a group,"""

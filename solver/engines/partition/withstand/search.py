@@ -40,7 +40,7 @@ from .limits import WITHSTAND_LIMITS as LIMITS
 from .moves import Rule, nearest_rows
 from .starts import starts
 
-__all__ = ["WithstandSearch", "demand"]
+__all__ = ["WithstandSearch", "demand", "sides_of"]
 
 
 def demand(problem: Problem) -> ResistsInference | None:
@@ -101,7 +101,7 @@ class WithstandSearch:
     def _anneal(self, guide: Guide) -> None:
         problem, table = self.problem, self.problem.table
         past = past_of(problem)
-        sides = _sides(problem)
+        sides = sides_of(problem)
         codes = np.ascontiguousarray(table.codes)
         near = nearest_rows(codes, sides, min(LIMITS.near, len(table) - 1))
         admission = Admission(problem)
@@ -181,7 +181,7 @@ class WithstandSearch:
         return all(chance is not None and chance <= self.rule.max_posterior for chance in chances)
 
 
-def _sides(problem: Problem) -> Widths:
+def sides_of(problem: Problem) -> Widths:
     """What widths cost, in whole numbers: those of the level that measures boxes."""
     domains = problem.table.domains
     measure, unit = BoxMeasure.last(problem.policy.levels, problem.table), Perimeter(domains).unit
