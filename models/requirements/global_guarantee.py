@@ -19,19 +19,33 @@ group of 8 with one s somebody at 7/16 gets 65/128; without the s-half the rest 
 
 A respondent who has reached 1/l for s can be published again only beside other values. The
 strategies `ConstantRatio` and `Geometric` imply this guarantee and keep room for later releases.
+
+Planned releases. With k of them planned, a link must leave room: after j links with P' together, the same
+share in each of the max(1, k - j) links still to come must keep the bound,
+
+    (1 - P') (1 - n / |A|)^max(1, k - j) >= 1 - 1 / l.
+
+For a first link that is the constant ratio. Whoever keeps it at every link has k links without a dead end:
+the rule for j says that the cap is no smaller after a link at the cap, and less spent leaves more. So no cap
+falls below the constant ratio, and what whole sizes left over is used: somebody linked before may have a
+*larger* cap than somebody who never was.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..breach_probability import NOT_LINKED, Exposure, exposure
 from ..history import History
+from ..relaxations import Parameter
 from ..release import Release
-from ..requirement import register
+from ..requirement import register, whole
 from .link_budget import LinkBudget
+
+if TYPE_CHECKING:
+    from ..problem_view import ProblemView
 
 __all__ = ["GlobalGuarantee"]
 
@@ -50,13 +64,57 @@ class GlobalGuarantee(LinkBudget):
         The probability stays at most ``1 / l``; above 1.
     protected_values : collection of str, optional
         Values that nobody may be linked to, at least one; default all.
+    releases : int, optional
+        How many releases may link one respondent to one value without using the bound up, at least 1;
+        by default nothing is planned. What is spent is looked at again at every release.
     """
 
     name: ClassVar[str] = "global_guarantee"
     reference: ClassVar[str] = "Fu, Wang, Wong, Wang, Principle 2, Lemma 4.2 and Theorem 5.1"
 
+    releases: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.releases is not None:
+            whole(self.name, "releases", self.releases, 1)
+
+    def settings(self) -> dict[str, Any]:
+        """Without `releases` where nothing is planned: as policies were written before there was a plan."""
+        return {name: value for name, value in super().settings().items() if name != "releases" or value}
+
     def least_bound(self, count: int, size: int, spent: Exposure) -> Fraction | None:
-        return spent.linked(count, size).probability
+        return 1 - spent.never * Fraction(size - count, size) ** self._still(spent)
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        planned = () if self.releases is None else (Parameter.whole("releases", self.releases),)
+        return (*super().parameters(), *planned)
+
+    def complaint(self, count: int, size: int, spent: Exposure) -> str:
+        if self.l * spent.linked(count, size).probability > 1:
+            return super().complaint(count, size, spent)
+        return (
+            f"{count} of {size} tuples share one value: with the same share in {self._still(spent)} planned "
+            f"links a respondent is linked to it with a probability above 1/l = {1 / self.l}"
+        )
+
+    def _still(self, spent: Exposure) -> int:
+        """Links that there must be room for, the next one included."""
+        return max(1, (self.releases or 1) - spent.links)
+
+    def loosest(self, problem: ProblemView) -> Exposure:
+        if self.releases is None:
+            return NOT_LINKED
+        best, most = NOT_LINKED, 1 - 1 / self.l
+        for member in problem.table.members:
+            for value, spent in exposure(problem.history, member.respondent).items():
+                if not self.protects(value) or not self.open(spent) or spent == best:
+                    continue
+                # Room is 1 - root(most / never): of two roots the one whose crossed powers are smaller.
+                one, other = self._still(spent), self._still(best)
+                if (most / spent.never) ** other < (most / best.never) ** one:
+                    best = spent
+        return best
 
     def afterwards(self, release: Release, history: History) -> str | None:
         """Whose bound is used up: no group can hold such a respondent again, with the values known so far.
@@ -87,8 +145,9 @@ class GlobalGuarantee(LinkBudget):
             return None
         return (
             f"{stuck} of {people} respondents have used up {self}: with the values they have now none of "
-            "them can be published once more. A requirement constant_ratio (k releases) or geometric besides "
-            "keeps room, if it is asked for from the first release on"
+            "them can be published once more. Its parameter releases (how many are planned), or a "
+            "requirement constant_ratio (k releases) or geometric besides, keeps room, if it is asked for "
+            "from the first release on"
         )
 
     def _left(self, spent: Exposure) -> Fraction:
@@ -96,4 +155,5 @@ class GlobalGuarantee(LinkBudget):
         return max(Fraction(0), 1 - (1 - 1 / self.l) / spent.never) if spent.never else Fraction(0)
 
     def fits(self, count: int, size: int, spent: Exposure = NOT_LINKED) -> bool:
-        return count == 0 or self.l * (size - count) * spent.never >= (self.l - 1) * size
+        still = self._still(spent)
+        return count == 0 or self.l * (size - count) ** still * spent.never >= (self.l - 1) * size**still

@@ -1,8 +1,8 @@
 """What the requirements on transient values share: a bound on the share n / |A| per respondent and value.
 
 Each says, for a respondent o with some `Exposure` to a value s, which groups may link o to s
-once more: those whose share ``n / |A|`` of tuples with s is at most some bound, which falls
-(or stays) as the exposure grows. A group without s is always allowed.
+once more: those whose share ``n / |A|`` of tuples with s is at most some bound. A group without s is
+always allowed.
 
 Encoding. The bound may have a huge denominator (it is a product over the history) or be no
 rational at all (a root). But sizes are at most M, and of two neighbouring fractions with
@@ -11,8 +11,8 @@ denominators up to M one is the largest not above the bound; call it ``p / q``. 
     n / |A| <= bound   <=>   q n <= p |A|,
 
 so this line with its small numbers says exactly the same. It is written for every slot with the
-bound of somebody never linked, which nobody exceeds (an unused slot has 0 <= 0), and for every
-respondent with a lower bound it is enforced by "o is in the slot".
+largest bound of anybody (`loosest`; an unused slot has 0 <= 0), and for every respondent with a lower
+bound it is enforced by "o is in the slot".
 
 Not monotone under merging: {o, three others} without s and {four others}, one of them with s,
 may both be fine although o's share of s after merging is too much for o's history.
@@ -101,6 +101,10 @@ class LinkBudget(GroupRequirement):
     def open(self, spent: Exposure) -> bool:
         """Whether any group, however large, may link somebody with this exposure again."""
         return self.l * spent.probability < 1
+
+    def loosest(self, problem: ProblemView) -> Exposure:
+        """An exposure whose bound nobody's is above, NOT_LINKED's among them: by default that one."""
+        return NOT_LINKED
 
     def complaint(self, count: int, size: int, spent: Exposure) -> str:
         """What is wrong, in words, if `fits` says no."""
@@ -260,19 +264,21 @@ class LinkBudget(GroupRequirement):
         )
 
     def encode(self, model: Encoding) -> None:
-        limit = largest_size(model.problem)
-        shares = {NOT_LINKED: self.share(NOT_LINKED, limit)}
+        limit, loosest = largest_size(model.problem), self.loosest(model.problem)
+        shares = {spent: self.share(spent, limit) for spent in (loosest, NOT_LINKED)}
         for v in model.values:
             if self.protects(v):
                 for g in model.slots:
-                    self._bound(model, g, v, shares[NOT_LINKED])
+                    self._bound(model, g, v, shares[loosest])
         for t, member in enumerate(model.table.members):
-            for v, spent in exposure(model.problem.history, member.respondent).items():
+            linked = exposure(model.problem.history, member.respondent)
+            for v in model.values:
+                spent = linked.get(v, NOT_LINKED)
                 if not self.protects(v):
                     continue
                 if spent not in shares:
                     shares[spent] = self.share(spent, limit)
-                if shares[spent] < shares[NOT_LINKED]:
+                if shares[spent] < shares[loosest]:
                     for g in model.homes(t):
                         self._bound(model, g, v, shares[spent], t)
 
@@ -290,7 +296,7 @@ class LinkBudget(GroupRequirement):
         closed = all(self.protects(value) for value in problem.table.histogram)
         return GroupBounds(
             problem=problem,
-            smallest=(self.smallest_size(1) or 1) if closed else 1,
+            smallest=(self.smallest_size(1, self.loosest(problem)) or 1) if closed else 1,
             largest=self._largest_count,
             reason=self._infeasible_because,
             notes=self._diagnostics,
@@ -304,7 +310,7 @@ class LinkBudget(GroupRequirement):
         An unprotected value fills any rest. If all are protected and nobody was ever linked,
         no count need exceed the largest r_v. Otherwise shares must add up to at least 1; then
         counts ``s_v S`` fill an S that is a multiple of all denominators, and ``s_v`` is at most
-        the share of somebody never linked.
+        the largest share of anybody.
         """
         tuples, limit = len(problem.table), problem.policy.counterfeit_limit
         if limit is not None:
@@ -322,23 +328,23 @@ class LinkBudget(GroupRequirement):
         if closed:
             limit = LARGEST_COUNT * len(problem.values)
             unit = lcm(*(self.share(spent, limit).denominator for spent in {spent for _, spent in spents}))
-            size = ceil(unit * ceil(Fraction(size, unit)) * self.share(NOT_LINKED, limit))
+            size = ceil(unit * ceil(Fraction(size, unit)) * self.share(self.loosest(problem), limit))
         return min(max(tuples, size), LARGEST_COUNT)
 
     def _infeasible_because(self, problem: ProblemView) -> str | None:
         table, fakes = problem.table, problem.policy.counterfeit_limit != 0
         total = len(table)
         values = [*problem.values] if fakes else sorted(table.histogram)
-        closed = all(map(self.protects, values))
-        if closed and not self.fits(1, len(values)):
-            needed = self.smallest_size(1)
+        closed, loosest = all(map(self.protects, values)), self.loosest(problem)
+        if closed and not self.fits(1, len(values), loosest):
+            needed = self.smallest_size(1, loosest)
             return f"{self}: needs groups of {needed} different values, only {len(values)} can be published"
         for value, count in sorted(table.histogram.items()):
             # Shares of groups are at most the bound, hence so is the share of the table.
-            if not fakes and self.protects(value) and not self.fits(count, total):
+            if not fakes and self.protects(value) and not self.fits(count, total, loosest):
                 return (
                     f"{self}: one value has {count} of {total} tuples, "
-                    f"{self.smallest_size(count)} tuples would be needed"
+                    f"{self.smallest_size(count, loosest)} tuples would be needed"
                 )
         limit, shares = largest_size(problem), dict[Exposure, Fraction]()
         for row, member in enumerate(table.members, start=1):

@@ -64,7 +64,7 @@ def safe(requirement: Requirement, made: bf.ReleaseLike, history: bf.History = (
 def oracle(requirement: LinkBudget) -> bf.Check:
     """Each requirement from its formula and the oracle's probabilities only."""
     most, protected = 1 / requirement.l, requirement.protected_values
-    if isinstance(requirement, GlobalGuarantee):
+    if isinstance(requirement, GlobalGuarantee) and requirement.releases is None:
         return bf.global_guarantee(requirement.l, protected)
 
     def fine(group: bf.Group, name: str, value: str, made: bf.ReleaseLike, history: bf.History) -> bool:
@@ -73,8 +73,11 @@ def oracle(requirement: LinkBudget) -> bf.Check:
         if isinstance(requirement, Geometric):
             left = most - before
             return left > 0 and 1 / share >= (1 - before) / ((1 - 1 / requirement.a) * left)
-        assert isinstance(requirement, ConstantRatio)
         links = sum(value in old.signature for old in bf.groups_with(history, name))
+        if isinstance(requirement, GlobalGuarantee):
+            assert requirement.releases is not None
+            return 1 - (1 - before) * (1 - share) ** max(1, requirement.releases - links) <= most
+        assert isinstance(requirement, ConstantRatio)
         return (
             1 - (1 - share) ** requirement.k <= most
             and bf.link_probability((*history, made), name, value) <= most
@@ -96,6 +99,7 @@ def oracle(requirement: LinkBudget) -> bf.Check:
 REQUIREMENTS = [
     GlobalGuarantee(l=2),
     GlobalGuarantee(l=Fraction(3, 2), protected_values=["a", "b"]),
+    GlobalGuarantee(l=Fraction(3, 2), releases=2),
     ConstantRatio(l=Fraction(3, 2), k=2),
     ConstantRatio(l=Fraction(4, 3), k=2, beyond="slack"),
     ConstantRatio(l=2, k=2, protected_values=["a"]),

@@ -13,7 +13,13 @@ import pytest
 from cases.transient import REQUIREMENTS, by_name, microdata, past, published, safe, some_history
 from oracle.brute_force_notation import people, release
 
-from optanon.models.breach_probability import NOT_LINKED, Exposure, breach_probability, minimum_ratio
+from optanon.models.breach_probability import (
+    NOT_LINKED,
+    Exposure,
+    breach_probability,
+    exposure,
+    minimum_ratio,
+)
 from optanon.models.errors import PolicyError
 from optanon.models.history import History
 from optanon.models.policy import Policy
@@ -380,3 +386,47 @@ def test_a_release_says_who_cannot_be_published_once_more() -> None:
     one = GlobalGuarantee(l=2, protected_values=["a"]).afterwards(halves, History())
     assert one is not None
     assert one.startswith("2 of 4 respondents")
+
+
+def test_planned_releases_never_dead_end_and_lose_no_more_than_the_constant_ratio():
+    """The same people with other values each time: in the end groups of 4 do, where the ratio asks for 5."""
+    planned, constant = GlobalGuarantee(l=2, releases=3), ConstantRatio(l=2, k=3)
+    losses: dict[str, list[Fraction]] = {}
+    for requirement in (planned, constant):
+        history = History()
+        for time in range(3):
+            frame = pd.DataFrame(
+                [(f"p{i}", i // 2, "abcdef"[(i + time) % 6]) for i in range(12)],
+                columns=["id", "x", "ill"],
+            )
+            table = Microdata.from_frame(
+                frame,
+                respondent="id",
+                quasi_identifiers={"x": "numeric"},
+                sensitive=Sensitive(name="ill", persistence="transient"),
+            )
+            problem = Problem(table=table, policy=Policy([requirement]), history=history)
+            result = solve_problem(problem, time_limit=20, display=False)
+            assert result.release is not None
+            losses.setdefault(requirement.name, []).append(problem.objective(result.release)[0])
+            history.append(result.release)
+        assert all(
+            exposure(history, f"p{i}").get(value, NOT_LINKED).probability <= Fraction(1, 2)
+            for i in range(12)
+            for value in "abcdef"
+        )
+    assert losses[planned.name][0] == losses[constant.name][0]
+    assert losses[planned.name][2] < losses[constant.name][2]
+
+
+def test_what_whole_sizes_left_over_is_used_by_a_plan():
+    """After one of 5, one of 3 keeps the bound: 1 - 4/5 * 2/3 = 7/15; whoever was never linked needs 4."""
+    rule = GlobalGuarantee(l=2, releases=2)
+    spent = NOT_LINKED.linked(1, 5)
+    assert rule.smallest_size(1) == 4
+    assert rule.smallest_size(1, spent) == 3
+    assert ConstantRatio(l=2, k=2).smallest_size(1, spent) == 4
+    assert "releases" not in GlobalGuarantee(l=2).settings()
+    assert rule.settings()["releases"] == 2
+    with pytest.raises(PolicyError, match="releases"):
+        GlobalGuarantee(l=2, releases=0)
