@@ -175,7 +175,7 @@ class CountedFamilies:
             np.array(self.high),
             absolute_gap=LIMITS.gap,
             nodes=LIMITS.nodes,
-            seconds=None if left is None else max(0.05, min(LIMITS.price_seconds, left)),
+            seconds=None if left is None else max(0.05, min(LIMITS.counted_seconds, left)),
         )
 
     # -- numbers as signatures -------------------------------------------------------------

@@ -31,8 +31,10 @@ class AheadLimits:
     """Families so near the best of a round will do."""
     nodes: int = 30
     """Of the program over counts."""
+    counted_seconds: float = 4.0
+    """For a program over all signatures,"""
     counted: int = 6_000
-    """Values times numbers of groups, for a program over all signatures."""
+    """which has no more values times numbers of groups than this."""
     doubt: float = 0.0001
     """A bound on all families is rounded down to a multiple of this, after this share is taken off."""
     usual: int = 8
