@@ -31,7 +31,7 @@ class AheadLimits:
     """Families so near the best of a round will do."""
     nodes: int = 30
     """Of the program over counts."""
-    counted_seconds: float = 4.0
+    counted_seconds: float = 2.5
     """For a program over all signatures,"""
     counted: int = 6_000
     """which has no more values times numbers of groups than this."""
