@@ -174,7 +174,8 @@ def _worst(found: PersistentAudit) -> str:
     text = _share(found.worst)
     guess = found.worst_estimate
     if found.without_posterior:
-        text += f" ({found.without_posterior} not counted)"
+        bound = "" if found.at_most is None else f", at most {_share(found.at_most)}"
+        text += f" ({found.without_posterior} not counted{bound})"
     if guess is not None:
         text += f"; estimate {guess.value:.3f} in [{guess.low:.3f}, {guess.high:.3f}]"
     return text

@@ -13,7 +13,7 @@ from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Compact, Integers, compact
 from ...models.compiled import compiled
 
-__all__ = ["Order", "orders"]
+__all__ = ["Order", "orders", "window"]
 
 STARTS = 40
 """Greedy orders compared for a component that looks hard."""
@@ -69,6 +69,21 @@ def orders(component: Component, bounds: Bounds, spans: Integers, value: Integer
     upward, downward = np.lexsort((places, value, frequency)), np.lexsort((places, value, -frequency))
     tried = [best, tuple(upward.tolist()), tuple(downward.tolist()), found[-1][1]]
     return list(dict.fromkeys(tried))
+
+
+def window(component: Component, bounds: Bounds, inside: Integers, first: int) -> Order:
+    """The pairs inside a window in the greedy order from the first."""
+    part = compact(
+        component.entry_row,
+        component.entry_pair,
+        component.entry_sign,
+        len(component.rows),
+        len(component.pairs),
+    )
+    lower, upper = bounds.lower[component.pairs], bounds.upper[component.pairs]
+    spans = component.high - component.low
+    order, _ = _greedy_of(part, lower, upper, component.high, spans, first)
+    return tuple(order[np.isin(order, inside)].tolist())
 
 
 def _greedy_of(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from math import comb, factorial
 from typing import NamedTuple, TypeAlias
 
@@ -84,13 +85,6 @@ class StateGraph:
     ----------
     system, component, bounds
         As for `open_components`.
-
-    Attributes
-    ----------
-    orders : list of Order
-        Worth trying, the most promising first.
-    bits : list of float
-        Binary logarithm of the states each is estimated to need.
     """
 
     def __init__(self, system: System, component: Component, bounds: Bounds) -> None:
@@ -106,8 +100,8 @@ class StateGraph:
         )
         self._component = component
         self._low, self._high, self._spans = component.low, component.high, spans
-        tried = orders(component, bounds, spans, system.value[component.pairs])
-        self.orders, self.bits = ranked(component, bounds, tried)
+        self._tried = partial(orders, component, bounds, spans, system.value[component.pairs])
+        self._bounds = bounds
         self._cell: list[bool] = (system.row_group[component.rows] < 0).tolist()
         self._span: list[int] = spans.tolist()
         self._total: list[int] = component.high.tolist()
@@ -119,10 +113,30 @@ class StateGraph:
         for row, pair in zip(*self._entries, strict=True):
             self._rows_of[pair].append(row)
 
+    @cached_property
+    def _ranked(self) -> tuple[list[Order], list[float]]:
+        return ranked(self._component, self._bounds, self._tried())
+
+    @property
+    def orders(self) -> list[Order]:
+        """Worth trying, the most promising first."""
+        return self._ranked[0]
+
+    @property
+    def bits(self) -> list[float]:
+        """Binary logarithm of the states each is estimated to need."""
+        return self._ranked[1]
+
     def layers(
-        self, limits: StateLimits, clock: Clock, order: Order, thin: Thin | None = None
+        self,
+        limits: StateLimits,
+        clock: Clock,
+        order: Order,
+        thin: Thin | None = None,
+        *,
+        partly: bool = False,
     ) -> list[Layer] | None:
-        """All layers; None if the limits are passed.
+        """All layers; None if the limits are passed, or `partly` the layers before that.
 
         After each layer `thin` may draw some of its states.
         """
@@ -179,7 +193,7 @@ class StateGraph:
                     following, targets = following[alive], number[targets]
             taken += targets.size
             if not fits or taken > limits.steps or clock.over:
-                return None
+                return made if partly else None
             kind, before = _kinds(states[:, used])
             fresh = [self._total[row] for row in rows[len(known) :]]
             layer = Layer(

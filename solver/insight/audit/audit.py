@@ -232,7 +232,7 @@ def _persistent(
     unknown = verdicts == Verdict.UNKNOWN
     sure = np.bincount(system.cell[verdicts == Verdict.POSSIBLE], minlength=len(sizes))
     doubtful = np.bincount(system.cell[unknown], minlength=len(sizes)) > 0
-    chances = _Chances(worst=None, without=0, estimated=0, estimate=None)
+    chances = _Chances(worst=None, at_most=None, without=0, estimated=0, estimate=None)
     if counted is not None:
         chances = _chances(counted, sizes)
     elif asked:
@@ -245,6 +245,7 @@ def _persistent(
         undecided=int(sizes[(sure == 1) & doubtful].sum()),
         unknown=int(unknown.sum()),
         worst=chances.worst,
+        at_most=chances.at_most,
         without_posterior=chances.without,
         estimated=chances.estimated,
         worst_estimate=chances.estimate,
@@ -256,6 +257,7 @@ def _persistent(
 
 class _Chances(NamedTuple):
     worst: Fraction | None
+    at_most: Fraction | None
     without: int
     estimated: int
     estimate: CountEstimate | None
@@ -273,8 +275,15 @@ def _chances(found: ValueProbabilities, sizes: Integers) -> _Chances:
         default=None,
     )
     guessed = {cells[j] for j in found.estimates}
+    ends = [
+        found.intervals[j][1] if chance is None and j in found.intervals else chance
+        for j, (cell, chance) in enumerate(zip(cells, found.probabilities, strict=True))
+        if sizes[cell]
+    ]
+    highest = [end for end in ends if end is not None]
     return _Chances(
         worst=worst,
+        at_most=max(highest, default=None) if len(highest) == len(ends) else None,
         without=int(sizes[sorted(missing)].sum()) if missing else 0,
         estimated=int(sizes[sorted(guessed)].sum()) if guessed else 0,
         estimate=max(

@@ -16,6 +16,7 @@ from ....models.attributes import parted
 from ....models.errors import InputError
 from ....models.history import History
 from ...worlds.exclusions import Exclusion, ProofKind, certificates, exclusions
+from ...worlds.intervals import Interval
 from ...worlds.possible import AnyPopulation, Possible
 from ...worlds.posterior import ValueProbabilities
 from ...worlds.sampling import CountEstimate
@@ -59,6 +60,9 @@ class PersistentAudit:
     worst : Fraction or None
         Largest probability of any value of any respondent not given, over those it is known for.
         None if it is not known for anybody or was not asked for.
+    at_most : Fraction or None
+        No value of any respondent not given is likelier: the largest of `worst` and of the upper ends of
+        guaranteed intervals of respondents without exact probabilities. None if somebody has neither.
     without_posterior : int
         Respondents whose probabilities are not known: too many worlds, no time, or memberships unknown.
     estimated : int
@@ -87,6 +91,7 @@ class PersistentAudit:
     proofs: Mapping[ProofKind, int]
     searched: int
     open_pairs: int
+    at_most: Fraction | None = None
     attributes: tuple[AttributeAudit, ...] = ()
     partly: int = 0
 
@@ -240,6 +245,19 @@ class AuditReport:
         if attribute not in names:
             raise InputError(f"there is no sensitive attribute {attribute!r}: there are {', '.join(names)}")
         return None if known is None else seen_through(known, names.index(attribute))
+
+    def between(self, respondent: str) -> dict[str, Interval] | None:
+        """Between which two numbers the probability of each value of a person lies, for certain.
+
+        The two are equal where worlds could be counted. None if probabilities were not asked for. For the
+        steward's eyes.
+
+        Raises
+        ------
+        InputError
+            If the person is in no published group.
+        """
+        return None if self.probabilities is None else self.probabilities.between(respondent)
 
     def posteriors(self) -> pd.DataFrame:
         """One row per person after the last release, the likeliest to be guessed right first.
