@@ -194,7 +194,7 @@ class Boxed:
             other = noise * random.random(len(amount))
             if dives is None:
                 other = LIMITS.box_noise * other + amount
-                yield rounded(rows, judge, columns, other, none, buckets=False, clock=clock)
+                yield rounded(rows, judge, columns, other, none, buckets=False, clock=self.clock)
             else:
                 yield dives.run(judge, LIMITS.dive_noise * other, clock.share(HISTOGRAM.box_dive), self.clock)
             noise = 1.0
