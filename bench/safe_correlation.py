@@ -15,7 +15,8 @@ from ..models.errors import InputError, PolicyError
 from ..models.problem import Problem
 from ..models.requirements import SafeCorrelation
 from ..models.table import Microdata
-from ..solver.engines.sanitize import Sanitized, sanitize, suppress_linear
+from ..solver.engines.sanitize import Sanitized, sanitize
+from ..solver.engines.suppress import suppress_linear
 from ..solver.search import solve_problem
 from .registry import Case, Row, case
 from .safe_correlation_figures import Figures, anatomized, policy_of

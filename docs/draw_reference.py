@@ -15,7 +15,7 @@ from typing import Any
 
 import typer.main
 
-from optanon.instances import column_kinds, problem_file, series_file
+from optanon.instances import column_kinds, problem_keys, series_file
 from optanon.models import errors
 from optanon.models.losses import losses
 from optanon.models.requirements import registered
@@ -24,12 +24,12 @@ from optanon.solver.terms import term_of, use_of
 
 FOLDER = Path(__file__).parent / "generated"
 FILES = {
-    "_ProblemFile": "The file",
-    "_QueryFile": "A query, under `table`",
-    "_SensitiveFile": "`sensitive`, if it is more than a column",
-    "_StoreFile": "A stored history, under `history`",
-    "_PolicyFile": "`policy`",
-    "_OutlookFile": "`outlook`, under `policy`",
+    "ProblemKeys": "The file",
+    "QueryKeys": "A query, under `table`",
+    "SensitiveKeys": "`sensitive`, if it is more than a column",
+    "StoreKeys": "A stored history, under `history`",
+    "PolicyKeys": "`policy`",
+    "OutlookKeys": "`outlook`, under `policy`",
 }
 SERIES = {
     "_SeriesFile": "The file",
@@ -97,7 +97,7 @@ def problem_page() -> str:
     """Every key of a problem file."""
     parts = ["# The problem file\n"]
     for name, title in FILES.items():
-        parts += [f"## {title}\n", table(HEAD, keys(problem_file, name))]
+        parts += [f"## {title}\n", table(HEAD, keys(problem_keys, name))]
     parts.append("## Kinds of columns, under `quasi_identifiers`\n")
     parts.append("Written as `column: numeric`, or as `column: {kind: intervals, widths: [5, 10]}`.\n")
     for name in KINDS:

@@ -37,10 +37,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
-from pydantic import Field, ValidationError
 
 from ..models.errors import InputError, PolicyError, ProblemFileError, ReleaseError, StoreError
 from ..models.hierarchy import Hierarchy
@@ -50,107 +49,27 @@ from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirements import build_requirement
-from ..models.spelling import Choice, Spelling
+from ..models.spelling import Spelling
 from ..models.table import Microdata, Sensitive
-from .bounded import read_yaml
-from .column_kinds import Kind, MarksKey, OrderedKind, Strict, TaxonomyKind, column_spec
+from .column_kinds import OrderedKind, TaxonomyKind, column_spec
+from .problem_keys import (
+    OutlookKeys,
+    PolicyKeys,
+    ProblemKeys,
+    QueryKeys,
+    SensitiveKeys,
+    StoreKeys,
+    is_release,
+    raw_keys,
+    read_keys,
+    validated,
+)
 from .readers import parquet_frame
 from .release_files import read_release
 from .store.opening import History
 from .text_files import Reading, read_text_table
 
-__all__ = ["load_answer", "load_policy", "load_problem", "load_release", "load_table", "names_of"]
-
-
-class _SensitiveFile(Strict):
-    column: str
-    """Its name."""
-    persistence: Literal["persistent", "transient", "both"] = "persistent"
-    """Whether a person's value stays the same over the releases, changes freely, or may do either."""
-    order: list[str | int | float] | None = None
-    """Its values from lowest to highest, for requirements that measure distances between them."""
-    domain: list[str | int | float] = Field(default_factory=list[str | int | float])
-    """Further values that may be published, although nobody in the table has them."""
-
-
-class _OutlookFile(Strict):
-    releases: int = 5
-    """How many releases are to come."""
-    survival: float | int | str | dict[str, float | int | str] = "measured"
-    """The share of people who are still there at the next one: for all, by sensitive value, or measured."""
-    arrivals: str | dict[str, float | int | str] = "as_now"
-    """How many come to each, by sensitive value; as many as leave (`as_now`), or measured."""
-    returns: float | int | str = "measured"
-    """The share of those who are gone that is back at the next one."""
-    draws: int = 100
-    """Simulated lives that a price is the mean of."""
-    seed: int = 0
-    """Of these."""
-
-
-class _PolicyFile(Strict):
-    requirements: list[str | dict[str, dict[str, Any] | None]] = Field(min_length=1)
-    """Names of requirements with their parameters; all must be kept."""
-    minimize: list[str | dict[str, float | int | str]] = Field(default_factory=lambda: ["information_loss"])
-    """Losses, most important first; a mapping of losses to weights is one weighted sum."""
-    max_suppressed: int | float | str | None = None
-    """Rows that may be left out: a number, or a share of the table such as 1/20; none by default."""
-    max_counterfeits: int | None = None
-    """Rows that may be invented; any number if a loss counts them, else none."""
-    form: Literal["generalized", "anatomized"] = "generalized"
-    """Coarser quasi-identifiers beside values; or exact ones and values in two tables."""
-    recoding: Literal["multidimensional", "full_domain"] = "multidimensional"
-    """Every group has its own cells; or one hierarchy level per column for the whole table."""
-    hierarchies: dict[str, str] = Field(default_factory=dict[str, str])
-    """CSV files of hierarchies by column, for full-domain recoding."""
-    weights: dict[str, float | int | str] = Field(default_factory=dict[str, float | int | str])
-    """How much each quasi-identifier counts in losses that measure boxes; 1 unless said."""
-    outlook: _OutlookFile | Literal["none"] | None = None
-    """What is known of the releases to come. Unless said, the usual one for a stored history under weak
-    m-invariance; `none`: each release is the best by itself."""
-
-
-class _QueryFile(Strict):
-    url: str
-    """Of a database, as SQLAlchemy has them, or a SQLite file; it is only read."""
-    sql: str
-    """The query that gives the table."""
-
-
-class _StoreFile(Strict):
-    store: str
-    """File or URL of the stored history."""
-    key_file: str | None = None
-    """File with its key, if ids are kept as keyed hashes."""
-
-
-class _ProblemFile(Strict):
-    table: str | _QueryFile
-    """CSV or Parquet file, or a query; one row per person."""
-    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
-    """Of the CSV file; found out unless said."""
-    encoding: str | None = None
-    """Of the CSV file; found out unless said."""
-    decimal: Literal[".", ","] | None = None
-    """Decimal sign of the CSV file; found out unless said."""
-    respondent: str
-    """Column with each person's id, the same in all releases; it is never published."""
-    quasi_identifiers: list[str] | dict[str, Literal["numeric", "flat"] | Kind | None]
-    """Columns that outsiders may know, and how each becomes coarser."""
-    sensitive: str | _SensitiveFile | list[str | _SensitiveFile]
-    """The column to protect, or several; requirements then say with `attribute` which one they protect."""
-    missing: Literal["refuse", "category"] = "refuse"
-    """Whether missing cells are an error, or a category of their own."""
-    missing_marks: MarksKey = Field(default_factory=list[str])
-    """Cells that are missing although they hold a text; for all columns, or by column."""
-    real_values: MarksKey = Field(default_factory=list[str])
-    """Cells that are values although they look missing."""
-    spelling: Choice | dict[Literal["respondent", "sensitive"], Choice] = "refuse"
-    """What becomes of ids and values that differ in blanks, case or accents only: refuse, keep, merge."""
-    history: list[str] | str | _StoreFile = Field(default_factory=list[str])
-    """Earlier releases: steward's copies, oldest first, or a stored history."""
-    policy: _PolicyFile
-    """What the release must keep, and what is minimized."""
+__all__ = ["load_answer", "load_policy", "load_problem"]
 
 
 def load_problem(
@@ -182,7 +101,7 @@ def load_problem(
         If a file it names, or a value in it, is not usable.
     """
     file = Path(path)
-    spec = _read(file)
+    spec = read_keys(file)
     try:
         table = _table(spec, file, tell)
         if history is None:
@@ -207,13 +126,13 @@ def load_policy(path: str | Path, changes: Mapping[str, Any]) -> Policy:
     An outlook of "none" takes the level away that one prices, unless `changes` say what is minimized.
     """
     file = Path(path)
-    raw = _raw(file)
+    raw = raw_keys(file)
     given = raw.get("policy")
     blind = changes.get("outlook") == "none" and "minimize" not in changes
     changed = {**given, **changes} if isinstance(given, dict) else dict(changes)
     if blind:
         del changed["outlook"]
-    spec = _validated({**raw, "policy": changed}, file)
+    spec = validated({**raw, "policy": changed}, file)
     try:
         policy = _policy(spec.policy, file)
     except PolicyError as error:
@@ -221,52 +140,7 @@ def load_policy(path: str | Path, changes: Mapping[str, Any]) -> Policy:
     return policy.by_itself() if blind else policy
 
 
-def load_table(path: str | Path, *, tell: Callable[[Reading], object] | None = None) -> Microdata:
-    """Read only the table a problem file describes."""
-    file = Path(path)
-    return _table(_read(file), file, tell)
-
-
-def names_of(path: str | Path) -> Mapping[Path, str]:
-    """The files a problem file names, each with what it is: "the table", "the history", ..."""
-    file = Path(path)
-    spec = _read(file)
-    found: dict[Path, str] = {}
-
-    def add(name: str, what: str) -> None:
-        found[file.parent / name] = what
-
-    def add_database(where: str) -> None:
-        from .store.database import database_url
-
-        url = database_url(where, file.parent)
-        if url.get_backend_name() == "sqlite" and url.database:
-            found[Path(str(url.database))] = "the database"
-
-    if isinstance(spec.table, _QueryFile):
-        add_database(spec.table.url)
-    else:
-        add(spec.table, "the table")
-    earlier = spec.history
-    if isinstance(earlier, str):
-        earlier = [earlier] if _is_release(earlier) else _StoreFile(store=earlier)
-    if isinstance(earlier, list):
-        for name in earlier:
-            add(name, "an earlier release")
-    else:
-        add_database(earlier.store)
-        if earlier.key_file is not None:
-            add(earlier.key_file, "the key")
-    kinds = spec.quasi_identifiers if isinstance(spec.quasi_identifiers, dict) else {}
-    for kind in kinds.values():
-        if isinstance(kind, TaxonomyKind):
-            add(kind.hierarchy, "a hierarchy")
-    for name in spec.policy.hierarchies.values():
-        add(name, "a hierarchy")
-    return found
-
-
-def _table(spec: _ProblemFile, file: Path, tell: Callable[[Reading], object] | None) -> Microdata:
+def _table(spec: ProblemKeys, file: Path, tell: Callable[[Reading], object] | None) -> Microdata:
     gaps = Gaps(marks=spec.missing_marks, real=spec.real_values)
     frame, reading = _frame(spec, file, gaps)
     if tell is not None:
@@ -301,8 +175,8 @@ def _table(spec: _ProblemFile, file: Path, tell: Callable[[Reading], object] | N
         raise type(error)(f"{reading.source}: {error}") from error
 
 
-def _frame(spec: _ProblemFile, file: Path, gaps: Gaps) -> tuple[pd.DataFrame, Reading]:
-    if isinstance(spec.table, _QueryFile):
+def _frame(spec: ProblemKeys, file: Path, gaps: Gaps) -> tuple[pd.DataFrame, Reading]:
+    if isinstance(spec.table, QueryKeys):
         # Imported here: whoever reads files need not wait for the database library.
         from .sql_tables import read_query
 
@@ -323,15 +197,15 @@ def _frame(spec: _ProblemFile, file: Path, gaps: Gaps) -> tuple[pd.DataFrame, Re
     )
 
 
-def _history(spec: list[str] | str | _StoreFile, file: Path, table: Microdata, expect: str | None) -> History:
-    if isinstance(spec, str) and _is_release(spec):
+def _history(spec: list[str] | str | StoreKeys, file: Path, table: Microdata, expect: str | None) -> History:
+    if isinstance(spec, str) and is_release(spec):
         spec = [spec]
     if isinstance(spec, list):
         if expect is not None:
             raise StoreError("a digest is expected, but the problem names no stored history: leave it out")
-        return History(load_release(file.parent / name, table) for name in spec)
+        return History(read_release(file.parent / name, table) for name in spec)
     if isinstance(spec, str):
-        spec = _StoreFile(store=spec)
+        spec = StoreKeys(store=spec)
     from .store.database import database_url
 
     url = database_url(spec.store, file.parent)
@@ -339,16 +213,6 @@ def _history(spec: list[str] | str | _StoreFile, file: Path, table: Microdata, e
     # A misspelt name must not pass for the beginning of a new series.
     where = url.render_as_string(hide_password=False)
     return History.open(where, create=False, key_file=key_file, expect=expect)
-
-
-def _is_release(name: str) -> bool:
-    """Whether a history of one name is a steward's copy, not a store."""
-    return "://" not in name and Path(name).suffix in (".csv", ".parquet")
-
-
-def load_release(path: str | Path, table: Microdata) -> Release:
-    """Read a steward's copy of a release of the series `table` belongs to; see `read_release`."""
-    return read_release(path, table)
 
 
 def load_answer(path: str | Path, problem: Problem, known: Sequence[Sequence[int]] | None = None) -> Release:
@@ -377,42 +241,7 @@ def load_answer(path: str | Path, problem: Problem, known: Sequence[Sequence[int
     return problem.history.aligned_release(release)
 
 
-def _read(file: Path) -> _ProblemFile:
-    return _validated(_raw(file), file)
-
-
-def _raw(file: Path) -> dict[str, Any]:
-    raw = read_yaml(file)
-    if not isinstance(raw, dict):
-        raise ProblemFileError(f"{file}: a problem file is a mapping with the keys table, respondent, ...")
-    return raw  # pyright: ignore[reportUnknownVariableType]
-
-
-def _validated(raw: dict[str, Any], file: Path) -> _ProblemFile:
-    try:
-        return _ProblemFile.model_validate(raw)
-    except ValidationError as error:
-        raise ProblemFileError(f"{file}: {'; '.join(_explain(found) for found in error.errors())}") from error
-
-
-_REMEDIES = {
-    "missing": "add it",
-    "extra_forbidden": "remove or correct it; keys are case-sensitive",
-    "union_tag_invalid": "kinds are numeric, flat, ordered, taxonomy, intervals, rounding, prefix, dates",
-    "union_tag_not_found": "give a kind: numeric, flat, ordered, taxonomy, intervals, rounding, prefix...",
-}
-
-
-def _explain(found: Any) -> str:
-    parts = [
-        str(part) for part in found["loc"] if not str(part).startswith(("function-", "_", "list[", "dict["))
-    ]
-    message = str(found["msg"]).lower()
-    remedy = _REMEDIES.get(found["type"], f"correct it (got {str(found.get('input'))[:60]!r})")
-    return f"key {'.'.join(parts) or '(file)'}: {message}: {remedy}"
-
-
-def _sensitive(spec: str | _SensitiveFile | list[str | _SensitiveFile]) -> Sensitive:
+def _sensitive(spec: str | SensitiveKeys | list[str | SensitiveKeys]) -> Sensitive:
     if isinstance(spec, list):
         return Sensitive.of([_sensitive(part) for part in spec])
     if isinstance(spec, str):
@@ -425,7 +254,7 @@ def _sensitive(spec: str | _SensitiveFile | list[str | _SensitiveFile]) -> Sensi
     )
 
 
-def _policy(spec: _PolicyFile, file: Path) -> Policy:
+def _policy(spec: PolicyKeys, file: Path) -> Policy:
     requirements = [
         build_requirement(name, settings or {})
         for entry in spec.requirements
@@ -440,10 +269,10 @@ def _policy(spec: _PolicyFile, file: Path) -> Policy:
         recoding=spec.recoding,
         hierarchies={name: Hierarchy.from_csv(file.parent / path) for name, path in spec.hierarchies.items()},
         weights=spec.weights,
-        outlook=_outlook(spec.outlook) if isinstance(spec.outlook, _OutlookFile) else spec.outlook,
+        outlook=_outlook(spec.outlook) if isinstance(spec.outlook, OutlookKeys) else spec.outlook,
     )
 
 
-def _outlook(spec: _OutlookFile) -> Outlook:
+def _outlook(spec: OutlookKeys) -> Outlook:
     given: dict[str, Any] = dict(spec)
     return Outlook(**given)

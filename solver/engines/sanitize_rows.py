@@ -32,8 +32,8 @@ from ...models.group import QIGroup
 from ...models.member import Member
 from ...models.release import Release
 from ..backends.cpsat import solved
-from ..result import Status
 from ..schedule import SANITIZING
+from ..status import Status
 from .whole_shares import WholeShares
 
 __all__ = ["Cell", "CombinedCells", "Stars"]
@@ -111,13 +111,8 @@ class CombinedCells:
         seconds: float | None,
         seed: int,
         workers: int,
-        largest: int,
-        precision: int = 10**6,
     ) -> Stars:
-        """Hide the fewest cells, as far as the time goes, and no more than a safe start.
-
-        `largest` is what a constraint may add up to.
-        """
+        """Hide the fewest cells, as far as the time goes, and no more than a safe start."""
         exposed = [
             exposure for found in self.by_subset.values() for exposure in found if exposure.significant
         ]
@@ -131,8 +126,6 @@ class CombinedCells:
             cells=max((exposure.occurrences for exposure in exposed), default=0),
             l=l,
             epsilon=epsilon,
-            precision=precision,
-            largest=largest,
         )
         part = seconds if scale.exact or seconds is None else SANITIZING.cells.seconds(seconds, 0)
         program, hidden = self._program(scale)

@@ -19,6 +19,9 @@ from ...models.errors import EngineError
 
 __all__ = ["WholeShares"]
 
+LARGEST = 2**60
+"""Largest activity of a constraint; CP-SAT needs room below 2**63."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class WholeShares:
@@ -46,10 +49,9 @@ class WholeShares:
         cells: int,
         l: int,  # noqa: E741
         epsilon: Fraction,
-        precision: int,
-        largest: int,
+        precision: int = 10**6,
     ) -> WholeShares:
-        """The exact division if `cells` tuples of it stay below `largest`, else `precision` parts.
+        """The exact division if `cells` tuples of it fit integers, else `precision` parts.
 
         Raises
         ------
@@ -58,7 +60,7 @@ class WholeShares:
         """
 
         def fits(one: int) -> bool:
-            return one * max(1, cells) * (l + 1) <= largest and one * epsilon <= largest
+            return one * max(1, cells) * (l + 1) <= LARGEST and one * epsilon <= LARGEST
 
         one = lcm(*{share.denominator for share in shares})
         if fits(one):

@@ -21,58 +21,19 @@ requirement of any other kind says is asked of each set that is left (`admits`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations_with_replacement, islice
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ...models.problem_view import fake_cap
-from ...models.release import QIGroup
-from ...models.requirement import GroupRequirement
-from ...models.structure import DependsOn, MemberVerdicts, Overlap, OverlapRule
+from ...models.structure import Overlap
 from ..settings import Clock
-from .sets import Ints, Sets, members
+from .sets import Ints, Sets, members, size_of
+from .ways import CHUNK, HistogramWays, Patience, Questions, Ways
 
-__all__ = ["Admissible", "BeyondReachError"]
+__all__ = ["Admissible"]
 
-CHUNK = 1 << 16
-"""Histograms that are judged at once."""
-MOST_JUDGED = 300_000
-"""Groups that are judged one by one."""
-MOST_HISTOGRAMS = 1_000_000
-"""Histograms with counterfeits that are judged in all."""
-BATCH = 10_000
-"""What a batch of them takes beside, in histograms."""
 NONE = -1
-
-
-class BeyondReachError(Exception):
-    """The exact program cannot be carried out: too much work, or no time left. Says which."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Ways:
-    """Ways to publish histograms of real tuples: one row per way, sorted by histogram.
-
-    Attributes
-    ----------
-    histogram : int64 array
-        Of the real tuples.
-    allowed : int64 array
-        The set of all who may be in such a group.
-    same : int64 array
-        Number of the earlier histogram that is published again, or -1.
-    fakes : int64 array, shape (ways, values)
-        Counterfeits.
-    """
-
-    histogram: Ints
-    allowed: Ints
-    same: Ints
-    fakes: Ints
 
 
 class Admissible:
@@ -101,53 +62,20 @@ class Admissible:
         self.complete = False
         self._fakes: list[tuple[int, ...]] = []
         self._choice = np.full(1 << sets.count, NONE, dtype=np.int32)
-        self._judged = self._histograms = 0
         self._open = np.ones(sets.histograms, dtype=np.bool_)
         self._open[0] = False
         limit = problem.policy.counterfeit_limit
-        self._cap = fake_cap(problem)
-        self._most = self._cap * len(sets.values) if limit is None else limit
-        self._sort_out()
-        self._meet()
+        self._most = fake_cap(problem) * len(sets.values) if limit is None else limit
+        self._asked, self._effort = Questions.of(sets), Patience(clock)
+        old = self._meet()
+        self._ways = HistogramWays(sets, self._asked, self._effort, old)
 
-    def _sort_out(self) -> None:
-        """Which requirement is asked how."""
-        values, context = self.sets.values, self.problem.context
-        probe = np.ones((1, len(values)), dtype=np.int64)
-        groupwise = [r for r in self.problem.policy.requirements if isinstance(r, GroupRequirement)]
-        self._by_values, self._alone = list[GroupRequirement](), list[GroupRequirement]()
-        self._overlaps, self._by_member = list[OverlapRule](), list[tuple[str, MemberVerdicts]]()
-        self._equal = False
-        who = self.problem.table.members[0].respondent
-        for r in groupwise:
-            structure = r.structure(self.problem)
-            ask = structure.by_member
-            self._equal = self._equal or structure.signature is not None
-            if structure.depends_on < DependsOn.MEMBERS:
-                self._by_values.append(r)
-            elif structure.overlap is not None:
-                self._overlaps.append(structure.overlap)
-            elif ask is not None and ask(who, probe, values, context.history) is not None:
-                self._by_member.append((r.name, ask))
-            else:
-                self._alone.append(r)
-        self._smallest = max((r.bounds(self.problem).smallest for r in groupwise), default=1)
-        # Respondents who were in the same groups are judged alike.
-        kinds: dict[tuple[tuple[int, int], ...], list[int]] = {}
-        for t, member in enumerate(self.problem.table.members):
-            record = context.history.records.get(member.respondent)
-            kinds.setdefault(() if record is None else record.groups, []).append(t)
-        self._kinds = [
-            (self.problem.table.members[rows[0]].respondent, sum(1 << t for t in rows))
-            for rows in kinds.values()
-        ]
-
-    def _meet(self) -> None:
-        """Earlier groups with somebody of the table."""
+    def _meet(self) -> Ints:
+        """Find the earlier groups with somebody of the table; their histograms."""
         met: list[tuple[int, int, int]] = []
         old: dict[tuple[int, ...], int] = {}
         self._forms: list[tuple[int, int]] = []
-        if self._overlaps:
+        if self._asked.overlaps:
             row = self.problem.table.row
             for release in self.problem.history:
                 for group in release.groups:
@@ -159,7 +87,7 @@ class Admissible:
                             self._forms.append(form)
                         met.append((mask, old.setdefault(counts, len(old)), self._forms.index(form)))
         self._met = np.array(sorted(set(met)), dtype=np.int64).reshape(-1, 3)
-        self._old = np.array(list(old), dtype=np.int64).reshape(len(old), len(self.sets.values))
+        return np.array(list(old), dtype=np.int64).reshape(len(old), len(self.sets.values))
 
     # -- what is known -------------------------------------------------------------------
 
@@ -183,141 +111,13 @@ class Admissible:
         waiting = np.flatnonzero(self._open)
         for begin in range(0, len(waiting), CHUNK):
             part = waiting[begin : begin + CHUNK]
-            for entry in self._entries(part, fakes):
+            for entry in self._ways.entries(part, fakes):
                 self._assign(entry, fakes, allow)
         self.known = fakes
         self._open[:] = False
         self._open[self.sets.histogram_of[self.fewest == NONE]] = True
         self._open[0] = False
         self.complete = fakes >= self._most or not self._open.any()
-
-    def _work(self, histograms: int) -> None:
-        self._spent()
-        self._histograms += histograms
-        if self._histograms > MOST_HISTOGRAMS:
-            raise BeyondReachError("there are too many ways to add counterfeits")
-
-    def _spent(self) -> None:
-        if self.clock.over:
-            raise BeyondReachError("the time limit ended the search through all sets of tuples")
-
-    # -- ways to publish -----------------------------------------------------------------
-
-    def _entries(self, part: Ints, fakes: int) -> Iterator[_Ways]:
-        """Admissible ways to publish some histograms with so many counterfeits, a batch at a time."""
-        counts = self.sets.counts(part)
-        found: list[tuple[Ints, Ints, Ints, Ints]] = []
-        waiting = 0
-        for places, extra in self._ways(counts, fakes):
-            self._work(BATCH + len(places) if fakes else 0)
-            published = counts[places] + extra
-            good = self._fit(published, counts[places])
-            places, extra, published = places[good], extra[good], published[good]
-            allowed = self._members(published)
-            good = allowed > 0
-            if good.any():
-                ways = part[places[good]], allowed[good], self._again(published[good]), extra[good]
-                found.append(ways)
-                waiting += len(ways[0])
-            if waiting > CHUNK:
-                yield self._merged(found)
-                found, waiting = [], 0
-        if found:
-            yield self._merged(found)
-
-    def _ways(self, counts: Ints, fakes: int) -> Iterator[tuple[Ints, Ints]]:
-        """Places of histograms with the counterfeits that are added to them, so many in all."""
-        if not fakes:
-            yield np.arange(len(counts)), np.zeros_like(counts)
-        elif self._equal:
-            yield from self._evened(counts, fakes)
-        else:
-            every = combinations_with_replacement(range(counts.shape[1]), fakes)
-            at_once = max(1, CHUNK // len(counts))
-            while chosen := list(islice(every, at_once)):
-                extra = np.array([np.bincount(c, minlength=counts.shape[1]) for c in chosen], dtype=np.int64)
-                extra = extra[extra.max(axis=1) <= self._cap]
-                yield np.tile(np.arange(len(counts)), len(extra)), np.repeat(extra, len(counts), axis=0)
-
-    def _evened(self, counts: Ints, fakes: int) -> Iterator[tuple[Ints, Ints]]:
-        """The same, where only equal counts are admissible: by the set of published values."""
-        kinds = counts.shape[1]
-        sizes, most = counts.sum(axis=1), counts.max(axis=1)
-        there = (counts > 0) @ (1 << np.arange(kinds, dtype=np.int64))
-        for signature in range(1, 1 << kinds):
-            self._work(BATCH // 40 + len(counts) // 64)
-            number = signature.bit_count()
-            times, rest = np.divmod(sizes + fakes, number)
-            good = (there & ~signature == 0) & (rest == 0) & (times >= most)
-            places = np.flatnonzero(good)
-            if len(places):
-                wanted = np.array([signature >> v & 1 for v in range(kinds)], dtype=np.int64)
-                extra = wanted * times[places, None] - counts[places]
-                low = extra.max(axis=1) <= self._cap
-                yield places[low], extra[low]
-
-    def _fit(self, published: Ints, counts: Ints) -> NDArray[np.bool_]:
-        """Which histograms keep what looks at sizes and values only."""
-        good = np.ones(len(published), dtype=np.bool_)
-        for r in self._by_values:
-            left = np.flatnonzero(good)
-            if not len(left):
-                break
-            verdicts = r.admits_counts(published[left], self.sets.values, self.problem.context)
-            if verdicts is None:
-                verdicts = np.array([self._one(r, published[at], counts[at]) for at in left], dtype=np.bool_)
-            good[left] = verdicts
-        return good
-
-    def _one(self, requirement: GroupRequirement, published: Ints, counts: Ints) -> bool:
-        """The verdict on one histogram, by some group that has it."""
-        self._count()
-        group = self._group(self.sets.some(counts), (published - counts).tolist())
-        return requirement.admits(group, self.problem.context)
-
-    def _count(self) -> None:
-        self._judged += 1
-        if self._judged > MOST_JUDGED:
-            raise BeyondReachError(f"more than {MOST_JUDGED} groups would have to be judged one by one")
-        if self._judged % 64 == 0:
-            self._spent()
-
-    def _group(self, rows: Sequence[int], fakes: Sequence[int]) -> QIGroup:
-        generalized = self.problem.policy.form == "generalized"
-        return QIGroup(
-            members=tuple(self.problem.table.members[t] for t in rows),
-            counterfeits=tuple((v, n) for v, n in zip(self.sets.values, fakes, strict=True) if n),
-            box=self.problem.box(rows) if generalized else None,
-        )
-
-    def _members(self, published: Ints) -> Ints:
-        """Everybody who may be in groups with these histograms."""
-        allowed = np.full(len(published), self.sets.whole, dtype=np.int64)
-        for name, ask in self._by_member:
-            for who, rows in self._kinds:
-                self._spent()
-                verdicts = ask(who, published, self.sets.values, self.problem.history)
-                if verdicts is None:
-                    raise BeyondReachError(f"{name}: counts are too large for exact integers")
-                allowed[~verdicts] &= ~rows
-        return allowed
-
-    def _again(self, published: Ints) -> Ints:
-        same = np.full(len(published), -1, dtype=np.int64)
-        for number, counts in enumerate(self._old):
-            same[(published == counts).all(axis=1)] = number
-        return same
-
-    def _merged(self, found: Sequence[tuple[Ints, Ints, Ints, Ints]]) -> _Ways:
-        """Sorted by histogram; of ways that differ in nothing that is asked, one."""
-        histogram, allowed, same, fakes = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        order = np.lexsort([same, allowed, histogram])
-        if not self._alone:
-            keys = np.stack([histogram[order], allowed[order], same[order]])
-            fresh = np.ones(len(order), dtype=np.bool_)
-            fresh[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
-            order = order[fresh]
-        return _Ways(histogram=histogram[order], allowed=allowed[order], same=same[order], fakes=fakes[order])
 
     # -- meetings with earlier groups -------------------------------------------------------
 
@@ -340,20 +140,20 @@ class Admissible:
                             old_members=old,
                             alike=bool(alike),
                         )
-                        good = all(rule.permits(overlap) for rule in self._overlaps)
+                        good = all(rule.permits(overlap) for rule in self._asked.overlaps)
                         found[number, real, shared, alike] = good
         return found
 
     # -- sets --------------------------------------------------------------------------------
 
-    def _assign(self, entry: _Ways, fakes: int, allow: NDArray[np.bool_]) -> None:
+    def _assign(self, entry: Ways, fakes: int, allow: NDArray[np.bool_]) -> None:
         """Take the first admissible way of each set that has none yet."""
         ends = np.zeros((2, self.sets.histograms), dtype=np.int32)
         found, first = np.unique(entry.histogram, return_index=True)
         ends[0, found] = first
         ends[1, found] = np.append(first[1:], len(entry.histogram))
         chosen = np.full(len(self.fewest), NONE, dtype=np.int32)
-        begin = ends[0, self.sets.histogram_of] if self._alone else np.zeros(0, dtype=np.int32)
+        begin = ends[0, self.sets.histogram_of] if self._asked.alone else np.zeros(0, dtype=np.int32)
         while True:
             _choose(
                 self.sets.histogram_of,
@@ -368,10 +168,10 @@ class Admissible:
                 chosen,
             )
             new = np.flatnonzero(chosen != NONE)
-            if not self._alone:
+            if not self._asked.alone:
                 break
             # What only the set itself can tell; a set that fails tries its next way.
-            good = np.array([self._asked(int(s), entry.fakes[chosen[s]]) for s in new], dtype=np.bool_)
+            good = np.array([self._passes(int(s), entry.fakes[chosen[s]]) for s in new], dtype=np.bool_)
             begin[new[~good]] = chosen[new[~good]] + 1
             self._take(new[good], chosen, entry, fakes)
             if good.all():
@@ -379,15 +179,15 @@ class Admissible:
             chosen[:] = NONE
         self._take(new, chosen, entry, fakes)
 
-    def _asked(self, number: int, fakes: Ints) -> bool:
+    def _passes(self, number: int, fakes: Ints) -> bool:
         rows = members(number)
-        if len(rows) + int(fakes.sum()) < self._smallest:
+        if len(rows) + int(fakes.sum()) < self._asked.smallest:
             return False
-        self._count()
-        group = self._group(rows, fakes.tolist())
-        return all(r.admits(group, self.problem.context) for r in self._alone)
+        self._effort.count()
+        group = self._ways.group(rows, fakes.tolist())
+        return all(r.admits(group, self.problem.context) for r in self._asked.alone)
 
-    def _take(self, new: Ints, chosen: NDArray[np.int32], entry: _Ways, fakes: int) -> None:
+    def _take(self, new: Ints, chosen: NDArray[np.int32], entry: Ways, fakes: int) -> None:
         known = {counts: number for number, counts in enumerate(self._fakes)}
         used, inverse = np.unique(chosen[new], return_inverse=True)
         numbers = np.empty(len(used), dtype=np.int32)
@@ -425,10 +225,7 @@ def _choose(
                 continue
             good = True
             for q in range(len(met)):
-                shared, both = 0, number & met[q, 0]
-                while both:
-                    both &= both - 1
-                    shared += 1
+                shared = size_of(number & met[q, 0])
                 alike = 1 if same[way] == met[q, 1] else 0
                 if shared and not allow[met[q, 2], sizes[number], shared, alike]:
                     good = False

@@ -28,8 +28,7 @@ from ...models.losses import loss
 from ...models.policy import Level
 from ...models.problem import Problem
 from ..settings import Clock
-from .admissible import BeyondReachError
-from .sets import Ints, Sets, members
+from .sets import BeyondReachError, Ints, Sets, members
 
 __all__ = ["WORD", "LevelCosts", "Packed", "level_costs", "refusal"]
 

@@ -33,10 +33,10 @@ from ...models.problem import Problem
 from ...models.problem_view import fake_cap
 from ...models.release import QIGroup, Release
 from ...models.requirement import GroupRequirement
-from .admissible import BeyondReachError
 from .costs import WORD, LevelCosts, Packed
-from .sets import Ints, members
-from .subsets import NEVER, SubsetCosts, Subsets, Task
+from .least_costs import NEVER, SubsetCosts, Task, compared
+from .sets import BeyondReachError, Ints, members
+from .subsets import Subsets
 
 __all__ = ["MOST_COUNTED", "MOST_GROUPINGS", "SECONDS", "Groupings", "refusal"]
 
@@ -312,7 +312,6 @@ def _within(cost: Ints, least: Ints, price: Ints, number: int, room: Ints) -> tu
         bit <<= 1
         top += 1
     rest = number ^ bit
-    words = len(room)
     groups, order = np.empty(16, dtype=np.int64), np.empty(16, dtype=np.int64)
     found = 0
     sub = rest
@@ -323,17 +322,8 @@ def _within(cost: Ints, least: Ints, price: Ints, number: int, room: Ints) -> tu
         else:
             own, beside = cost[bit | sub], least[rest ^ sub]
         if own[0] < NEVER and beside[0] < NEVER:
-            carry, above, first = 0, False, 0
-            for w in range(words - 1, -1, -1):
-                word = own[w] + beside[w] + carry
-                carry = 0
-                if w and word >= 1 << WORD:
-                    word -= 1 << WORD
-                    carry = 1
-                if word != room[w]:
-                    above = word > room[w]
-                first = word
-            if not above:
+            sign, first = compared(own, beside, room)
+            if sign <= 0:
                 if found == len(groups):
                     groups = np.concatenate((groups, np.empty_like(groups)))
                     order = np.concatenate((order, np.empty_like(order)))

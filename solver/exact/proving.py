@@ -13,11 +13,12 @@ from fractions import Fraction
 from ...models.errors import CertificateError
 from ...models.problem import Problem
 from ..claims import Empty, GroupingsClaim, SubsetsClaim, Trusted, TrustedRefusal
-from ..result import Status
 from ..settings import Answer, Clock
+from ..status import Status
 from . import groupings, subsets
 from .groupings import MOST_COUNTED, SECONDS, Groupings
-from .subsets import BeyondReachError, Subsets
+from .sets import BeyondReachError
+from .subsets import Subsets
 
 __all__ = ["counted", "proven"]
 

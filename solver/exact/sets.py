@@ -11,9 +11,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.compiled import compiled
 from ...models.problem import Problem
 
-__all__ = ["Ints", "Sets", "members"]
+__all__ = ["BeyondReachError", "Ints", "Sets", "members", "size_of"]
 
 Ints = NDArray[np.int64]
 
@@ -21,6 +22,20 @@ Ints = NDArray[np.int64]
 def members(number: int) -> list[int]:
     """The tuples of a set."""
     return [t for t in range(number.bit_length()) if number >> t & 1]
+
+
+@compiled
+def size_of(number: int) -> int:
+    """How many tuples a set has."""
+    found = 0
+    while number:
+        number &= number - 1
+        found += 1
+    return found
+
+
+class BeyondReachError(Exception):
+    """The exact program cannot be carried out: too much work, or no time left. Says which."""
 
 
 class Sets:

@@ -13,7 +13,8 @@ from fractions import Fraction
 from ...models.errors import CertificateError
 from .. import claims
 from ..exact.groupings import MOST_COUNTED, MOST_GROUPINGS, SECONDS, Groupings
-from ..exact.subsets import BeyondReachError, SubsetOptimum, Subsets, refusal
+from ..exact.sets import BeyondReachError
+from ..exact.subsets import SubsetOptimum, Subsets, refusal
 from .given import Given
 from .outcome import UndecidedError
 

@@ -13,8 +13,9 @@ import yaml
 
 from optanon import Problem, solve_problem
 from optanon.instances import catalog
-from optanon.instances.problem_file import load_release, load_table
+from optanon.instances.problem_file import load_problem
 from optanon.instances.readers import read_frame
+from optanon.instances.release_files import read_release
 from optanon.models.categories import Ordered
 from optanon.models.domain import Domain
 from optanon.models.errors import InputError
@@ -110,7 +111,7 @@ def _requirements(file: Path) -> dict[str, dict[str, Any]]:
 
 
 def _asked(file: Path) -> Asked:
-    table = load_table(file)
+    table = load_problem(file).table
     spec = yaml.safe_load(file.read_text(encoding="utf-8"))
     attributes = [_attribute(domain) for domain in table.domains]
     return Asked(
@@ -123,7 +124,7 @@ def _asked(file: Path) -> Asked:
 
 
 def _read(problem: Path, release: str) -> bf.Release:
-    return _release(load_release(problem.parent / release, load_table(problem)))
+    return _release(read_release(problem.parent / release, load_problem(problem).table))
 
 
 def _problem(file: Path) -> Problem:
@@ -207,7 +208,7 @@ def test_verdict(file: Path, known: catalog.Check) -> None:
     problem = _problem(file)
     found = {
         violation.requirement
-        for violation in problem.check(load_release(file.parent / known.release, problem.table))
+        for violation in problem.check(read_release(file.parent / known.release, problem.table))
     }
     assert found == known.violated
 

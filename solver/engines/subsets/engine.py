@@ -19,7 +19,8 @@ from ...claims import Claim, Empty, SubsetsClaim
 from ...ending import ending
 from ...exact import groupings, subsets
 from ...exact.proving import counted
-from ...exact.subsets import BeyondReachError, Subsets
+from ...exact.sets import BeyondReachError
+from ...exact.subsets import Subsets
 from ...incumbent import BestRelease
 from ...schedule import SUBSETS
 from ...settings import Answer, Clock, Settings, Watch

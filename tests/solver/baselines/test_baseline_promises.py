@@ -14,7 +14,7 @@ from cases.baselines import HALF, SETTINGS, THIRDS, published, tables
 
 from optanon import audit
 from optanon.instances import catalog
-from optanon.instances.problem_file import load_release
+from optanon.instances.release_files import read_release
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
@@ -92,7 +92,7 @@ def test_promises_take_the_parameters_the_policy_gives():
 
 def shipped(instance: str, problem: str, release: str) -> tuple[Problem, Release]:
     asked = catalog.load(instance, problem)
-    return asked, load_release(catalog.path(instance) / release, asked.table)
+    return asked, read_release(catalog.path(instance) / release, asked.table)
 
 
 def test_cor_split_does_not_protect_unions_of_groups():

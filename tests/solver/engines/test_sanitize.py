@@ -15,8 +15,9 @@ from optanon.models.history import History
 from optanon.models.release import QIGroup, Release
 from optanon.models.requirements.safe_correlation import SafeCorrelation
 from optanon.models.table import Member
-from optanon.solver.engines.sanitize import sanitize, suppress, suppress_linear
-from optanon.solver.result import Status
+from optanon.solver.engines.sanitize import sanitize
+from optanon.solver.engines.suppress import suppress, suppress_linear
+from optanon.solver.status import Status
 
 COUNTS = tuple(sum(row[0] == "United States" for row in rows) for rows in GROUPS)
 SHARES = tuple({drug: Fraction(1, 3) for _, _, drug in rows} for rows in GROUPS)

@@ -52,14 +52,15 @@ from optanon.solver.claims import (
 )
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.subsets import engine as subset_engine
-from optanon.solver.exact import admissible, costs, proving, subsets
+from optanon.solver.exact import costs, proving, subsets, ways
 from optanon.solver.exact.groupings import Groupings
 from optanon.solver.exact.proving import counted, proven
-from optanon.solver.exact.subsets import BeyondReachError, Subsets
-from optanon.solver.result import Status, Termination
+from optanon.solver.exact.sets import BeyondReachError
+from optanon.solver.exact.subsets import Subsets
 from optanon.solver.schedule import SUBSETS
 from optanon.solver.search import engines, solve_problem
 from optanon.solver.settings import Answer, Clock, Settings, Watch
+from optanon.solver.status import Status, Termination
 from optanon.solver.verify import exhaustive
 from optanon.solver.verify.outcome import Outcome
 
@@ -666,7 +667,7 @@ def test_a_limit_too_short_for_all_sets_is_spent_on_the_direct_model(monkeypatch
 
 
 def test_too_much_work_is_said_and_left_to_the_direct_model(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(admissible, "MOST_JUDGED", 20)
+    monkeypatch.setattr(ways, "MOST_JUDGED", 20)
     problem = Problem(table=table(7, 3), policy=Policy([Mixed(), KCAnonymity(k=2)], max_suppressed=4))
     with pytest.raises(BeyondReachError, match="one by one"):
         Subsets(problem).optimum()

@@ -16,7 +16,8 @@ from cases.audits import cases, local_series, possible, values_of
 from oracle.brute_force_notation import group, release
 
 from optanon.instances import catalog
-from optanon.instances.problem_file import load_release, load_table
+from optanon.instances.problem_file import load_problem
+from optanon.instances.release_files import read_release
 from optanon.models.adversary.cells import population
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.adversary.propagation import first_bounds, propagate
@@ -150,8 +151,8 @@ def test_contradictory_bounds_are_noticed() -> None:
 
 def shipped(name: str, problem: str, releases: Sequence[str]) -> History:
     folder = catalog.path(name)
-    table = load_table(folder / problem)
-    return History(load_release(folder / file, table) for file in releases)
+    table = load_problem(folder / problem).table
+    return History(read_release(folder / file, table) for file in releases)
 
 
 INFERENCES = [(name, entry) for name in catalog.names() for entry in catalog.expected(name).inferences]
