@@ -6,6 +6,9 @@ than the release of a registered heuristic that keeps the policy and takes at mo
 them get). A heuristic looks at few requirements: its release counts if it passes every check of
 the policy.
 
+Full-domain recoding is the other way round: Incognito goes through the lattice that the engine goes through
+with bounds, a hundred times as long. Heuristics are for what the engine leaves open after its share.
+
 An engine that calls something optimal, or denies that there is a release, while a heuristic has a better
 one contradicts itself; that is an error and never an answer.
 """
@@ -23,9 +26,9 @@ from .baselines.registry import Baseline, baselines
 from .ending import ending
 from .incumbent import BestRelease, overtaken
 from .limits import PORTFOLIO
-from .result import Status
 from .schedule import HEURISTICS
 from .settings import Answer, Clock, Engine, Settings, Watch
+from .status import Status, Termination
 
 __all__ = ["Known", "best_known", "informed"]
 
@@ -63,6 +66,8 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
     """
     if settings.extend is not None:
         return engine.solve(problem, settings, watch)  # nobody else knows the caller's own constraints
+    if problem.policy.recoding == "full_domain" and not settings.first:
+        return _engine_first(engine, problem, settings, watch)
     known: Known | None = None
     try:
         for known in better_and_better(problem, settings, watch):
@@ -76,6 +81,22 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
             raise
         return _known(problem, known).answer(interrupted=True)
     return no_worse(problem, answer, known)
+
+
+def _engine_first(engine: Engine, problem: Problem, settings: Settings, watch: Watch) -> Answer:
+    """The engine's answer; what it leaves open is no worse than the best known release."""
+    own = settings
+    if settings.time_limit is not None:
+        share = HEURISTICS.lattice.seconds(settings.time_limit, watch.clock.seconds)
+        own = replace(settings, time_limit=watch.clock.seconds + share)
+    answer = engine.solve(problem, own, watch)
+    if answer.status in (Status.OPTIMAL, Status.INFEASIBLE) or answer.termination is Termination.INTERRUPTED:
+        return answer
+    left = Clock(settings.time_limit, watch.clock.began).left
+    try:
+        return no_worse(problem, answer, best_known(problem, replace(settings, time_limit=left)))
+    except KeyboardInterrupt:
+        return answer
 
 
 def best_known(problem: Problem, settings: Settings, watch: Watch | None = None) -> Known | None:

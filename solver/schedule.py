@@ -141,6 +141,7 @@ class Heuristics(Schedule):
 
     each: Share = Share(part=0.35, of=Of.LIMIT, why="one heuristic")
     all: Share = Share(part=0.6, of=Of.LIMIT, why="all that are tried together")
+    lattice: Share = Share(part=0.5, of=Of.LEFT, why="the full-domain engine, before they are tried")
     hopeless: Share = Share(
         part=0.5,
         of=Of.LIMIT,

@@ -27,10 +27,10 @@ from optanon.solver import portfolio
 from optanon.solver.baselines.registry import Baseline, baselines
 from optanon.solver.engines.partition.signature import fakes, flat
 from optanon.solver.portfolio import best_known, informed
-from optanon.solver.result import Status, Termination
 from optanon.solver.schedule import HEURISTICS
 from optanon.solver.search import engines, solve_problem
 from optanon.solver.settings import Answer, Clock, Settings, Watch
+from optanon.solver.status import Status, Termination
 
 SMALL, ASKED = 4, 2
 """Problems per heuristic, and how many of them real engines are asked."""
@@ -131,6 +131,23 @@ def test_full_domain_releases_count_where_they_are_asked_for():
     found = solve_problem(problem, display=False)
     assert found.status is Status.OPTIMAL
     assert problem.objective(found.release or known.release) <= known.values
+
+
+def test_the_lattice_is_the_engines_before_it_is_a_heuristics(monkeypatch: pytest.MonkeyPatch):
+    table = generated_roles().table(uniform_table(60, seed=3))
+    problem = Problem(table=table, policy=Policy([KCAnonymity(k=3)], recoding="full_domain"))
+    known = best_known(problem, Settings())
+    assert known is not None
+    left_open = nothing(problem)
+    assert informed(left_open, problem, Settings(time_limit=60.0), Watch()).release == known.release
+    assert left_open.settings.known is None
+    assert left_open.settings.time_limit == pytest.approx(30.0, abs=1.0)
+    best = solve_problem(problem, display=False).release
+    asked: list[object] = []
+    monkeypatch.setattr("optanon.solver.portfolio.best_known", lambda *given: asked.append(given))
+    told = Told(answer(problem, best, Status.OPTIMAL))
+    assert informed(told, problem, Settings(), Watch()).release == best
+    assert asked == []
 
 
 # -- the engine is given what is known, and must not contradict it ---------------------------------------
