@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-
-from .domain import Codes
+from numpy.typing import NDArray
 
 __all__ = ["Entries"]
 
@@ -29,7 +28,7 @@ class Entries:
 
     raws: list[object]
     rows: list[int]
-    places: Codes
+    places: NDArray[np.int64]
 
     @classmethod
     def of(cls, column: Sequence[object]) -> Entries:

@@ -15,8 +15,8 @@ from ..models.recoding import recoding_of
 from ..models.release import Release
 from .certificate import Certificate, CertificateRun, Digests, PriceTable, PublishedRelease
 from .level_value import LevelValue
-from .result import Status
 from .settings import Answer
+from .status import Status
 
 __all__ = ["as_certified", "certify", "digests", "price_table", "published", "release_digest"]
 

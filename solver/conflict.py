@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from ..models.problem import Problem
 from .engines.assignment.engine import AssignmentEngine
 from .parts import PolicyPart, feasibility, parts_of, variant
-from .result import Status
 from .schedule import WHOLE
 from .settings import Clock, Settings, Watch
+from .status import Status
 
 __all__ = ["conflict"]
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from ..models.exact_numbers import show_gap, show_number
 from ..models.problem import Problem
 from .level_value import UNCHECKED
-from .result import Point
+from .status import Point
 
 __all__ = ["live_display", "plain_console", "show_warning", "soft_console", "warn_unchecked"]
 

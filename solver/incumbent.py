@@ -20,9 +20,9 @@ from typing import Generic, TypeVar
 from ..models.problem import Problem
 from ..models.release import Release
 from .claims import Claim, Refusal
-from .result import Status, Termination
 from .schedule import RESERVES
 from .settings import Answer, Clock, Watch
+from .status import Status, Termination
 
 __all__ = ["BestRelease", "Incumbent", "overtaken", "refused", "settled_on"]
 

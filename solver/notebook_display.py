@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from ..models.exact_numbers import show_gap, show_number
-from .result import Point
+from .status import Point
 
 __all__ = ["bars", "notebook_display"]
 

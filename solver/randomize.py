@@ -46,8 +46,8 @@ from ..models.structure import DependsOn
 from .claims import Drawn, NoDraw
 from .enumeration import MOST_TUPLES, GroupingVerdicts, Partition, partitions, require_enumerable
 from .incumbent import BestRelease, refused
-from .result import Randomized
 from .settings import Answer, Watch
+from .status import Randomized
 
 __all__ = ["MOST_BY_SETS", "Space", "described", "draw", "space_of"]
 

@@ -18,7 +18,7 @@ from .summary import Summary
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Point", "Randomized", "Result", "Status", "Termination"]
+__all__ = ["Result"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,8 @@ from ..models.problem import Problem
 from .certificate import BOUNDS, Certificate, explained
 from .claims import Drawn, Natural, Ratio, StrictRecord, Trusted, Words
 from .level_value import UNCHECKED
-from .result import Result, Termination
+from .result import Result
+from .status import Termination
 
 __all__ = ["ResultFile", "beside", "certificate_of", "read_result"]
 

@@ -31,10 +31,11 @@ from .heap import lasting
 from .incumbent import refused
 from .portfolio import informed
 from .randomize import draw
-from .result import Point, Result, Status
+from .result import Result
 from .schedule import WHOLE
 from .settings import Answer, Clock, Engine, Settings, Watch
 from .settling import settled
+from .status import Point, Status
 from .summary import summarize
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from ..models.problem import Problem
 from .claims import Claim, Refusal, Trusted, TrustedRefusal
 from .incumbent import settled_on
 from .level_value import LevelValue
-from .result import Status, Termination
 from .settings import Answer, Clock
+from .status import Status, Termination
 from .verify.bounds import Derived, derived
 from .verify.given import Given
 from .verify.refusals import refused

@@ -25,8 +25,8 @@ from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.problem import Problem
 from optanon.models.views import ViewPair, breach
 from optanon.solver.insight.audit.audit import audit
-from optanon.solver.result import Status
 from optanon.solver.search import engines, solve_problem
+from optanon.solver.status import Status
 
 __all__ = ["CAMPAIGNS"]
 

@@ -13,8 +13,8 @@ from math import isfinite
 from ortools.sat.python import cp_model
 
 from ...models.errors import EngineError
-from ..result import Status
 from ..schedule import SOLVERS
+from ..status import Status
 from .interrupts import interruptible
 
 __all__ = ["MADE_BY", "CpSatRun", "solved"]

@@ -10,7 +10,7 @@ from ortools.sat.python import cp_model
 from scipy.sparse import csc_array
 
 from ...models.errors import EngineError
-from ..result import Status
+from ..status import Status
 from . import cpsat
 from .highs import INFINITY, LinearProgram, LPStatus
 

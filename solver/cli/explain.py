@@ -10,7 +10,7 @@ from ..display import plain_console, warn_unchecked
 from ..insight.explain.answer import explain
 from ..insight.explain.explanation import Explanation
 from ..overwriting import may_write
-from ..result import Status
+from ..status import Status
 from .commands.alternatives import ExplainCommand
 from .writing import write_json
 

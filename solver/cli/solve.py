@@ -26,10 +26,11 @@ from ..collecting import set_apart
 from ..display import plain_console, show_warning
 from ..output import refuse_results, write_files, writing
 from ..overwriting import may_write
-from ..result import Result, Status, Termination
+from ..result import Result
 from ..search import solve_problem
 from ..settings import Clock
 from ..solved import stored
+from ..status import Status, Termination
 from ..summary import Summary
 from .audit_first import REFUSED, audit_first, limit_of
 from .commands.release import SolveCommand

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, vstack
 
 from ..backends.highs import INFINITY, best_integers
+from ..exact.incidence import Members
 from ..schedule import SOLVERS
-from .column import Column, Members, Table, lines_of
+from .column import Column, Table, lines_of
+from .covering import Ints
 from .cuts import Cuts
 from .duals import Duals
 from .pool import Pool
-from .table import Ints
 
 __all__ = ["best_of", "entries"]
 

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.incidence import Members
-from .table import Covering, Ints
+from .covering import Covering, Ints
 
 __all__ = [
     "Column",
     "Group",
-    "Members",
     "Table",
     "columns_of",
     "costs_of",

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from .column import Column
+from .covering import Covering, Ints
 from .kernels.question import CutIndex
-from .table import Covering, Ints
 
 __all__ = ["HALF", "Cuts"]
 

@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .covering import Covering, Ints
 from .cuts import Cuts
-from .table import Covering, Ints
 
 __all__ = ["DualBound", "Duals", "ceil_div", "whole"]
 

@@ -13,17 +13,18 @@ from typing import Protocol
 
 import numpy as np
 
+from ..exact.incidence import Members
 from ..exact.program import Program, covering
 from ..exact.rank1 import Rank1Cut
 from ..exact.tree import Tree
 from ..schedule import GAP, Share
 from ..settings import Clock
 from .choice import best_of
-from .column import Column, Members, columns_of, counterfeits, in_order
+from .column import Column, columns_of, counterfeits, in_order
+from .covering import Covering, Ints
 from .duals import Duals
 from .limits import GapLimits
 from .pricing import ColumnSource
-from .table import Covering, Ints
 
 __all__ = ["Closed", "Finish", "Reached", "numbered"]
 

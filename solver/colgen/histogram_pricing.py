@@ -9,8 +9,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact.incidence import Members
 from ..settings import Clock
-from .column import Members
+from .covering import Ints
 from .duals import Duals, whole
 from .kernels.histogram import search
 from .kernels.one_per_value import search_one_per_value, shelf
@@ -18,7 +19,7 @@ from .kernels.question import question, stack
 from .limits import PRICING, SUPPRESSING
 from .pricing import Listing, Priced, Pricing, Search, Way, joined
 from .structure.histograms import Histograms
-from .table import Ints, Rows
+from .table import Rows
 
 __all__ = ["HistogramPricing"]
 

@@ -24,9 +24,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact.incidence import Members
 from ..exact.odd_sets import separated
 from ..settings import Clock
-from .column import Members
 from .duals import DualBound
 from .pricing import ColumnSource, Priced
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ..backends.highs import INFINITY, LinearProgram, LPStatus
 from .column import Column, Table, costs_of
+from .covering import Covering
 from .cuts import Cuts
 from .limits import MASTER as LIMITS
-from .table import Covering
 
 __all__ = ["AtMost", "Cover", "Proposal", "RestrictedMaster", "RowFamily"]
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ..settings import Clock
+from .covering import Cells, Geometry, Ints, Steps
 from .kernels.boxes import side_cost
 from .limits import NEIGHBOURS as LIMITS
-from .structure.histograms import Steps
-from .table import Cells, Geometry, Ints, Rows
+from .table import Rows
 
 __all__ = ["Nearby", "around", "near_places", "nearest"]
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
-from ..exact.incidence import Sparse
-from .column import Column, Members, Table, columns_of, lines_of
+from ..exact.incidence import Members, Sparse
+from .column import Column, Table, columns_of, lines_of
+from .covering import Ints
 from .cuts import Cuts
-from .table import Ints
 
 __all__ = ["Pool", "transposed"]
 

@@ -16,12 +16,13 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact.incidence import Members
 from ..settings import Clock
-from .column import Column, Members, columns_of, in_order
+from .column import Column, columns_of, in_order
+from .covering import Covering, Ints
 from .cuts import Cuts
 from .duals import Duals
 from .limits import PRICING as LIMITS
-from .table import Covering, Ints
 
 __all__ = ["ColumnSource", "Listing", "Priced", "Pricing", "Way", "joined"]
 

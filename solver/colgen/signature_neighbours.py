@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ..settings import Clock
+from .covering import Geometry, Ints
 from .primal.limits import MIXING as LIMITS
 from .structure.types import Types
-from .table import Geometry, Ints
 
 __all__ = ["neighbours"]
 

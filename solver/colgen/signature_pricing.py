@@ -9,8 +9,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact.incidence import Members
 from ..settings import Clock
-from .column import Members, columns_of, lines_of
+from .column import columns_of, lines_of
+from .covering import Ints
 from .duals import Duals, whole
 from .kernels.distinct import search_distinct
 from .kernels.lists import Asked, Lists
@@ -18,7 +20,7 @@ from .kernels.signature import search_signatures
 from .limits import PRICING
 from .pricing import Listing, Pricing, Search, Way
 from .structure.types import Types, possible
-from .table import Ints, Rows
+from .table import Rows
 
 __all__ = ["SignaturePricing"]
 

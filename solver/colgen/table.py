@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
-from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,57 +18,10 @@ from numpy.typing import NDArray
 from ...models.box_measure import BoxMeasure
 from ...models.losses.information import LARGEST, unit_weights
 from ...models.problem import Problem
+from .covering import Cells, Geometry, Ints
 from .limits import PRICING as LIMITS
 
-__all__ = ["Cells", "Covering", "Geometry", "Ints", "Rows"]
-
-Ints: TypeAlias = NDArray[np.int64]
-
-
-class Covering(Protocol):
-    """Kinds of tuples that groups are to cover, as far as prices and cuts go; see `Rows`."""
-
-    @property
-    def count(self) -> Ints: ...
-    @property
-    def tuples(self) -> tuple[tuple[int, ...], ...]: ...
-    @property
-    def spare(self) -> int: ...
-    @property
-    def single(self) -> int: ...
-    def __len__(self) -> int: ...
-
-
-class Geometry(NamedTuple):
-    """Codes of the rows and the price of a box; plain arrays, so that compiled code can use it.
-
-    Attributes
-    ----------
-    codes : shape (rows, attributes)
-        Code of each row; consecutive where cells are taxonomy nodes.
-    weight : shape (attributes,)
-        Cost of one code step where any interval is a cell.
-    tree : shape (attributes,)
-        Where the attribute's table starts in `table`, or -1 if any interval is a cell.
-    side : shape (attributes,)
-        Number of codes; the table has ``side * side`` entries.
-    table : one-dimensional
-        Cost of the smallest node over codes lo <= hi at ``tree + lo * side + hi``.
-    """
-
-    codes: Ints
-    weight: Ints
-    tree: Ints
-    side: Ints
-    table: Ints
-
-
-class Cells(NamedTuple):
-    """Runs of rows with their bounding boxes: rows ``start[c]`` to ``start[c + 1]``."""
-
-    start: Ints
-    lo: Ints
-    hi: Ints
+__all__ = ["Rows"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,7 +37,7 @@ from ...models.views import (
     violated_pattern,
 )
 from ..backends.cpsat import CpSatRun, solved
-from ..result import Status
+from ..status import Status
 
 __all__ = ["ChoiceStatus", "ViewChoice", "ViewModel", "choose_views"]
 

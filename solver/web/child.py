@@ -18,8 +18,9 @@ from ...instances.problem_file import load_problem
 from ...models.errors import OptanonError
 from ..level_value import UNCHECKED
 from ..output import write_files
-from ..result import Point, Result
+from ..result import Result
 from ..search import solve_problem
+from ..status import Point
 
 __all__ = ["JOB", "main", "run"]
 

@@ -28,8 +28,8 @@ from ...models.adversary.propagation import Bounds
 from ...models.errors import OptanonError
 from ..backends.cpsat import solved
 from ..backends.highs import INFINITY, LinearProgram, LPStatus
-from ..result import Status
 from ..settings import Clock
+from ..status import Status
 from .possible import Verdict
 
 __all__ = ["Block", "Held", "blocks"]

@@ -9,8 +9,8 @@ from ortools.sat.python import cp_model
 
 from ...models.adversary.propagation import Bounds, Component
 from ..backends.cpsat import solved
-from ..result import Status
 from ..settings import Clock
+from ..status import Status
 
 __all__ = ["CountModel", "Verdict"]
 

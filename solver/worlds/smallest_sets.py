@@ -21,8 +21,8 @@ from ortools.sat.python import cp_model
 from ...models.adversary.cells import Integers
 from ...models.errors import OptanonError
 from ..backends.cpsat import solved
-from ..result import Status
 from ..settings import Clock
+from ..status import Status
 from .blocks import Block, Held
 from .possible import Verdict
 

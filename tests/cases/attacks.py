@@ -16,8 +16,9 @@ from optanon.models.problem import Problem
 from optanon.models.release import QIGroup, Release
 from optanon.models.requirement import Requirement
 from optanon.models.table import Member
-from optanon.solver.result import Result, Status
+from optanon.solver.result import Result
 from optanon.solver.search import solve_problem
+from optanon.solver.status import Status
 
 HALF = Fraction(1, 2)
 

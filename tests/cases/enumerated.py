@@ -7,14 +7,15 @@ from typing import Any
 from cases.drawn import Case
 from optanon.models.problem import Problem
 from optanon.solver.engines.partition.enumerated import search
-from optanon.solver.result import Status
+from optanon.solver.engines.partition.enumerated.parts import guided
 from optanon.solver.search import obstacles
 from optanon.solver.settings import Answer, Settings, Watch
+from optanon.solver.status import Status
 
 
 def listed(problem: Problem, **settings: Any) -> Answer:
     """Solve by lists, whatever the plan would be, and check what holds for every answer."""
-    answer = search.EnumeratedSearch(problem, Settings(**settings), Watch()).run()
+    answer = search.EnumeratedSearch(problem, Settings(**settings), Watch(), guided).run()
     if answer.release is not None:
         assert next(problem.check(answer.release), None) is None
         values = problem.objective(answer.release)

@@ -22,8 +22,8 @@ from optanon.models.problem import Problem
 from optanon.models.release import QIGroup
 from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
-from optanon.solver.result import Status, Termination
 from optanon.solver.search import solve
+from optanon.solver.status import Status, Termination
 
 
 def no_cells(release: bf.ReleaseLike, attributes: object) -> Fraction:

@@ -17,8 +17,8 @@ from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
 from optanon.solver.engines.assignment.engine import AssignmentEngine
-from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
+from optanon.solver.status import Status
 
 POINTS = [(1, 10), (2, 30), (3, 10), (8, 50), (9, 20), (10, 20), (30, 5)]
 

@@ -19,8 +19,8 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
 from optanon.solver.insight.comparison.comparing import narrowed
-from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
+from optanon.solver.status import Status
 
 GIVEN = (Fraction(2), Fraction(1, 3), Fraction(0))
 

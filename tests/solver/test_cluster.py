@@ -25,9 +25,10 @@ from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
 from optanon.solver.engines.partition.blocks import bound, search as blocks
 from optanon.solver.engines.partition.blocks.task import Sent
-from optanon.solver.result import Point, Result
+from optanon.solver.result import Result
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock
+from optanon.solver.status import Point
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 

@@ -18,8 +18,8 @@ from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity
 from optanon.solver.claims import TrustedRefusal
 from optanon.solver.incumbent import BestRelease, Incumbent
-from optanon.solver.result import Point, Status, Termination
 from optanon.solver.settings import Clock, Watch
+from optanon.solver.status import Point, Status, Termination
 
 ROLES = generated_roles(values=4)
 PROBLEM = Problem(

@@ -28,8 +28,9 @@ from optanon.solver.claims import Drawn
 from optanon.solver.enumeration import GroupingVerdicts
 from optanon.solver.insight.audit.minimality import minimality
 from optanon.solver.randomize import _Listed, _Sets
-from optanon.solver.result import Result, Status
+from optanon.solver.result import Result
 from optanon.solver.search import solve, solve_problem
+from optanon.solver.status import Status
 from optanon.solver.verify.checking import verify
 
 F = Fraction

@@ -18,7 +18,7 @@ from differential import pairs
 import optanon as oa
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import build_requirement
-from optanon.solver.result import Status
+from optanon.solver.status import Status
 
 ROLES: dict[str, Any] = {"respondent": "id", "quasi_identifiers": ["age", "sex"], "sensitive": list(NAMES)}
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..covering import Ints
 from ..structure.histograms import NEVER, Histograms
-from ..table import Ints
 
 __all__ = ["BoxForm", "form_of"]
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..table import Geometry, Ints, Rows
+from ..covering import Geometry, Ints
+from ..table import Rows
 
 __all__ = ["BoxGrid", "grid_of"]
 

@@ -14,14 +14,16 @@ from functools import partial
 
 import numpy as np
 
+from ...exact.incidence import Members
 from ...settings import Clock
-from ..column import Members, in_order
+from ..column import in_order
+from ..covering import Ints
 from ..duals import Duals
 from ..histogram_pricing import HistogramPricing
 from ..limits import PRICING
 from ..pricing import Priced
 from ..structure.histograms import Histograms
-from ..table import Ints, Rows
+from ..table import Rows
 from .form import BoxForm, form_of
 from .grid import BoxGrid, grid_of
 from .scan import BestGroups, ScanInput, desk, room, walk

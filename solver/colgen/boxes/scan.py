@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ..covering import Ints
 from ..kernels.question import CutIndex
-from ..table import Ints
 from .form import BoxForm
 from .grid import BoxGrid
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ....models.compiled import compiled
 from ...exact.incidence import Members, Sparse, by_member
-from ..table import Ints
+from ..covering import Ints
 
 __all__ = ["TabuEffort", "rank_one"]
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ....models.compiled import compiled
-from ..table import Ints
+from ..covering import Ints
 
 __all__ = ["LOW", "box_cost", "box_with", "side_cost", "to_cell"]
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ....models.compiled import compiled
-from ..table import Ints
+from ..covering import Ints
 from .boxes import LOW, side_cost, to_cell
 
 __all__ = ["candidates"]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
-from ..table import Ints
+from ..covering import Ints
 from .boxes import LOW
 from .lists import Asked, side
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
-from ..table import Geometry, Ints
+from ..covering import Geometry, Ints
 from .boxes import box_cost
 
 __all__ = [

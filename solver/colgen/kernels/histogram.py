@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
-from ..table import Ints
+from ..covering import Ints
 from .boxes import LOW, box_with
 from .candidates import candidates
 from .question import Question, Stack

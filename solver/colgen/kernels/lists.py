@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
-from ..table import Geometry, Ints
+from ..covering import Geometry, Ints
 from .question import CutIndex
 
 __all__ = ["Asked", "Lists", "side"]

@@ -15,8 +15,8 @@ import math
 import numpy as np
 
 from ....models.compiled import compiled
+from ..covering import Geometry, Ints
 from ..primal.limits import ANNEALING
-from ..table import Geometry, Ints
 from .boxes import box_cost, box_with, side_cost
 from .groups import (
     GOOD,

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ..covering import Ints
 from ..limits import PRICING
-from ..table import Ints
 from .boxes import LOW, box_with, side_cost, to_cell
 from .histogram import keep_best
 from .question import Question

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..structure.histograms import Steps
-from ..table import Cells, Geometry, Ints
+from ..covering import Cells, Geometry, Ints, Steps
 
 __all__ = ["CutIndex", "Question", "Stack", "question", "stack"]
 

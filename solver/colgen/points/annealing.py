@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ....models.compiled import compiled
 from ...settings import Clock
 from ..column import Group
-from ..table import Ints
+from ..covering import Ints
 from .limits import POINTS as LIMITS
 from .table import PointRows
 

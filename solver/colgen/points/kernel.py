@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ..covering import Ints
 from ..kernels.question import CutIndex
-from ..table import Ints
 
 __all__ = ["PointDesk", "PointQuestion", "chosen", "desk", "lowered", "profits", "search"]
 

@@ -19,13 +19,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ...exact.incidence import Members
 from ...settings import Clock
-from ..column import Members
+from ..covering import Ints
 from ..duals import Duals, whole
 from ..kernels.question import CutIndex
 from ..limits import PRICING
 from ..pricing import Priced, Pricing, Way
-from ..table import Ints
 from .kernel import PointQuestion, chosen, desk, lowered, profits, search
 from .limits import POINTS as LIMITS
 from .table import PointRows

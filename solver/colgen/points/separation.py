@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
-from ...exact.incidence import Sparse, by_member
-from ..column import Members
-from ..table import Ints
+from ...exact.incidence import Members, Sparse, by_member
+from ..covering import Ints
 from .limits import POINTS as LIMITS
 
 __all__ = ["divided_sets"]

@@ -20,8 +20,9 @@ import numpy as np
 from ....models.losses.pair_costs import FINE, MOST_CODE, group_costs, pair_costs, squares
 from ....models.losses.squared import squared_error_of
 from ....models.problem import Problem
-from ..column import Group, Members, lines_of
-from ..table import Ints
+from ...exact.incidence import Members
+from ..column import Group, lines_of
+from ..covering import Ints
 from .limits import POINTS as LIMITS
 
 __all__ = ["FINE", "PointRows"]

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from ....models.compiled import compiled
 from ...settings import Clock
+from ..covering import Geometry, Ints
 from ..kernels.boxes import box_with
 from ..structure.types import Types, possible
-from ..table import Geometry, Ints
 from .limits import DEALING as LIMITS
 from .shuffling import shuffled, state_of
 

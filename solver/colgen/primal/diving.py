@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, eye_array, hstack
 
 from ...backends.highs import INFINITY, LinearProgram, LPStatus
+from ...exact.incidence import Members
 from ...settings import Clock
 from ..choice import entries
-from ..column import Group, Members, columns_of
+from ..column import Group, columns_of
+from ..covering import Ints
 from ..cuts import Cuts
 from ..first_order import FirstOrder
 from ..histogram_pricing import HistogramPricing
 from ..pool import Pool
 from ..structure.histograms import Judge
-from ..table import Ints, Rows
+from ..table import Rows
 from .limits import DIVING as LIMITS
 from .rounding import completed
 

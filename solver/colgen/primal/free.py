@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ..covering import Ints
 from ..structure.types import Types
-from ..table import Ints
 from .limits import MIXING as LIMITS
 
 __all__ = ["Free", "apart", "to_left", "to_right"]

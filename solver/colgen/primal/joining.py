@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ..covering import Geometry, Ints
 from ..kernels.boxes import box_with
 from ..structure.types import Types
-from ..table import Geometry, Ints
 from .free import Free, to_left, to_right
 from .shuffling import shuffled, state_of
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ....models.compiled import compiled
 from ...settings import Clock
+from ..covering import Ints
 from ..structure.types import Types
-from ..table import Ints
 from .free import Free, apart, to_left, to_right
 from .limits import MIXING as LIMITS
 from .shuffling import shuffled, state_of

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from ..choice import best_of
 from ..column import Group
+from ..covering import Ints
 from ..cuts import Cuts
 from ..duals import Duals
 from ..histogram_pricing import HistogramPricing
-from ..table import Ints, Rows
+from ..table import Rows
 from .limits import WINDOWS as LIMITS
 from .suppressing import suppressed
 

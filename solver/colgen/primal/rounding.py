@@ -10,9 +10,10 @@ from scipy.optimize import linear_sum_assignment
 
 from ...settings import Clock
 from ..column import Group
+from ..covering import Ints
 from ..pool import Pool
 from ..structure.histograms import Judge
-from ..table import Ints, Rows
+from ..table import Rows
 from .limits import ROUNDING as LIMITS
 
 __all__ = ["completed", "rounded"]

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ..covering import Geometry, Ints
 from ..kernels.boxes import side_cost
-from ..table import Geometry, Ints
 
 __all__ = ["People", "Seats", "annealed", "broken_rules"]
 

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 
 from ....models.compiled import compiled
-from ..table import Ints
+from ..covering import Ints
 
 __all__ = ["shuffled", "state_of"]
 

@@ -21,9 +21,10 @@ import numpy as np
 from ....models.compiled import compiled
 from ...settings import Clock
 from ..column import Group
+from ..covering import Ints
 from ..kernels.boxes import side_cost
 from ..structure.histograms import Judge
-from ..table import Ints, Rows
+from ..table import Rows
 from .limits import START as LIMITS
 
 __all__ = ["chopped", "halved"]

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..column import Group
+from ..covering import Ints
 from ..limits import SUPPRESSING as LIMITS
 from ..structure.histograms import Judge
-from ..table import Ints, Rows
+from ..table import Rows
 
 __all__ = ["left_out", "suppressed"]
 

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from ....models.compiled import compiled
 from ...settings import Clock
 from ..column import Group
+from ..covering import Geometry, Ints
 from ..kernels.boxes import side_cost
 from ..structure.histograms import Judge
-from ..table import Geometry, Ints, Rows
+from ..table import Rows
 from .start import chopped
 
 __all__ = ["tied"]

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,43 +29,14 @@ from ....models.release import QIGroup
 from ....models.requirement import GroupRequirement
 from ....models.structure import DependsOn
 from ....models.table import Member
+from ..covering import Steps
 from ..limits import PRICING as LIMITS
 
-__all__ = ["Histograms", "Judge", "Steps"]
+__all__ = ["Histograms", "Judge"]
 
 Counts: TypeAlias = tuple[int, ...]
 
 NEVER = 1 << 30
-
-
-class Steps(NamedTuple):
-    """The automaton in arrays, for compiled code.
-
-    Attributes
-    ----------
-    step : shape (states, labels)
-        Next state, or -1 if nothing needed can come of it. The label is the value's number, or, if
-        values are alike, how often the value has been read before.
-    missing : shape (states,)
-        Fewest further tuples to a needed histogram.
-    needed : shape (states,)
-        Whether groups with this histogram may be needed.
-    alike : bool
-    largest : int
-        Most tuples the automaton reads.
-    beyond : bool
-        Whether still larger groups may be needed.
-    most : int
-        No value occurs more often in a needed histogram.
-    """
-
-    step: NDArray[np.int32]
-    missing: NDArray[np.int64]
-    needed: NDArray[np.bool_]
-    alike: bool
-    largest: int
-    beyond: bool
-    most: int
 
 
 class Judge:

@@ -32,8 +32,8 @@ from ....models.problem import Problem
 from ....models.release import QIGroup
 from ....models.requirement import GroupRequirement
 from ....models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
+from ..covering import Ints
 from ..limits import PRICING
-from ..table import Ints
 
 __all__ = ["MOST_TIMES", "Rules"]
 

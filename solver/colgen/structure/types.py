@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.problem import Problem
-from ..column import Column, Members, counterfeits, lines_of
-from ..table import Cells, Geometry, Ints, Rows
+from ...exact.incidence import Members
+from ..column import Column, counterfeits, lines_of
+from ..covering import Cells, Geometry, Ints
+from ..table import Rows
 from .signatures import Rules
 
 __all__ = ["Types", "possible"]
@@ -120,6 +122,14 @@ class Types:
         if bucket < 0:
             return 0
         return (len(column.rows) + column.made) // len(self.rules.signatures[bucket])
+
+    def alone(self, row: int) -> Column:
+        """A tuple alone among counterfeits, as often as earlier groups ask for."""
+        b = int(self.home[row])
+        if b < 0:
+            return self.column((row,), 0)
+        tried = [self.column((row,), times) for times in range(1, int(self.rules.times[b]) + 2)]
+        return next((column for column in tried if self.keeps(column)), tried[-1])
 
     def keeps(self, column: Column) -> bool:
         """Whether a bucket's group meets earlier groups as it may."""

@@ -27,9 +27,9 @@ from ...baselines.greedy import greedy, together
 from ...claims import Claim, Trusted, TrustedRefusal
 from ...ending import ending
 from ...incumbent import BestRelease
-from ...result import Status
 from ...schedule import ASSIGNMENT
 from ...settings import Answer, Clock, Settings, Watch
+from ...status import Status
 
 __all__ = ["AssignmentEngine"]
 

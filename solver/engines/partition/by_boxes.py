@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.boxes.separation import TabuEffort, rank_one
 from ...colgen.choice import best_of
-from ...colgen.column import Column, Group, Members, lines_of
+from ...colgen.column import Column, Group, lines_of
+from ...colgen.covering import Ints
 from ...colgen.duals import DualBound
 from ...colgen.generation import Generation
 from ...colgen.master import RestrictedMaster
@@ -19,7 +20,7 @@ from ...colgen.primal.annealing import COLD, Annealing
 from ...colgen.primal.diving import Dives
 from ...colgen.primal.rounding import rounded
 from ...colgen.structure.histograms import Judge
-from ...colgen.table import Ints
+from ...exact.incidence import Members
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM, Share
 from ...settings import Clock, Settings

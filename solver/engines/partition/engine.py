@@ -7,6 +7,7 @@ from ....models.problem import Problem
 from ...settings import Answer, Settings, Watch
 from .ahead.search import AheadSearch
 from .counts.search import CountsSearch
+from .enumerated.parts import guided
 from .enumerated.search import EnumeratedSearch
 from .histogram import HistogramSearch
 from .plan import Plan
@@ -42,9 +43,9 @@ class PartitionEngine:
             return PointsSearch(problem, settings, watch, plan.points).run()
         asked = demand(problem) if plan.objective is None else None
         if asked is not None:
-            return WithstandSearch(problem, asked, settings, watch).run()
+            return WithstandSearch(problem, asked, settings, watch, guided).run()
         if plan.objective is None:
-            return EnumeratedSearch(problem, settings, watch).run()
+            return EnumeratedSearch(problem, settings, watch, guided).run()
         if plan.rules is not None and plan.objective.planned is not None:
             return AheadSearch(problem, settings, watch, plan.rules, plan.objective).run()
         if plan.rules is not None:

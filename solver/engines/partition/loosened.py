@@ -17,11 +17,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...colgen.boxes.pricing import BoxPricing
+from ...colgen.covering import Ints
 from ...colgen.duals import DualBound
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.relaxation import Relaxation
 from ...colgen.structure.histograms import Histograms, Judge
-from ...colgen.table import Ints
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings

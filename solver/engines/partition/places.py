@@ -16,10 +16,11 @@ import numpy as np
 
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.column import Group
+from ...colgen.covering import Ints
 from ...colgen.duals import DualBound
 from ...colgen.primal.rounding import completed
 from ...colgen.structure.histograms import Judge
-from ...colgen.table import Ints, Rows
+from ...colgen.table import Rows
 from ...settings import Clock
 from .easier import Part, finite
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ... import claims
+from ...colgen.covering import Covering
 from ...colgen.cuts import HALF, Cuts
 from ...colgen.duals import Duals
 from ...colgen.finish import Closed
-from ...colgen.table import Covering
 from ...exact.payload import packed
 from .easier import Part
 

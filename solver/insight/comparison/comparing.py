@@ -11,8 +11,9 @@ from ....models.hierarchy import Hierarchy
 from ....models.problem import Problem
 from ....models.release import Release
 from ...baselines.registry import Baseline, baselines as all_baselines
-from ...result import Result, Status
+from ...result import Result
 from ...search import engines as all_engines, solve_problem
+from ...status import Status
 from .distance import Distance, FoundRelease, ProvenBounds, Reference, distance, reference
 from .figures import Figures, figures, queries_for
 from .found import Comparison

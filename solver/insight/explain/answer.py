@@ -7,9 +7,9 @@ from ....models.problem import Problem
 from ....models.problem_view import fake_cap
 from ....models.requirement import whole
 from ...parts import COUNTERFEITS, PolicyPart, nested, parts_of, variant
-from ...result import Status
 from ...search import default_workers
 from ...settings import Clock
+from ...status import Status
 from .costs import expensive_groups, part_costs
 from .dials import dials
 from .explanation import Explanation, without_rows

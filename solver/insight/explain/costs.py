@@ -11,7 +11,7 @@ from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.release import QIGroup, Release
 from ...parts import PolicyPart, variant
-from ...result import Status
+from ...status import Status
 from .trials import TrialOutcome, Trials
 
 __all__ = ["GroupShare", "LevelCost", "PartCost", "expensive_groups", "part_costs"]

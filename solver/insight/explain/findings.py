@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ....models.problem import Problem
 from ...parts import PolicyPart
-from ...result import Status
+from ...status import Status
 from .costs import GroupShare, PartCost
 from .people import Core
 from .remedies import Remedy

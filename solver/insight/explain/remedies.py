@@ -12,7 +12,7 @@ from typing import Any
 from ....models.policy import Policy
 from ....models.problem import Problem
 from ...parts import feasibility
-from ...result import Status
+from ...status import Status
 from .dials import Dial, dial_name
 from .trials import Trials
 

@@ -13,9 +13,9 @@ from ....models.problem import Problem
 from ....models.release import Release
 from ...engines.assignment.engine import AssignmentEngine
 from ...parts import feasibility
-from ...result import Status
 from ...search import choose, obstacles
 from ...settings import Answer, Clock, Engine, Settings, Watch
+from ...status import Status
 
 __all__ = ["TrialOutcome", "TrialVerdict", "Trials"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ....models.exact_numbers import show_number
 from ....models.relaxations import counted
 from ...parts import COUNTERFEITS, SUPPRESSION
-from ...result import Status
+from ...status import Status
 
 if TYPE_CHECKING:
     from .costs import LevelCost, PartCost

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ....models.picture import check_picture, write_picture
-from ...result import Status
+from ...status import Status
 from .grid import Setting
 from .points import FrontierPoint
 

@@ -15,7 +15,8 @@ from fractions import Fraction
 
 from ....models.release import Release
 from ...level_value import LevelValue
-from ...result import Result, Status, Termination
+from ...result import Result
+from ...status import Status, Termination
 from .grid import FrontierGrid, Setting
 
 __all__ = ["FrontierPoint", "share_bounds"]

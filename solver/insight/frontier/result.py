@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from ....models.files import write_whole
-from ...result import Status
+from ...status import Status
 from .grid import FrontierGrid
 from .plot import draw
 from .points import FrontierPoint

@@ -22,7 +22,7 @@ from ....models.exact_numbers import exact_number
 from ....models.files import write_whole
 from ....models.problem import Problem
 from ....models.release import Release
-from ...result import Status, Termination
+from ...status import Status, Termination
 from .grid import FrontierGrid, Setting
 from .points import FrontierPoint
 

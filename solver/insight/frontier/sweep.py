@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from ....models.errors import OptanonError
 from ....models.problem import Problem
 from ....models.release import Release
-from ...result import Status, Termination
 from ...search import solve_problem
+from ...status import Status, Termination
 from .grid import FrontierGrid, Setting
 from .points import FrontierPoint, share_bounds
 from .result import Frontier

@@ -15,7 +15,7 @@ from ....models.problem import Problem
 from ....models.release import Release
 from ...certificate import Certificate
 from ...level_value import LevelValue
-from ...result import Point
+from ...status import Point
 from ...summary import Summary, summarize
 from ...verify.checking import verify
 from ...verify.outcome import Outcome

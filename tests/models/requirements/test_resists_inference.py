@@ -23,8 +23,8 @@ from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import Difference, Intersection, KCAnonymity, ResistsInference
 from optanon.models.requirements.resists_inference_cuts import CutLimits, prices
-from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
+from optanon.solver.status import Status
 
 F = Fraction
 

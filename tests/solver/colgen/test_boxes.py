@@ -15,11 +15,12 @@ from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TClosen
 from optanon.solver.colgen.boxes.pricing import BoxPricing
 from optanon.solver.colgen.boxes.separation import TabuEffort, rank_one
 from optanon.solver.colgen.column import lines_of
+from optanon.solver.colgen.covering import Ints
 from optanon.solver.colgen.duals import DualBound, Duals
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
 from optanon.solver.colgen.pricing import Priced
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
-from optanon.solver.colgen.table import Ints, Rows
+from optanon.solver.colgen.table import Rows
 
 TUPLES = 9
 

@@ -18,8 +18,8 @@ from optanon.models.table import Microdata
 from optanon.solver.engines.partition.objective import Objective
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.exact.subsets import Subsets
-from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
+from optanon.solver.status import Status
 
 
 class Weighted(BoxLoss):

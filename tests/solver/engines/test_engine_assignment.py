@@ -21,8 +21,9 @@ from optanon.models.policy import Policy
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import HcSafety, KCAnonymity, TCloseness, WeakMInvariance
 from optanon.models.table import Microdata
-from optanon.solver.result import Result, Status, Termination
+from optanon.solver.result import Result
 from optanon.solver.search import solve
+from optanon.solver.status import Status, Termination
 
 F = Fraction
 

@@ -31,9 +31,9 @@ from optanon.solver.engines.fulldomain.engine import FullDomainEngine
 from optanon.solver.engines.fulldomain.grid import Grid
 from optanon.solver.engines.fulldomain.lattice import Lattice
 from optanon.solver.engines.fulldomain.measures import Corner, measure_of
-from optanon.solver.result import Status, Termination
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
+from optanon.solver.status import Status, Termination
 
 CITY = oa.Hierarchy.from_tree({"north": ["Oslo", "Bergen"], "south": ["Rome", "Bari", "Pisa"]})
 JOB = oa.Hierarchy.from_tree(

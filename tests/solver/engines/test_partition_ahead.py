@@ -33,9 +33,9 @@ from optanon.solver.engines.partition.ahead.people import Crowd
 from optanon.solver.engines.partition.ahead.seated import seated, seats_of
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.engines.partition.signature.construct import assembled
-from optanon.solver.result import Status
 from optanon.solver.search import engines, solve_problem
 from optanon.solver.settings import Clock
+from optanon.solver.status import Status
 from optanon.solver.verify.checking import verify
 
 LEVELS = ["counterfeits", "information_loss"]

@@ -34,9 +34,9 @@ from optanon.models.table import Member, Microdata
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.partition.counts import columns, evened, search
 from optanon.solver.engines.partition.counts.search import CountsSearch
-from optanon.solver.result import Status, Termination
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
+from optanon.solver.status import Status, Termination
 from optanon.solver.verify.checking import verify
 
 

@@ -29,8 +29,8 @@ from optanon.models.table import Microdata
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.plan import Plan
-from optanon.solver.result import Status, Termination
 from optanon.solver.settings import Answer, Settings, Watch
+from optanon.solver.status import Status, Termination
 
 F = Fraction
 

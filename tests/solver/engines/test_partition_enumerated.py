@@ -34,9 +34,9 @@ from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.enumerated import search
 from optanon.solver.engines.partition.enumerated.state import RepairedGroups
 from optanon.solver.engines.partition.plan import Plan
-from optanon.solver.result import Status, Termination
 from optanon.solver.search import obstacles, solve_problem
 from optanon.solver.settings import Settings, Watch
+from optanon.solver.status import Status, Termination
 from optanon.solver.verify.checking import verify
 
 F = Fraction

@@ -28,9 +28,9 @@ from optanon.solver.colgen.structure import histograms
 from optanon.solver.colgen.structure.histograms import Histograms
 from optanon.solver.engines.partition import histogram, loosened
 from optanon.solver.engines.partition.engine import PartitionEngine
-from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
+from optanon.solver.status import Status
 from optanon.solver.verify.checking import verify
 from optanon.solver.verify.priced import proven_loss
 

@@ -24,9 +24,10 @@ from optanon.solver.colgen.points.separation import divided_sets
 from optanon.solver.colgen.points.table import PointRows
 from optanon.solver.engines.partition.points.search import PointsSearch, halved
 from optanon.solver.engines.partition.points.windows import PointWindows
-from optanon.solver.result import Result, Status
+from optanon.solver.result import Result
 from optanon.solver.search import choose, solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
+from optanon.solver.status import Status
 from optanon.solver.verify.checking import verify
 from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers
 from optanon.solver.verify.given import Given

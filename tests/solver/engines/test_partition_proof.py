@@ -18,8 +18,8 @@ from optanon.solver.claims import ListedClaim, PricedClaim
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.exact.payload import packed, unpacked
 from optanon.solver.exact.tree_check import TreeProof
-from optanon.solver.result import Status
 from optanon.solver.settings import Settings, Watch
+from optanon.solver.status import Status
 from optanon.solver.verify.priced import Single, proven_loss
 
 

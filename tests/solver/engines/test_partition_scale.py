@@ -34,8 +34,8 @@ from optanon.solver.engines.partition import histogram as module
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.proof import describe
 from optanon.solver.exact.odd_sets import separated
-from optanon.solver.result import Status
 from optanon.solver.settings import Answer, Clock, Settings, Watch
+from optanon.solver.status import Status
 from optanon.solver.verify.priced import priced_loss
 
 K3 = [KCAnonymity(k=3, c="1/2")]

@@ -21,8 +21,8 @@ from optanon.models.requirements import HcSafety, Intersection, TCloseness, Weak
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.exact.payload import packed, unpacked
-from optanon.solver.result import Status
 from optanon.solver.settings import Settings, Watch
+from optanon.solver.status import Status
 from optanon.solver.verify.counts import counts_program
 from optanon.solver.verify.past import PastDemands
 

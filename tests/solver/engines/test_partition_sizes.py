@@ -23,8 +23,8 @@ from optanon.models.requirement import Requirement
 from optanon.models.requirements import Difference, HcSafety, Intersection, KCAnonymity, WeakMInvariance
 from optanon.models.table import Microdata
 from optanon.solver.engines.partition.enumerated import search
-from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
+from optanon.solver.status import Status
 from optanon.solver.verify.checking import verify
 from optanon.solver.verify.parts import sized
 

@@ -32,8 +32,8 @@ from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
 from optanon.solver.engines.partition import histogram as module
 from optanon.solver.engines.partition.plan import Plan
-from optanon.solver.result import Status
 from optanon.solver.search import solve_problem
+from optanon.solver.status import Status
 from optanon.solver.verify.bounds import derived
 from optanon.solver.verify.given import Given
 

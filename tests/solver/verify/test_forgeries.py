@@ -17,8 +17,8 @@ from optanon.solver.certificate import Certificate
 from optanon.solver.certify import certify
 from optanon.solver.claims import Trusted
 from optanon.solver.level_value import LevelValue
-from optanon.solver.result import Status, Termination
 from optanon.solver.settings import Answer
+from optanon.solver.status import Status, Termination
 
 EVERY = 3
 """Of so many changes one is tried here; ``python -m bench fuzz`` tries all."""

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ....backends.highs import INFINITY, IntegerSolution, best_integers
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from ....settings import Clock
 from .family import Charges, Family, Signature
 from .limits import AHEAD as LIMITS

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from ....backends.highs import INFINITY, best_integers
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from ....settings import Clock
 from .limits import AHEAD as LIMITS
 from .people import Crowd

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....colgen.covering import Geometry, Ints
 from ....colgen.primal.seating import annealed, broken_rules
-from ....colgen.table import Geometry, Ints
 from ....settings import Clock
 from .limits import AHEAD as LIMITS
 from .people import Crowd

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....colgen.covering import Ints
 from ....colgen.primal.seating import People
 from ....colgen.structure.types import Types
-from ....colgen.table import Ints
 
 __all__ = ["Crowd"]
 

@@ -11,7 +11,6 @@ import numpy as np
 from ....colgen.column import Column
 from ....colgen.primal.seating import Seats, annealed, broken_rules
 from ....settings import Clock
-from ..signature.construct import alone
 from .family import Family
 from .limits import AHEAD as LIMITS
 from .people import Crowd
@@ -96,7 +95,7 @@ def _columns(crowd: Crowd, family: Family, seats: Seats) -> list[Column]:
         seated = line if other < 0 else [*line, *seats.who[other].tolist()]
         rows = [int(row[p]) for p in seated if p >= 0]
         if wrong[q]:
-            columns += [alone(crowd.types, r) for r in rows]
+            columns += [crowd.types.alone(r) for r in rows]
         elif rows:
             has, times = Counter(int(value[r]) for r in rows), 1 if other < 0 else 2
             signature = family.signatures[int(seats.bucket[q])]

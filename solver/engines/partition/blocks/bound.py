@@ -25,6 +25,7 @@ from ....colgen.boxes.grid import BoxGrid
 from ....colgen.boxes.pricing import BoxPricing
 from ....colgen.boxes.scan import ScanInput, desk, room
 from ....colgen.column import Column
+from ....colgen.covering import Ints
 from ....colgen.duals import DualBound, Duals, whole
 from ....colgen.generation import Generation
 from ....colgen.kernels.question import CutIndex
@@ -32,7 +33,7 @@ from ....colgen.limits import PRICING
 from ....colgen.master import RestrictedMaster
 from ....colgen.primal.annealing import Cooling
 from ....colgen.structure.histograms import Histograms
-from ....colgen.table import Ints, Rows
+from ....colgen.table import Rows
 from ....limits import BLOCKS as LIMITS, HISTOGRAM_LIMITS
 from ....schedule import BLOCKS
 from ....settings import Clock

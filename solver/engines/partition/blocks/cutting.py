@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....colgen.covering import Ints
 from ....colgen.structure.histograms import Judge
-from ....colgen.table import Ints, Rows
+from ....colgen.table import Rows
 
 __all__ = ["Grouping", "cut_groups", "cut_rows"]
 

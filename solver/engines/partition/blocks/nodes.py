@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from .....models.compiled import compiled
 from ....colgen.boxes.grid import BoxGrid
 from ....colgen.boxes.scan import BestGroups, Desk, ScanInput, walk
+from ....colgen.covering import Geometry, Ints
 from ....colgen.kernels.boxes import side_cost
-from ....colgen.table import Geometry, Ints, Rows
+from ....colgen.table import Rows
 
 __all__ = ["Entered", "Nodes", "entered", "lower", "nodes_of"]
 

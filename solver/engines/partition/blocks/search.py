@@ -13,10 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....cluster.here import Here
+from ....colgen.covering import Ints
 from ....colgen.primal.annealing import Cooling
 from ....colgen.primal.start import chopped
 from ....colgen.structure.histograms import Judge
-from ....colgen.table import Ints, Rows
+from ....colgen.table import Rows
 from ....limits import BLOCKS as LIMITS
 from ....schedule import BLOCKS
 from ....settings import Clock, Settings, Tasks

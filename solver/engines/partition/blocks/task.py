@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....colgen.column import Group
+from ....colgen.covering import Cells, Ints
 from ....colgen.neighbours import near_places
 from ....colgen.primal.annealing import Annealing, Cooling
 from ....colgen.primal.start import chopped, halved
 from ....colgen.structure.histograms import Judge
-from ....colgen.table import Cells, Ints, Rows
+from ....colgen.table import Rows
 from ....settings import Clock
 from .cutting import Grouping
 

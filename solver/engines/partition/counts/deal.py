@@ -9,7 +9,7 @@ import numpy as np
 
 from .....models.problem import Problem
 from .....models.release import Release
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from .program import Frame
 from .shapes import Shapes
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from .....models.problem import Problem
 from .....models.structure import DependsOn, Structure
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from .limits import COUNTS_LIMITS as LIMITS
 from .shapes import Shapes, needed, published_at_most, splits_at
 from .verdicts import CountVerdicts

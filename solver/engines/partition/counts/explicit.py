@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .....models.problem import Problem
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from .limits import COUNTS_LIMITS as LIMITS
 from .shapes import Shapes, needed, published_at_most, splits_at
 from .verdicts import CountVerdicts

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from ....exact.program import Program
 from .prices import Prices
 from .program import Frame, Row

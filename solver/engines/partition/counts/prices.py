@@ -13,7 +13,7 @@ import numpy as np
 from .....models.losses import loss
 from .....models.policy import Level
 from .....models.problem import Problem
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from .limits import COUNTS_LIMITS as LIMITS
 
 __all__ = ["Prices"]

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .....models.problem import Problem
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from ....exact.program import FREE, Program
 from .prices import Prices
 from .shapes import Shapes, published_at_most

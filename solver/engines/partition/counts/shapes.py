@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .....models.problem import Problem
 from .....models.problem_view import fake_cap
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from .verdicts import CountVerdicts
 
 __all__ = ["Shapes", "needed", "published_at_most", "splits_at"]

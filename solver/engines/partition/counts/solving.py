@@ -8,13 +8,13 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from ....backends import cpsat
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from ....exact.guess import guessed
 from ....exact.program import FREE, Program
 from ....exact.tree import Tree
-from ....result import Status
 from ....schedule import COUNTS
 from ....settings import Clock, Settings
+from ....status import Status
 from .limits import COUNTS_LIMITS as LIMITS
 
 __all__ = ["Solved", "solved"]

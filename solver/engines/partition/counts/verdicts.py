@@ -12,7 +12,7 @@ from .....models.problem import Problem
 from .....models.release import QIGroup
 from .....models.requirement import GroupRequirement
 from .....models.structure import DependsOn
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from .limits import COUNTS_LIMITS as LIMITS
 
 __all__ = ["CountVerdicts"]

@@ -1,46 +1,28 @@
-"""The bound from parts of a policy, and a part's duals as a guide to the groups that matter.
-
-Parts are solved one after the other, and after each there is a guide that says what they say of the whole.
-"""
+"""What parts of a policy say of the whole: a bound, and duals as a guide to the groups that matter."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from .....models.problem import Problem
 from .....models.release import Release
-from .....models.requirement import GroupRequirement
 from ....claims import (
     Claim,
-    Counted,
-    Grouped,
-    GroupingsClaim,
     Part,
     PartRefusal,
     Plain,
-    Shares,
     Sized,
-    SubsetsClaim,
     Within,
 )
-from ....colgen.structure.histograms import Histograms
-from ....colgen.structure.signatures import Rules
-from ....portfolio import best_known
-from ....result import Status, Termination
-from ....schedule import ENUMERATED
-from ....settings import Answer, Clock, Settings, Watch
-from ..counts.search import CountsSearch
-from ..histogram import HistogramSearch
-from ..objective import Objective, factor
-from ..signature.levels import SignatureSearch
-from .columns import NamedColumn, column_of, released
-from .measure import ReducedCosts
-from .part import factor_of, grouped, kept, plain, searchable
-from .sizes import flattened, sized
+from ....settings import Answer, Clock, Settings
+from ....status import Status, Termination
+from .columns import NamedColumn
+from .measure import PricedPart, ReducedCosts
+from .part import factor_of
 
-__all__ = ["Guide", "guided"]
+__all__ = ["Guide", "Guiding", "Levels"]
 
 Levels = tuple[Fraction | None, ...]
 
@@ -64,7 +46,7 @@ class Guide:
     infeasible : bool
         Whether a part has no release, so the whole has none.
     interrupted : bool
-    solved : HistogramSearch or None
+    solved : PricedPart or None
         The part whose duals measure groups, if there is one: then the bounds are its own.
     verdicts : dict
         On groups, shared between measures.
@@ -77,7 +59,7 @@ class Guide:
     refusal: PartRefusal | None = None
     infeasible: bool = False
     interrupted: bool = False
-    solved: HistogramSearch | None = None
+    solved: PricedPart | None = None
     verdicts: dict[NamedColumn, bool] = field(default_factory=dict[NamedColumn, bool])
 
     @property
@@ -137,7 +119,7 @@ class Guide:
         return self._measure(self.solved, values, clock)
 
     def _measure(
-        self, solved: HistogramSearch, values: tuple[Fraction, ...] | None, clock: Clock | None = None
+        self, solved: PricedPart, values: tuple[Fraction, ...] | None, clock: Clock | None = None
     ) -> ReducedCosts | None:
         """The last level at the duals of a part.
 
@@ -158,167 +140,5 @@ class Guide:
         return ReducedCosts(problem, factor_of(problem), solved, best, clock or Clock(), self.verdicts)
 
 
-def guided(
-    problem: Problem, settings: Settings, clock: Clock, hear: Callable[[Fraction], None]
-) -> Iterator[Guide]:
-    """Solve the parts there are, the grouped one where it says more; yield a guide after each.
-
-    Parameters
-    ----------
-    hear
-        Told of bounds on a problem's only level, as long as a part is solved.
-    """
-    parts = _Parts(problem, settings, clock)
-    part = grouped(problem) if _has_groups(problem) else None
-    objective = None if part is None else Objective.of(part)
-    if part is not None and isinstance(objective, Objective) and objective.whole:
-        rules = Rules.of(part)
-        if isinstance(rules, Rules):
-            yield parts.with_past(part, rules, objective)
-            return
-    if searchable(problem):
-        yield parts.priced(hear)
-        return
-    yield from parts.by_levels()
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Settled:
-    """First levels that a release reaches, and what it has of what they count (None: they do not say)."""
-
-    levels: int = 0
-    hidden: int | None = None
-    fakes: int | None = None
-
-
-class _Parts:
-    """Solves parts of one problem, each in its share of the time."""
-
-    def __init__(self, problem: Problem, settings: Settings, clock: Clock) -> None:
-        self.problem, self.settings, self.clock = problem, settings, clock
-        self._nothing = Guide(problem=problem, levels=(None,) * len(problem.policy.levels))
-
-    def _share(self) -> Settings:
-        limit = self.clock.allowed(ENUMERATED.part)
-        return replace(self.settings, time_limit=limit, initial=None, known=None)
-
-    def with_past(self, part: Problem, rules: Rules, objective: Objective) -> Guide:
-        """Groups under equal counts and a past."""
-        settings, watch = self._share(), Watch()
-        known = best_known(part, settings, watch)
-        settings = replace(settings, known=None if known is None else known.release)
-        answer = SignatureSearch(part, settings, watch, rules, objective).run()
-        return self._nothing.after(Grouped(), answer, _within(Grouped(), answer), answer.bounds)
-
-    def priced(self, hear: Callable[[Fraction], None]) -> Guide:
-        """Requirements that judge groups by what is published: their duals are the guide."""
-        indices = kept(self.problem)
-        easier, part = plain(self.problem, indices), Plain(requirements=indices)
-        objective = Objective.of(easier)
-        assert isinstance(objective, Objective)
-        own, factor = _alone(self.problem), factor_of(self.problem)
-        watch = Watch(lambda point, text: hear(factor * point.bound) if own and point.bound else None)
-        solved = HistogramSearch(easier, self._share(), watch, objective)
-        answer = solved.run()
-        none = answer.status is Status.INFEASIBLE
-        useful = none or solved.root.duals is not None
-        held = _within(part, answer) if useful else None
-        guide = self._nothing.after(part, answer, held, self._nothing.levels)
-        return replace(guide, infeasible=none and own, solved=solved if useful and not none else None)
-
-    def by_levels(self) -> Iterator[Guide]:
-        """Counterfeits under equal counts, then levels by sizes, then boxes beside them."""
-        guide = replace(self._nothing, levels=(Fraction(0), *self._nothing.levels[1:]))
-        guide, settled = self._counted(guide)
-        yield guide
-        if guide.ended or self.clock.over:
-            return
-        guide, sizes = self._sized(guide, settled)
-        yield guide
-        if not (guide.ended or self.clock.over or settled.levels):
-            yield self._mixed(guide, sizes)
-
-    def _counted(self, guide: Guide) -> tuple[Guide, _Settled]:
-        """The fewest counterfeits, where respondents return under equal counts."""
-        found = flattened(self.problem)
-        if found is None:
-            return guide, _Settled()
-        flat, rules, objective = found
-        answer = SignatureSearch(flat, self._share(), Watch(), rules, objective).run()
-        bounds = answer.bounds[:-1]
-        held, levels = _within(Counted(), answer), (*bounds, *guide.levels[len(bounds) :])
-        if answer.release is None:
-            return guide.after(Counted(), answer, held, levels), _Settled()
-        columns = [column_of(group, self.problem.table.row) for group in answer.release.groups]
-        published = replace(answer, release=released(self.problem, columns))
-        settled = _Settled()
-        if flat.objective(answer.release)[:-1] == bounds:
-            named = {what for level in flat.policy.levels[:-1] for what in level.counted}
-            settled = _Settled(
-                levels=len(bounds),
-                hidden=0 if "suppressed" in named else None,
-                fakes=None if objective.counterfeits is None else answer.release.counterfeits,
-            )
-        return guide.after(Counted(), published, held, levels), settled
-
-    def _sized(self, guide: Guide, settled: _Settled) -> tuple[Guide, Within | None]:
-        """Levels by sizes, after those that are settled; and what is claimed if none are."""
-        start, levels = settled.levels, list(guide.levels)
-        part = sized(self.problem, start, settled.hidden, settled.fakes)
-        if part is None:
-            return guide, None
-        told = Sized(start=start, hidden=settled.hidden, fakes=settled.fakes)
-        answer = CountsSearch(part, self._share(), Watch()).run()
-        levels[start : start + len(answer.bounds)] = answer.bounds
-        if not start:
-            levels[0] = answer.bounds[0] or Fraction(0)
-        held = _within(told, answer)
-        guide = guide.after(told, answer, held, tuple(levels))
-        # Fewer counterfeits than are settled may be too few for the sizes asked for.
-        return replace(guide, infeasible=guide.infeasible and not start), None if start else held
-
-    def _mixed(self, guide: Guide, sizes: Within | None) -> Guide:
-        """Information loss in the first level, beside losses by sizes: each has its own least value.
-
-        Where boxes count in another way, the release is still a start.
-        """
-        first, indices = self.problem.policy.levels[0], kept(self.problem)
-        easier, part = plain(self.problem, indices, 0), Plain(requirements=indices)
-        boxes = self.problem.policy.form == "generalized"
-        if not (boxes and _alone(self.problem) and isinstance(Histograms.of(easier), Histograms)):
-            return guide
-        objective = Objective.of(easier)
-        assert isinstance(objective, Objective)
-        answer = HistogramSearch(easier, self._share(), Watch(), objective).run()
-        held, share = _within(part, answer), factor(first, self.problem.table)
-        bound = answer.bounds[-1]
-        if not share or bound is None or held is None:
-            return guide.after(part, answer, None, guide.levels)
-        levels = ((guide.levels[0] or 0) + share * bound, *guide.levels[1:])
-        others = tuple(claim for claim in guide.claims if claim is not sizes)
-        return replace(guide, claims=others).after(part, answer, Shares(sizes=sizes, boxes=held), levels)
-
-
-def _has_groups(problem: Problem) -> bool:
-    """Whether some requirements judge groups, and others whole releases."""
-    requirements: Sequence[object] = problem.policy.requirements
-    return 0 < sum(isinstance(r, GroupRequirement) for r in requirements) < len(requirements)
-
-
-def _alone(problem: Problem) -> bool:
-    """Whether there is neither suppression nor a counterfeit, so that a part's bound is the whole's."""
-    policy = problem.policy
-    return policy.counterfeit_limit == 0 and not policy.suppression_limit(len(problem.table))
-
-
-def _within(part: Part, answer: Answer) -> Within | None:
-    """What an answer to a part of the policy claims."""
-    last = len(answer.bounds) - 1
-    direct = tuple(
-        claim
-        for claim in answer.claims
-        # The last level of what is counted without boxes says nothing of the whole.
-        if not isinstance(claim, Within | Shares | SubsetsClaim | GroupingsClaim)
-        and not (part.kind == "counted" and claim.level == last)
-    )
-    return Within(part=part, claims=direct) if direct else None
+Guiding = Callable[[Problem, Settings, Clock, Callable[[Fraction], None]], Iterator[Guide]]
+"""Solves parts of a problem; a guide after each, and bounds on its only level as soon as they are known."""

@@ -23,16 +23,17 @@ from ortools.sat.python import cp_model
 from .....models.box_measure import BoxMeasure
 from .....models.encoding import Linear
 from .....models.problem import Problem
+from ....colgen.cuts import Cuts
 from ....colgen.duals import Duals, ceil_div
+from ....colgen.table import Rows
 from ....settings import Clock
-from ..histogram import HistogramSearch
 from .columns import NamedColumn
 from .judge import GroupVerdicts
 from .limits import ENUMERATED_LIMITS as LIMITS
 from .model import ColumnEncoding
 from .near import near_groups
 
-__all__ = ["Near", "ReducedCosts", "suppressing"]
+__all__ = ["Near", "PricedPart", "ReducedCosts", "suppressing"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,24 @@ class Near:
 
     columns: list[NamedColumn]
     target: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PricedPart:
+    """A part of the policy whose linear program was solved.
+
+    Attributes
+    ----------
+    rows, cuts, duals
+        Of that program.
+    bound : int
+        No release of the part costs less.
+    """
+
+    rows: Rows
+    cuts: Cuts
+    duals: Duals
+    bound: int
 
 
 def suppressing(problem: Problem, factor: Fraction) -> Fraction | None:
@@ -61,8 +80,7 @@ class ReducedCosts:
         Levels before the last are constant in it.
     factor : Fraction
         What one unit of information loss weighs in the last level.
-    solved : HistogramSearch
-        The part, with duals.
+    solved : PricedPart
     best : Fraction or None
         The last level of the best release.
     clock : Clock
@@ -74,16 +92,14 @@ class ReducedCosts:
         self,
         problem: Problem,
         factor: Fraction,
-        solved: HistogramSearch,
+        solved: PricedPart,
         best: Fraction | None,
         clock: Clock,
         known: dict[NamedColumn, bool],
     ) -> None:
         self.problem, self.factor, self._clock, self._known = problem, factor, clock, known
-        self._rows, self._cuts = solved.rows, solved.pricing.cuts
-        found = solved.root.duals
-        assert found is not None
-        self._duals = coarse(found)
+        self._rows, self._cuts = solved.rows, solved.cuts
+        self._duals = coarse(solved.duals)
         rows = self._rows
         self._home = np.empty(len(problem.table), dtype=np.int64)
         for r, behind in enumerate(rows.tuples):
@@ -101,7 +117,7 @@ class ReducedCosts:
         self.base = self._times * self._duals.value(rows, self._cuts)
         self.known = self.base
         if price is None:
-            self.known = max(self.base, solved.progress.bound * self._fine)
+            self.known = max(self.base, solved.bound * self._fine)
         self._best = None if best is None else self._coded(best)
 
     def _clipped(self, most: int) -> Duals:

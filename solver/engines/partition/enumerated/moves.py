@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ....colgen.table import Ints
+from ....colgen.covering import Ints
 from ....settings import Clock
 from .limits import ENUMERATED_LIMITS as LIMITS
 from .state import RepairedGroups

@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .....models.compiled import compiled
+from ....colgen.covering import Ints
 from ....colgen.cuts import Cuts
 from ....colgen.duals import Duals
 from ....colgen.kernels.boxes import box_with
-from ....colgen.table import Ints, Rows
+from ....colgen.table import Rows
 from ....schedule import ENUMERATED
 from ....settings import Clock
 from .limits import ENUMERATED_LIMITS as LIMITS

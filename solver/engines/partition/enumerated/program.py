@@ -22,9 +22,9 @@ from .....models.release import QIGroup, Release
 from .....models.requirement import Cut, GroupRequirement, Requirement
 from ....backends import cpsat
 from ....backends.cpsat import CpSatRun
-from ....result import Status
 from ....schedule import ENUMERATED
 from ....settings import Clock, Settings
+from ....status import Status
 from .columns import NamedColumn
 from .limits import ENUMERATED_LIMITS as LIMITS
 from .model import ColumnEncoding

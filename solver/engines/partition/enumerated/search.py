@@ -25,13 +25,13 @@ from ....claims import Claim, Refusal, Trusted, TrustedRefusal
 from ....ending import ending
 from ....exact.subsets import MOST_TUPLES
 from ....incumbent import BestRelease
-from ....result import Status, Termination
 from ....schedule import ENUMERATED
 from ....settings import Answer, Clock, Settings, Watch
+from ....status import Status, Termination
 from ...assignment.engine import AssignmentEngine
 from ...subsets.engine import SubsetEngine
 from .columns import NamedColumn
-from .guide import Guide, guided
+from .guide import Guide, Guiding
 from .judge import GroupVerdicts
 from .limits import ENUMERATED_LIMITS as LIMITS
 from .model import TimeOverError
@@ -42,10 +42,10 @@ __all__ = ["EnumeratedSearch"]
 
 
 class EnumeratedSearch:
-    """State of one solve."""
+    """State of one solve; `guiding` solves parts of the policy."""
 
-    def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
-        self.problem, self.settings, self.watch = problem, settings, watch
+    def __init__(self, problem: Problem, settings: Settings, watch: Watch, guiding: Guiding) -> None:
+        self.problem, self.settings, self.watch, self._guiding = problem, settings, watch, guiding
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
         self.judge = GroupVerdicts(problem)
@@ -70,7 +70,7 @@ class EnumeratedSearch:
         starts = Starts(self.problem, self.settings, self.clock, self.incumbent.offer)
         starts.quick()
         if len(self.problem.table) > LIMITS.small and self.clock.fits(ENUMERATED.set_up.value):
-            for guide in guided(self.problem, self.settings, self.clock, self._heard):
+            for guide in self._guiding(self.problem, self.settings, self.clock, self._heard):
                 self.guide = guide
             if self.guide is not None and self._follow(self.guide, starts):
                 return

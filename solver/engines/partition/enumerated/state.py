@@ -9,7 +9,8 @@ import numpy as np
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
 from .....models.requirement import GroupRequirement, Violation
-from ....colgen.table import Ints, Rows
+from ....colgen.covering import Ints
+from ....colgen.table import Rows
 
 __all__ = ["RepairedGroups"]
 

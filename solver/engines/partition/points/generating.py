@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ....colgen.column import Column, Group, Members, lines_of
+from ....colgen.column import Column, Group, lines_of
 from ....colgen.duals import Duals
 from ....colgen.finish import Finish
 from ....colgen.generation import Generation
@@ -16,6 +16,7 @@ from ....colgen.points.pricing import PointPricing
 from ....colgen.points.separation import divided_sets
 from ....colgen.points.table import PointRows
 from ....colgen.pricing import joined
+from ....exact.incidence import Members
 from ....exact.rank1 import Rank1Cut
 from ....schedule import POINTS as SHARES
 from .progress import PointProgress

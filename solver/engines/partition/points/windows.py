@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....colgen.choice import best_of
-from ....colgen.column import Group, Members, lines_of
+from ....colgen.column import Group, lines_of
 from ....colgen.duals import Duals
 from ....colgen.points.limits import POINT_WINDOWS as LIMITS
 from ....colgen.points.pricing import PointPricing
+from ....exact.incidence import Members
 from ....settings import Clock
 from .progress import PointProgress
 

@@ -10,16 +10,16 @@ import numpy as np
 from .....models.problem import Problem
 from .....models.release import Release
 from ....colgen.column import Column
+from ....colgen.covering import Ints
 from ....colgen.primal.dealing import Past, dealt
 from ....colgen.primal.free import Free
 from ....colgen.primal.joining import joined
 from ....colgen.primal.mixing import grouped
 from ....colgen.structure.types import Types
-from ....colgen.table import Ints
 from ....settings import Clock
 from .minimum_counterfeits import Fewest
 
-__all__ = ["alone", "assembled", "filled", "read"]
+__all__ = ["assembled", "filled", "read"]
 
 
 def filled(
@@ -40,7 +40,7 @@ def filled(
     bucket = np.repeat(np.arange(len(found.start) - 1), np.diff(found.start))
     wanted = _more(types, free, counts, np.diff(found.start))
     joined(types, free, groups, bucket, wanted, random)
-    columns = [alone(types, row) for row in found.lonely.tolist()]
+    columns = [types.alone(row) for row in found.lonely.tolist()]
     spare: list[int] = []
     for group in groups:
         back = [r for r in group if home[r] >= 0]
@@ -49,7 +49,7 @@ def filled(
         elif group:
             some = _kept(types, back, [r for r in group if home[r] < 0])
             spare += [r for r in group if home[r] < 0 and r not in some]
-            columns += [types.column(some, 1)] if some else [alone(types, row) for row in back]
+            columns += [types.column(some, 1)] if some else [types.alone(row) for row in back]
     if spare:
         free.back(np.array(spare, dtype=np.int64))
     number = np.bincount(types.rows.value, weights=free.left, minlength=free.values).astype(np.int64)
@@ -85,15 +85,6 @@ def _kept(types: Types, back: list[int], new: list[int]) -> list[int]:
         if not new:
             return []
         new = new[:-1]
-
-
-def alone(types: Types, row: int) -> Column:
-    """A tuple alone among counterfeits, as often as earlier groups ask for."""
-    b = int(types.home[row])
-    if b < 0:
-        return types.column((row,), 0)
-    tried = [types.column((row,), times) for times in range(1, int(types.rules.times[b]) + 2)]
-    return next((column for column in tried if types.keeps(column)), tried[-1])
 
 
 def _dealt(types: Types, left: Ints) -> list[Column]:

@@ -14,7 +14,7 @@ from .best import BestColumns
 from .construct import filled, read
 from .flat import Lowering, lifted, singles
 from .minimum_counterfeits import fewest
-from .proof import counts_claim
+from .proof import ProvenLoss, counts_claim
 
 __all__ = ["FewestFakes"]
 
@@ -91,4 +91,8 @@ class FewestFakes:
     def claim(self) -> CountsClaim:
         """What proves the bound."""
         level = self.best.measure if self.best.counted is None else self.best.counted
-        return counts_claim(self.counts, self._lowering, level)
+        flat = self._lowering
+        if flat is None:
+            return counts_claim(self.counts, None, level)
+        cuts, duals = flat.pricing.cuts, flat.generation.duals
+        return counts_claim(self.counts, ProvenLoss(flat.flat, cuts, duals, 0, flat.finish.found), level)

@@ -19,7 +19,6 @@ from ....colgen.signature_pricing import SignaturePricing
 from ....colgen.structure.types import Types
 from ....limits import SIGNATURE_LIMITS as LIMITS
 from ....settings import Clock
-from .construct import alone
 
 __all__ = ["Lowering", "lifted", "singles"]
 
@@ -27,7 +26,7 @@ __all__ = ["Lowering", "lifted", "singles"]
 def singles(types: Types) -> list[Column]:
     """Everybody alone among counterfeits, as often as earlier groups ask for."""
     counts = types.rows.count.tolist()
-    return [column for row, count in enumerate(counts) for column in [alone(types, row)] * count]
+    return [column for row, count in enumerate(counts) for column in [types.alone(row)] * count]
 
 
 class Lowering:

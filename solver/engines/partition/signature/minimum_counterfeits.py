@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from ....colgen.covering import Ints
 from ....colgen.structure.types import Types
-from ....colgen.table import Ints
 from ....exact.guess import guessed
 from ....exact.program import FREE, Program
 from ....exact.tree import Tree

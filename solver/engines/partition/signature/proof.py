@@ -15,7 +15,6 @@ from ....colgen.duals import Duals
 from ....colgen.finish import Closed
 from ....colgen.structure.types import Types
 from ....exact.payload import packed
-from .flat import Lowering
 from .minimum_counterfeits import Fewest
 
 __all__ = ["ProvenLoss", "counts_claim", "series_claim"]
@@ -31,14 +30,10 @@ class ProvenLoss(NamedTuple):
     tree: Closed | None
 
 
-def counts_claim(counts: Fewest, flat: Lowering | None, level: int) -> claims.CountsClaim:
+def counts_claim(counts: Fewest, flat: ProvenLoss | None, level: int) -> claims.CountsClaim:
     """Write down what proves the fewest counterfeits."""
     program = packed(counts.tree.proof()) if counts.tree.nodes else None
-    by_groups = None
-    if flat is not None:
-        by_groups = _written(
-            ProvenLoss(flat.flat, flat.pricing.cuts, flat.generation.duals, 0, flat.finish.found)
-        )
+    by_groups = None if flat is None else _written(flat)
     return claims.CountsClaim(level=level, program=program, by_groups=by_groups)
 
 

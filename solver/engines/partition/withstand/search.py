@@ -31,7 +31,7 @@ from ....schedule import WITHSTAND
 from ....settings import Answer, Clock, Settings, Watch
 from ....worlds.possible import Verdict, possible_values
 from ....worlds.posterior import posterior
-from ..enumerated.guide import Guide, guided
+from ..enumerated.guide import Guide, Guiding
 from ..enumerated.part import searchable
 from .anneal import SafeAnnealing
 from .arrays import groups_of, past_of
@@ -54,10 +54,13 @@ def demand(problem: Problem) -> ResistsInference | None:
 
 
 class WithstandSearch:
-    """State of one solve."""
+    """State of one solve; `guiding` solves parts of the policy."""
 
-    def __init__(self, problem: Problem, rule: ResistsInference, settings: Settings, watch: Watch) -> None:
+    def __init__(
+        self, problem: Problem, rule: ResistsInference, settings: Settings, watch: Watch, guiding: Guiding
+    ) -> None:
         self.problem, self.rule, self.settings, self.watch = problem, rule, settings, watch
+        self._guiding = guiding
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.incumbent = BestRelease(problem, watch, self.clock)
         self.guide: Guide | None = None
@@ -84,7 +87,7 @@ class WithstandSearch:
         self.incumbent.offer(self.settings.known, checked=True)
         self.incumbent.offer(self.settings.initial)
         share = self.clock.share(WITHSTAND.bound)
-        for guide in guided(self.problem, self.settings, share, lambda bound: None):
+        for guide in self._guiding(self.problem, self.settings, share, lambda bound: None):
             self.guide = guide
         guide = self.guide
         if guide is None or guide.infeasible:
