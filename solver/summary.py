@@ -178,7 +178,7 @@ class Summary:
         least, median, most = self.sizes
         if least == most:
             return f"{self.groups:,} of {least} rows each"
-        return f"{self.groups:,} of {least} to {most:,} rows, {median} in the middle"
+        return f"{self.groups:,} of {least} to {most:,} rows, median {median}"
 
     def __str__(self) -> str:
         wide = max(len(heading) for heading, _ in self.lines)
@@ -265,17 +265,18 @@ def _foreseen(problem: Problem, levels: Sequence[LevelValue], alone: Sequence[Fr
     if outlook is None or "expected_counterfeits" not in names:
         return ""
     at = names.index("expected_counterfeits")
-    to_come = "the next release" if outlook.releases == 1 else f"the next {outlook.releases} releases"
-    told = f"expected counterfeits of {to_come} {show_number(levels[at].value)}"
+    to_come = "the next release is" if outlook.releases == 1 else f"the next {outlook.releases} releases are"
+    told = f"{to_come} expected to need {show_number(levels[at].value)} counterfeits"
     if alone is None:
-        return f"{told} (a model: simulated lives of signatures)"
-    told += f" instead of {show_number(alone[at])} (a model)"
+        return f"{told} (by a model: simulated lives of signatures)"
     now = [
-        f"{level.name} {show_number(level.value)} instead of {show_number(other)}"
+        f"{level.name} is {show_number(level.value)} instead of {show_number(other)} now"
         for index, (level, other) in enumerate(zip(levels, alone, strict=True))
         if index != at and level.value != other
     ]
-    return f"{', '.join(now) or 'nothing lost'} now; {told}, as far as a search without it came"
+    cost = ", ".join(now) or "it costs nothing now"
+    other = "(compared with a search that does not look ahead)"
+    return f"{told} (by a model) instead of {show_number(alone[at])}; {cost} {other}"
 
 
 def columns_of(release: Release, domains: Sequence[Domain]) -> tuple[ColumnSummary, ...]:

@@ -91,17 +91,17 @@ class Trace:
 def untraceable(old: Release, members: frozenset[str], number: int) -> str | None:
     """Why records of release `number` (from 1) cannot be traced among `members`, in words; or None."""
     if old.form == "anatomized":
-        return f"release {number} is anatomized: record tracing is about boxes, use generalized releases"
+        return f"release {number} is anatomized: record tracing is about boxes; use generalized releases"
     if old.counterfeits:
         return (
             f"release {number} has {old.counterfeits} counterfeits: record tracing is defined only if every "
-            "earlier record goes on, publish without counterfeits or drop the requirement"
+            "earlier record goes on; publish without counterfeits, or drop the requirement"
         )
     gone = sum(1 for group in old.groups for who in group.respondents if who not in members)
     if gone:
         return (
             f"{gone} respondents of release {number} are not in the new table: record tracing is "
-            "defined only for tables that grow, keep them or drop the requirement"
+            "defined only for tables that grow; keep them, or drop the requirement"
         )
     return None
 
@@ -305,7 +305,7 @@ def refuse_untraceable(release: Release, history: History) -> None:
     reasons = [untraceable(old, members, number) for number, old in enumerate(history, start=1)]
     if len(history) and release.form == "anatomized":
         reasons.append(
-            "the new release is anatomized: record tracing is about boxes, use generalized releases"
+            "the new release is anatomized: record tracing is about boxes; use generalized releases"
         )
     for reason in reasons:
         if reason is not None:

@@ -38,6 +38,11 @@ def add(app: typer.Typer, name: str, asked: type[Any], work: str) -> None:
 
     callback: _Callback = call
     callback.__name__ = name
-    callback.__doc__ = inspect.getdoc(asked)
+    callback.__doc__ = _unwrapped(inspect.getdoc(asked) or "")
     callback.__signature__ = inspect.signature(asked, eval_str=True)  # pyright: ignore[reportAttributeAccessIssue]
     _ = app.command(name)(callback)
+
+
+def _unwrapped(text: str) -> str:
+    """Paragraphs without line breaks: the terminal knows how wide it is."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))

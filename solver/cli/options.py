@@ -73,9 +73,9 @@ Expect = Annotated[
 
 EngineName = Annotated[str, typer.Option("--engine", help="Engine, or auto.")]
 DecidedWithin = Annotated[
-    float | None, typer.Option("--time-limit", help="Seconds; what is not decided by then is said.")
+    float | None, typer.Option("--time-limit", help="Seconds; the answer says what was not decided by then.")
 ]
-Seed = Annotated[int, typer.Option(help="Same seed and workers: same result.")]
+Seed = Annotated[int, typer.Option(help="The same seed and workers give the same result.")]
 Workers = Annotated[int | None, typer.Option(help="Threads.")]
 Cluster = Annotated[
     str | None,
@@ -88,8 +88,8 @@ AuditLimit = Annotated[
     str,
     typer.Option(
         metavar="N",
-        help="Refuse the append if the series would disclose more than N people, those not decided in time "
-        "among them; `none` for no limit.",
+        help="Refuse the append if the series would disclose more than N people, counting those not "
+        "decided in time; `none` for no limit.",
     ),
 ]
 AuditTime = Annotated[float, typer.Option(help="Seconds for the audit of the series before an append.")]
@@ -98,7 +98,9 @@ OutputFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder for t
 JsonFile = Annotated[
     Path | None, typer.Option("--json", help="Also write what was found to this file, as JSON.")
 ]
-Steward = Annotated[bool, typer.Option("--steward", help="Also write the steward's own copy.")]
+Steward = Annotated[
+    bool, typer.Option("--steward", help="Also write the steward's copy, which says who is in which group.")
+]
 RawCells = Annotated[
     bool,
     typer.Option(
@@ -106,7 +108,7 @@ RawCells = Annotated[
         help="Write cells that a spreadsheet would run as formulas as they are, not with a ' in front.",
     ),
 ]
-ShowIds = Annotated[bool, typer.Option("--show-ids", help="Name respondents (steward's own eyes only).")]
+ShowIds = Annotated[bool, typer.Option("--show-ids", help="Name respondents (for the steward only).")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No live display.")]
 Force = Annotated[
     bool, typer.Option("--force", help="Replace results that exist; never a file that is read.")

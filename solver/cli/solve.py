@@ -258,6 +258,6 @@ def _audit(console: Console, problem: Problem, release: Release, clock: Clock) -
     left = clock.left
     seconds = AUDITED if left is None else min(AUDITED, left - writing(problem, steward=True))
     if seconds < LEAST or len(problem.table) > MOST_AUDITED:
-        console.print("not audited (it would take longer): `optanon audit` does", markup=False)
+        console.print("not audited, as that would take too long here: `optanon audit` does it", markup=False)
         return
     audit_first(console, problem, release, limit=None, seconds=seconds)

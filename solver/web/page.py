@@ -180,8 +180,8 @@ class _Page:
             self.form.build()
             with ui.expansion("Earlier releases").classes("w-full"):
                 ui.label(
-                    "The stored history of this series (made by `optanon history` or below); the new "
-                    "release is then safe together with all earlier ones."
+                    "The stored history of this series (made by the command optanon history, or below); "
+                    "the new release is then safe together with all earlier ones."
                 )
                 history = ui.input("File of the stored history, e.g. releases.db")
                 history.bind_value(self.bench, "history").classes("w-full max-w-full md:w-96")
@@ -314,12 +314,12 @@ class _Page:
             TaskPart(
                 self.visit,
                 "backtest",
-                "Publish the series in advance",
+                "Rehearse the series",
                 partial(self._ask, "backtest"),
             ),
         )
         explain, frontier, compare, backtest = self.questions
-        with card("6. Questions", "questions") as self.questions_card:
+        with card("Questions", "questions") as self.questions_card:
             ui.label("Each search gets the time limit above. They are about the policy as it is in the form.")
             ui.label(
                 "Which parts of the policy conflict and which policies come nearest; or, if there is a "

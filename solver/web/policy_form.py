@@ -116,7 +116,7 @@ class PolicyForm:
         for asked in self.asked:
             card = ui.card().classes("w-full").props("flat bordered")
             with marked(card, "requirement", asked.term.name):
-                with ui.row().classes("items-center w-full"):
+                with ui.row().classes("items-center w-full flex-nowrap"):
                     ui.label(asked.term.name).classes("font-semibold")
                     ui.label(f"{_plain(asked.term.help)} ({asked.term.reference})").classes(
                         "text-sm opacity-80"

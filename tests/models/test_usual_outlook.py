@@ -128,12 +128,12 @@ def test_a_certificate_is_about_the_outlook_it_was_made_with():
     # What it costs is said, in figures that are those of two releases.
     assert ahead.summary is not None
     told = dict(ahead.summary.lines)["outlook"]
-    assert f"counterfeits of the next 5 releases {show_number(ahead.objective[1])}" in told
+    assert f"the next 5 releases are expected to need {show_number(ahead.objective[1])} counterfeits" in told
     assert alone.release is not None
     loss, expected = alone.objective[1], problem.objective(alone.release)[1]
     assert expected >= ahead.objective[1]
     assert alone.objective[1] <= ahead.objective[2]
-    assert f"instead of {show_number(expected)} (a model)" in told
+    assert f"(by a model) instead of {show_number(expected)};" in told
     assert f"instead of {show_number(loss)} now" in told
     assert alone.summary is not None
     assert "outlook" not in dict(alone.summary.lines)

@@ -25,7 +25,7 @@ __all__ = ["AuditCommand", "AuditReleaseCommand", "VerifyAuditCommand", "WhatIfC
 
 @dataclass(frozen=True, kw_only=True)
 class AuditCommand:
-    """Say what someone who holds all releases can conclude about each respondent, exactly.
+    """Work out exactly what someone who holds all releases can conclude about each respondent.
 
     Ctrl-C ends the search; what was found until then is reported, the rest is unknown. Exit code 0 if
     nobody's value is disclosed and everything was decided, 1 if somebody's is, 4 if something
@@ -61,7 +61,7 @@ class VerifyAuditCommand:
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIfCommand:
-    """Say who, if compromised, gives away whom, and how few compromised respondents disclose somebody.
+    """Find whose value, once known, gives away whose, and how few known values disclose somebody.
 
     Exit code 0 if everything asked was decided, 4 otherwise.
     """
@@ -70,10 +70,13 @@ class WhatIfCommand:
     knowledge_file: KnowledgeFile = None
     pairs: Annotated[bool, typer.Option("--pairs", help="Rank pairs of respondents, too.")] = False
     smallest: Annotated[
-        bool, typer.Option("--smallest", help="Fewest compromised respondents that disclose somebody.")
+        bool,
+        typer.Option(
+            "--smallest", help="Also find the fewest compromised respondents that disclose somebody."
+        ),
     ] = False
     probability: Annotated[
-        str | None, typer.Option(help="Chance that a tuple is compromised, for example 0.04: simulate.")
+        str | None, typer.Option(help="Simulate: the chance that a row's value is known, for example 0.04.")
     ] = None
     trials: Annotated[int, typer.Option(help="Trials of the simulation.")] = 1000
     seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 0
@@ -96,7 +99,11 @@ class AuditReleaseCommand:
         Path, typer.Argument(metavar="PROBLEM.yaml", help="The table it was made from, and the policy.")
     ]
     ends: Annotated[
-        str, typer.Option(help="Ends of intervals: written, closed, half-open for 20-30, upper-open for all.")
+        str,
+        typer.Option(
+            help="Which ends belong to an interval: as written, closed, half-open (for 20-30), or upper- "
+            "open (for all)."
+        ),
     ] = "written"
     stars: Annotated[str, typer.Option(help="Records without quasi-identifiers: suppressed, or a group.")] = (
         "suppressed"
@@ -105,9 +112,11 @@ class AuditReleaseCommand:
         "auto"
     )
     column: Annotated[
-        list[str] | None, typer.Option(help="NAME=FILE'S NAME of a column that is called otherwise.")
+        list[str] | None, typer.Option(help="NAME=NAME-IN-FILE for a column that has another name there.")
     ] = None
-    count: Annotated[str, typer.Option(help="Column of how many records a row is, if there.")] = "count"
+    count: Annotated[
+        str, typer.Option(help="Column with the number of records that a row stands for, if there is one.")
+    ] = "count"
     delimiter: Annotated[str, typer.Option(help="Between cells.")] = ","
     solve: Annotated[bool, typer.Option(help="Search for the best release.")] = True
     bound: Annotated[str | None, typer.Option(help="A proven lower bound, instead of a search.")] = None

@@ -15,16 +15,16 @@ __all__ = ["BacktestCommand", "CompareCommand", "ExplainCommand", "FrontierComma
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainCommand:
-    """Say why no release keeps a policy and which policies come nearest; or what each part of it costs.
+    """Find out why no release keeps a policy and which policies come nearest; or what each part of it costs.
 
     Exit code 0 if the policy can be kept, 3 if it provably cannot, 4 if that was not decided in time.
     """
 
     problem_file: ProblemFile
     time_limit: Annotated[
-        float, typer.Option(help="Seconds for everything; what is not decided by then is said.")
+        float, typer.Option(help="Seconds for everything; the answer says what was not decided by then.")
     ] = 120.0
-    trial_seconds: Annotated[float, typer.Option(help="Most seconds for one search.")] = 10.0
+    trial_seconds: Annotated[float, typer.Option(help="Seconds for each search, at most.")] = 10.0
     seed: Seed = 0
     workers: Workers = None
     json_file: JsonFile = None
@@ -46,8 +46,8 @@ class CompareCommand:
     problem_files: Annotated[
         list[Path], typer.Argument(metavar="PROBLEM.yaml ...", help="Table, history, policy; or several.")
     ]
-    baseline: Annotated[str, typer.Option(help="all, none, or names with commas.")] = "all"
-    engine: Annotated[str, typer.Option(help="auto, all, none, or names with commas.")] = "auto"
+    baseline: Annotated[str, typer.Option(help="all, none, or names separated by commas.")] = "all"
+    engine: Annotated[str, typer.Option(help="auto, all, none, or names separated by commas.")] = "auto"
     time_limit: Annotated[float, typer.Option(help="Seconds for each search of an engine.")] = 60.0
     seed: Seed = 0
     workers: Workers = None
@@ -56,9 +56,7 @@ class CompareCommand:
     promised: Annotated[
         bool, typer.Option(help="Also search for the best release with what each baseline promises.")
     ] = True
-    recodings: Annotated[
-        bool, typer.Option(help="Also the best full-domain release, beside the best of any grouping.")
-    ] = False
+    recodings: Annotated[bool, typer.Option(help="Also search for the best full-domain release.")] = False
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the rows here.")] = None
     json_file: JsonFile = None
     plot_file: Annotated[Path | None, typer.Option("--plot", help="Also draw: .png, .svg or .pdf.")] = None
@@ -89,7 +87,7 @@ class FrontierCommand:
     ] = None
     resume: Annotated[
         Path | None,
-        typer.Option(help="State: written after every point, read if it exists. Steward's own eyes only."),
+        typer.Option(help="State: written after every point, read if it exists. For the steward only."),
     ] = None
     quiet: Quiet = False
     expect: Expect = None
@@ -98,7 +96,7 @@ class FrontierCommand:
 
 @dataclass(frozen=True, kw_only=True)
 class BacktestCommand:
-    """Publish a series in advance, with and without an outlook and by heuristics, and compare.
+    """Publish a series as a rehearsal, with and without an outlook and by heuristics, and compare.
 
     A series file names a problem, who publishes, and how tables to come are drawn; a problem file will do:
     the tables of its history are published once more, or futures are drawn if there are none. Nothing is

@@ -51,16 +51,23 @@ class SolveCommand:
     engine: EngineName = "auto"
     time_limit: Annotated[
         float,
-        typer.Option(help="Seconds for all, files included; the best release so far is kept. inf: no limit."),
+        typer.Option(
+            help="Seconds for everything, files included; the best release found by then is kept. inf: no "
+            "limit."
+        ),
     ] = SOLVE_SECONDS
     seed: Annotated[
-        int | None, typer.Option(help="Same seed and workers: same result; 0 unless the release is drawn.")
+        int | None,
+        typer.Option(help="The same seed and workers give the same result; 0 unless the release is drawn."),
     ] = None
     workers: Workers = None
     cluster: Cluster = None
     randomize: Annotated[
         str | None,
-        typer.Option(metavar="BETA", help="Draw a release with weight exp(-BETA loss), against minimality."),
+        typer.Option(
+            metavar="BETA",
+            help="Draw a release with weight exp(-BETA loss), so that its minimality gives nothing away.",
+        ),
     ] = None
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="One line about the release; no live display, no audit.")
@@ -117,7 +124,7 @@ class VerifyCommand:
     release_file: ReleaseFile = None
     expect: Expect = None
     time_limit: Annotated[
-        float, typer.Option(help="Seconds; what takes longer to derive is said to rest on somebody's word.")
+        float, typer.Option(help="Seconds; what takes longer to derive counts as resting on a solver's word.")
     ] = VERIFY_SECONDS
 
 

@@ -43,8 +43,8 @@ class InitCommand:
         bool | None,
         typer.Option(
             "--series/--once",
-            help="Whether the table is released again and again, or this once; asked for on a terminal, "
-            "otherwise a series.",
+            help="Whether the table is released again and again, or this once; asked on a terminal, "
+            "otherwise taken for a series.",
         ),
     ] = None
     history: Annotated[
@@ -58,8 +58,8 @@ class InitCommand:
         Literal["keep", "merge"] | None,
         typer.Option(
             "--spelling",
-            help="What ids are that differ in blanks, case or composed letters only: different people "
-            "(keep), or a person who returns (merge); asked for on a terminal, otherwise refused.",
+            help="Ids that differ only in blanks, case or composed letters: different people (keep), or "
+            "one person who returns (merge); asked on a terminal, otherwise refused.",
         ),
     ] = None
     ask: Annotated[bool, typer.Option("--ask", help="Ask about each role.")] = False
@@ -85,7 +85,7 @@ class HierarchyCommand:
     rounding: Annotated[str | None, typer.Option(help="Round to the nearest multiple, odd steps: 10,30.")] = (
         None
     )
-    prefix: Annotated[str | None, typer.Option(help="How many first characters are said: 4,2,1.")] = None
+    prefix: Annotated[str | None, typer.Option(help="How many leading characters are kept: 4,2,1.")] = None
     dates: Annotated[str | None, typer.Option(help="Of month,quarter,year,decade: month,year.")] = None
     pattern: Annotated[str | None, typer.Option(help="How dates are written: %d.%m.%Y.")] = None
     ordered: Annotated[str | None, typer.Option(help="The categories in their order: low,middle,high.")] = (
