@@ -1,11 +1,10 @@
 """Values that suit one another: families that cost the same, whose signatures hold people who are alike.
 
-Two signatures that nobody is bound to exchange a value of one for a value of the other, with the new tuples
-that join by it, if the groups of both hold them. Neither the number of groups of any signature nor the
-counterfeits change, so neither does what the family will cost; but a group's box spans people of all its
-values, and some values are had by people of similar age or schooling. How well two values suit is measured by
-the distance from each new person with one to the nearest with the other; exchanges are annealed by the sum of
-it over each signature's pairs.
+Two signatures that nobody is bound to exchange a value of one for a value of the other, if as many new
+tuples join both. Neither the number of groups of any signature nor the counterfeits change, so neither does
+what the family will cost; but a group's box spans people of all its values, and some values are had by
+people of similar age or schooling. How well two values suit is measured by the distance from each new person
+with one to the nearest with the other; exchanges are annealed by the sum of it over each signature's pairs.
 """
 
 from __future__ import annotations
@@ -66,13 +65,10 @@ def kindred(family: Family, apart: Floats, random: Random) -> Family:
         one, other = random.sample(seats, 2)
         s, t = one.signature, other.signature
         v, u = signatures[s][one.place], signatures[t][other.place]
-        if s == t or u in signatures[s] or v in signatures[t]:
+        number = joined[s].get(v, 0)
+        if s == t or u in signatures[s] or v in signatures[t] or number != joined[t].get(u, 0):
             continue
-        out, into = joined[s].get(v, 0), joined[t].get(u, 0)
-        if out > family.groups[t] or into > family.groups[s]:
-            continue
-        gain = _change(signatures[s], joined[s], v, u, into, apart)
-        gain += _change(signatures[t], joined[t], u, v, out, apart)
+        gain = _change(signatures[s], joined[s], v, u, apart) + _change(signatures[t], joined[t], u, v, apart)
         heat = max(LIMITS.kindred_cold, LIMITS.kindred_hot * (1 - move / LIMITS.kindred_moves))
         if gain > 0 and random.random() >= exp(-gain / heat):
             continue
@@ -81,24 +77,19 @@ def kindred(family: Family, apart: Floats, random: Random) -> Family:
         if len(new) < 2 or new & (used - old):
             continue  # two signatures would become one, which costs something else
         used = (used - old) | new
-        for place, old_value, new_value, number in ((one, v, u, into), (other, u, v, out)):
-            signatures[place.signature][place.place] = new_value
-            joined[place.signature].pop(old_value, None)
+        for place, out, into in ((one, v, u), (other, u, v)):
+            signatures[place.signature][place.place] = into
             if number:
-                joined[place.signature][new_value] = number
+                del joined[place.signature][out]
+                joined[place.signature][into] = number
     return replace(
         family, signatures=tuple(tuple(sorted(signature)) for signature in signatures), joined=tuple(joined)
     )
 
 
-def _change(
-    signature: list[int], joined: dict[int, int], out: int, into: int, number: int, apart: Floats
-) -> float:
-    """By how much a signature's values suit less if one gives way to another that so many join by."""
-    before = joined.get(out, 0)
+def _change(signature: list[int], joined: dict[int, int], out: int, into: int, apart: Floats) -> float:
+    """By how much a signature's values suit less if one is exchanged, for each group that has both."""
+    number = joined.get(out, 0)
     return sum(
-        min(number, joined.get(w, 0)) * float(apart[into, w])
-        - min(before, joined.get(w, 0)) * float(apart[out, w])
-        for w in signature
-        if w != out
+        min(number, joined.get(w, 0)) * float(apart[into, w] - apart[out, w]) for w in signature if w != out
     )
