@@ -1,4 +1,4 @@
-"""What is slow is marked so: by hand, or because it is one of many draws."""
+"""What is slow is marked so: by hand, or because it is one of many draws; and which tests share a worker."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from pace import beyond
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark draws beyond the first few, before anything is selected by its marks; benchmarks come last.
+    """Mark draws beyond the first few, before anything is selected by its marks, and share out the files.
 
-    Benchmarks have time limits, and whoever runs first waits for the compiler.
+    A file's tests stay with one worker: what they share is made once. So do all files of the partition
+    engine, which begin: they compile most kernels there are, once for all, while other workers run files
+    that need few. Benchmarks come last: they have time limits, and whoever runs first waits for the compiler.
     """
     tests = [
         (
@@ -22,4 +24,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item, slow in zip(items, beyond(tests), strict=True):
         if slow:
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: "bench" in item.path.parts[-2:-1])
+        item.add_marker(pytest.mark.xdist_group("partition" if _begins(item) else item.path.name))
+    items.sort(key=_turn)
+
+
+def _begins(item: pytest.Item) -> bool:
+    return item.path.name.startswith("test_partition_")
+
+
+def _turn(item: pytest.Item) -> int:
+    if _begins(item):
+        return 0
+    rooms = item.path.parts
+    return 3 if "bench" in rooms[-2:-1] else 2 if "solver" in rooms else 1
