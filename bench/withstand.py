@@ -51,7 +51,7 @@ class Withstand(Case):
     """
 
     name: ClassVar[str] = "withstand"
-    small_settings: ClassVar[dict[str, Any]] = {"people": 80, "releases": 2, "time_limit": 2, "random": 20}
+    small_settings: ClassVar[dict[str, Any]] = {"people": 64, "releases": 2, "time_limit": 2, "random": 20}
 
     table: str = "adult"
     people: int = 1_000
