@@ -7,7 +7,8 @@ them get). A heuristic looks at few requirements: its release counts if it passe
 the policy.
 
 Full-domain recoding is the other way round: Incognito goes through the lattice that the engine goes through
-with bounds, a hundred times as long. Heuristics are for what the engine leaves open after its share.
+with bounds, a hundred times as long. Heuristics are for what the engine leaves open after its share; what
+takes at most a sixth of the time limit is then kept.
 
 An engine that calls something optimal, or denies that there is a release, while a heuristic has a better
 one contradicts itself; that is an error and never an answer.

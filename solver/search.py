@@ -139,7 +139,7 @@ def solve(
     -----
     Published heuristics run first (see `portfolio`): no answer is lexicographically worse than the release
     of one that keeps the policy and takes at most a third of the time limit (with more than 10,000 tuples: a
-    twentieth).
+    twentieth; under full-domain recoding, where they come after the engine: a sixth).
 
     Ctrl-C ends the search with the best release so far, status FEASIBLE.
     """
