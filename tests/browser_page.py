@@ -23,6 +23,13 @@ playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs playwright: pip install optanon[browser]"
 )
 pytest.importorskip("nicegui", reason="needs NiceGUI: pip install optanon[ui]")
+axe = pytest.importorskip(
+    "axe_playwright_python.sync_playwright", reason="needs axe-core: pip install optanon[browser]"
+)
+SERIOUS = ("serious", "critical")
+FADED = """() => Promise.allSettled(document.getAnimations()
+  .filter(each => each.effect.getTiming().iterations !== Infinity).map(each => each.finished))"""
+"""Colours of what still fades in or out are nobody's choice."""
 WAIT = 60_000
 """Milliseconds for anything to appear."""
 
@@ -135,3 +142,27 @@ def excused(page, words: str) -> None:
     """Wait for a complaint, and close it."""
     playwright.expect(page.get_by_text(words).first).to_be_visible(timeout=WAIT)
     page.get_by_role("button", name="OK").first.click()
+
+
+def serious(page) -> list[str]:
+    """What axe-core finds that keeps somebody out."""
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        f"{each['id']}: {node['html'][:160]}"
+        for each in found
+        if each["impact"] in SERIOUS
+        for node in each["nodes"]
+    ]
+
+
+def wider_than_the_window(page) -> int:
+    return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+
+
+def fine(page, state: str, scheme: str) -> None:
+    """Nobody is kept out, and nothing runs out of the window."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_timeout(200)
+    page.evaluate(FADED)
+    assert serious(page) == [], state
+    assert wider_than_the_window(page) <= 0, state

@@ -11,42 +11,11 @@ import re
 from pathlib import Path
 
 import pytest
-from browser_page import NEEDED, WAIT, browsing, excused, playwright, see, serving, upload
+from browser_page import NEEDED, WAIT, browsing, excused, fine, playwright, see, serving, upload
 
 from optanon.instances import catalog
 
-axe = pytest.importorskip(
-    "axe_playwright_python.sync_playwright", reason="needs axe-core: pip install optanon[browser]"
-)
 pytestmark = NEEDED
-SERIOUS = ("serious", "critical")
-FADED = """() => Promise.allSettled(document.getAnimations()
-  .filter(each => each.effect.getTiming().iterations !== Infinity).map(each => each.finished))"""
-"""Colours of what still fades in or out are nobody's choice."""
-
-
-def serious(page) -> list[str]:
-    """What axe-core finds that keeps somebody out."""
-    found = axe.Axe().run(page).response["violations"]
-    return [
-        f"{each['id']}: {node['html'][:160]}"
-        for each in found
-        if each["impact"] in SERIOUS
-        for node in each["nodes"]
-    ]
-
-
-def wider_than_the_window(page) -> int:
-    return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-
-
-def fine(page, state: str, scheme: str) -> None:
-    """Nobody is kept out, and nothing runs out of the window."""
-    page.emulate_media(color_scheme=scheme)
-    page.wait_for_timeout(200)
-    page.evaluate(FADED)
-    assert serious(page) == [], state
-    assert wider_than_the_window(page) <= 0, state
 
 
 def scarce(folder: Path) -> Path:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from browser_page import NEEDED, WAIT, browsing, excused, pick, playwright, see, serving, upload, visit
+from browser_page import NEEDED, WAIT, browsing, excused, fine, pick, playwright, see, serving, upload, visit
 
 from optanon.instances import catalog
 
@@ -99,6 +99,7 @@ def test_stopping_early_keeps_the_best_release(page, tmp_path: Path):
     page.get_by_test_id("solve").click()
     row = page.get_by_test_id("part-search").locator("tbody tr", has_text="information loss")
     playwright.expect(row.locator("td").nth(1)).to_contain_text(re.compile(r"\d"), timeout=WAIT)
+    fine(page, "a search", "dark")
     page.get_by_test_id("stop").click()
     see(page, "state", "FEASIBLE (interrupted")
     playwright.expect(page.get_by_test_id("file-release.release.csv")).to_be_visible(timeout=WAIT)
