@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 import pytest
 from pace import beyond
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
+
+PARTITION = "tests of the partition engine"
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -24,16 +30,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item, slow in zip(items, beyond(tests), strict=True):
         if slow:
             item.add_marker(pytest.mark.slow)
-        item.add_marker(pytest.mark.xdist_group("partition" if _begins(item) else item.path.name))
     items.sort(key=_turn)
 
 
-def _begins(item: pytest.Item) -> bool:
-    return item.path.name.startswith("test_partition_")
-
-
 def _turn(item: pytest.Item) -> int:
-    if _begins(item):
+    if shared(item.nodeid) == PARTITION:
         return 0
     rooms = item.path.parts
     return 3 if "bench" in rooms[-2:-1] else 2 if "solver" in rooms else 1
+
+
+def shared(nodeid: str) -> str:
+    """What a worker is given as a whole."""
+    file = nodeid.partition("::")[0]
+    return PARTITION if PurePath(file).name.startswith("test_partition_") else file
+
+
+class SharedFiles(LoadFileScheduling):
+    """Files as a whole, but the partition engine's together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return shared(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> SharedFiles | None:
+    """Distribute by files as said above, unless another way is asked for."""
+    return SharedFiles(config, log) if config.getvalue("dist") == "loadfile" else None
