@@ -267,6 +267,9 @@ class Signature(Schedule):
     fewer: Share = Share(part=0.4, of=Of.PASSED, **LATE, why="fewer counterfeits, without boxes")
     linear: Share = Share(part=0.55, of=Of.PASSED, **LATE, why="the linear program")
     cuts: Share = Share(part=0.65, of=Of.PASSED, **LATE, why="cuts")
+    sizes: Share = Share(
+        part=0.5, of=Of.LEFT, unlimited=600.0, why="a large table's bound, by sizes of groups"
+    )
     pool: Share = Share(part=0.12, of=Of.LIMIT, why="an integer program over the columns so far")
     far: Share = Share(part=0.75, of=Of.PASSED, **LATE, why="regions first, far from the bound")
     close: Share = Share(part=0.8, of=Of.PASSED, **LATE, why="listed groups, before the regions")

@@ -81,10 +81,13 @@ class Single:
             If histograms do not decide what groups are needed, or are too many; or values matter to the part.
         """
         verdicts = judged(problem, part)
-        whole = verdicts if part is None else judged(problem)
         if places and not verdicts.blind:
             raise CertificateError("the duals are about places, and what is required looks at values")
-        rows = CheckedRows.of(problem.table, units_of(problem), blind=places or whole.blind)
+        rows = CheckedRows.of(
+            problem.table,
+            units_of(problem),
+            blind=places or (verdicts if part is None else judged(problem)).blind,
+        )
         if verdicts.blind:
             rows = replace(rows, value=np.zeros_like(rows.value))
         if hidden is not None:

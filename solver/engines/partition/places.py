@@ -14,15 +14,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....models.problem import Problem
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.column import Group
 from ...colgen.covering import Ints
 from ...colgen.duals import DualBound
 from ...colgen.primal.rounding import completed
-from ...colgen.structure.histograms import Judge
+from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...settings import Clock
-from .easier import Part, finite
+from .easier import Part, finite, part_of
 
 __all__ = ["PlacedBoxes"]
 
@@ -58,10 +59,32 @@ class PlacedBoxes:
     def of(cls, judge: Judge, rows: Rows, workers: int, clock: Clock) -> PlacedBoxes | None:
         """None if the part sees more than sizes, tuples may be suppressed, or boxes are too many."""
         indices, part, histograms = finite(judge.problem)
-        seen = Judge(part)
+        return cls.of_part(judge.problem, rows, indices, Judge(part), histograms, workers, clock)
+
+    @classmethod
+    def by_least_size(cls, problem: Problem, rows: Rows, workers: int, clock: Clock) -> PlacedBoxes | None:
+        """Of the least size of groups alone: nothing else of the policy is asked, nor anybody's past."""
+        part = part_of(problem, ())
+        histograms = Histograms.of(part)
+        if isinstance(histograms, str):
+            return None
+        return cls.of_part(problem, rows, (), Judge(part), histograms, workers, clock)
+
+    @classmethod
+    def of_part(
+        cls,
+        problem: Problem,
+        rows: Rows,
+        indices: Part,
+        seen: Judge,
+        histograms: Histograms,
+        workers: int,
+        clock: Clock,
+    ) -> PlacedBoxes | None:
+        """Of a part with a largest needed group; see `of`."""
         if not seen.blind or rows.spare:
             return None
-        places = Rows.of(judge.problem, blind=True)
+        places = Rows.of(problem, blind=True)
         boxes = BoxPricing.of(places, histograms, workers, clock)
         if boxes is None:
             return None

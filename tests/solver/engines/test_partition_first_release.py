@@ -1,4 +1,4 @@
-"""First releases that need no counterfeits: once they are large, they are tables released once."""
+"""Large releases that need no counterfeits: first ones as tables released once, a bound of later ones."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ import pytest
 from oracle.partition import optimum
 
 from optanon.instances.generators import generated_roles, uniform_table
+from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import QIGroup
 from optanon.models.requirements import HcSafety, WeakMInvariance
 from optanon.solver import portfolio
+from optanon.solver.claims import PricedClaim
 from optanon.solver.colgen.structure.histograms import Histograms
+from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.engines.partition.signature import levels
+from optanon.solver.engines.partition.signature.construct import read
+from optanon.solver.engines.partition.signature.levels import SignatureSearch
 from optanon.solver.search import solve_problem
+from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify.checking import verify
+from optanon.solver.verify.priced import priced_loss
 
 LEVELS = ["counterfeits", "information_loss"]
 
@@ -75,3 +82,28 @@ def test_nobody_is_asked_about_each_size_where_nobody_was_before(monkeypatch: py
     assert found.steps.largest == 5
     assert len(found.states) < 20  # values are exchangeable under both
     assert not asked
+
+
+@pytest.mark.parametrize(("tuples", "m"), [(8, 2), (60, 3)])
+def test_later_releases_without_counterfeits_have_a_bound_by_the_least_size(tuples: int, m: int):
+    before = first(tuples, m, 1)
+    published = solve_problem(before, engine="partition", workers=1, time_limit=9.0, display=False).release
+    assert published is not None
+    history = History()
+    history.append(published)
+    problem = replace(before, history=history)
+    plan = Plan.of(problem)
+    assert isinstance(plan, Plan)
+    assert plan.rules is not None
+    assert plan.objective is not None
+    search = SignatureSearch(problem, Settings(), Watch(), plan.rules, plan.objective)
+    assert search.best.offer(read(search.types, problem, history.releases[0]))  # the same once more
+    search.by_sizes()
+    assert isinstance(search.sized, PricedClaim)
+    bound, (fakes, loss) = priced_loss(problem, search.sized, None), problem.objective(history.releases[0])
+    assert not fakes
+    assert 0 < bound == search.best.value(-1, search.best.bound) <= loss
+    if tuples < 10:
+        best = optimum(problem)
+        assert best is not None
+        assert bound <= best

@@ -18,8 +18,12 @@ from ....ending import ending
 from ....limits import HISTOGRAM_LIMITS
 from ....schedule import SIGNATURE
 from ....settings import Answer, Clock, Settings, Watch
+from ..by_boxes import Boxed
 from ..histogram import HistogramSearch
 from ..objective import Objective
+from ..places import PlacedBoxes
+from ..progress import Progress
+from ..proof import describe
 from .best import BestColumns
 from .fakes import FewestFakes
 from .loss import MADE_BY, LeastLoss
@@ -55,6 +59,7 @@ class SignatureSearch:
         self._early = self.clock.share(SIGNATURE.start)
         self.fakes: FewestFakes | None = None
         self.loss: LeastLoss | None = None
+        self.places: PlacedBoxes | None = None
         self.interrupted = self.late = False
 
     def run(self) -> Answer:
@@ -86,15 +91,43 @@ class SignatureSearch:
         """Whether nobody was published before, nobody is invented, and the table is large."""
         if self.best.best is None or self.best.fakes or (self.types.home >= 0).any():
             return False
-        return len(self.types) > HISTOGRAM_LIMITS.finished_rows and isinstance(
-            Histograms.of(self.problem), Histograms
-        )
+        return self._large and isinstance(Histograms.of(self.problem), Histograms)
+
+    @property
+    def _large(self) -> bool:
+        return len(self.types) > HISTOGRAM_LIMITS.finished_rows
+
+    def by_sizes(self) -> None:
+        """A bound on the loss by nothing but the least size of groups: pasts are too many to be priced."""
+        rows, best = self.types.rows, self.best
+        if not rows.in_trees or best.best is None:
+            return
+        clock = self.clock.share(SIGNATURE.sizes)
+        places = PlacedBoxes.by_least_size(self.problem, rows, self.settings.workers, clock)
+        if places is None or clock.over:
+            return
+        progress = Progress(self.problem, rows, Watch(), self.objective.measured, self.objective.factor)
+        progress.offer(best.best)
+        Boxed(places.boxes, progress, places.best, places).solve()
+        self.places = places
+        best.lift(progress.bound, "sizes of groups")
 
     def _least_loss(self) -> None:
         """The second level, if there is a release of the first one."""
+        if self._large and not self.best.fakes and self.best.best is not None and not self.clock.over:
+            self.by_sizes()
         if self.best.best is not None and self._in_time:
             self.loss = LeastLoss(self.best, self.pricing, self.settings, self.clock, self._early)
             self.loss.run()
+
+    @property
+    def sized(self) -> Claim | None:
+        """What proves that bound."""
+        places = self.places
+        if places is None or places.best.duals is None:
+            return None
+        rows, cuts, level = places.boxes.rows, places.boxes.cuts, self.best.measure
+        return describe(rows, cuts, places.best.duals, None, level=level, part=places.part, places=True)
 
     @property
     def _in_time(self) -> bool:
@@ -137,6 +170,8 @@ class SignatureSearch:
             return ()
         best, counts = self.best, self.fakes.claim()
         found: list[Claim] = [counts, *(() if self.loss is None else self.loss.claims())]
+        if (sized := self.sized) is not None:
+            found.append(sized)
         bound = None if best.counted is None else best.stated()[best.counted]
         if counts.program is None and best.counted is not None and bound:
             why = "the root of a search tree over counts that did not end"
