@@ -44,14 +44,7 @@ def orders(component: Component, bounds: Bounds, spans: Integers, value: Integer
     value : int64 array
         Value of each pair.
     """
-    part = compact(
-        component.entry_row,
-        component.entry_pair,
-        component.entry_sign,
-        len(component.rows),
-        len(component.pairs),
-    )
-    lower, upper = bounds.lower[component.pairs], bounds.upper[component.pairs]
+    part, lower, upper = _compact(component, bounds)
 
     def greedy(first: int) -> tuple[float, Order]:
         pairs, peak = _greedy_of(part, lower, upper, component.high, spans, first)
@@ -73,6 +66,13 @@ def orders(component: Component, bounds: Bounds, spans: Integers, value: Integer
 
 def window(component: Component, bounds: Bounds, inside: Integers, first: int) -> Order:
     """The pairs inside a window in the greedy order from the first."""
+    part, lower, upper = _compact(component, bounds)
+    spans = component.high - component.low
+    order, _ = _greedy_of(part, lower, upper, component.high, spans, first)
+    return tuple(order[np.isin(order, inside)].tolist())
+
+
+def _compact(component: Component, bounds: Bounds) -> tuple[Compact, Integers, Integers]:
     part = compact(
         component.entry_row,
         component.entry_pair,
@@ -81,9 +81,7 @@ def window(component: Component, bounds: Bounds, inside: Integers, first: int) -
         len(component.pairs),
     )
     lower, upper = bounds.lower[component.pairs], bounds.upper[component.pairs]
-    spans = component.high - component.low
-    order, _ = _greedy_of(part, lower, upper, component.high, spans, first)
-    return tuple(order[np.isin(order, inside)].tolist())
+    return part, lower, upper
 
 
 def _greedy_of(

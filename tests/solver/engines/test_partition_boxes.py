@@ -53,8 +53,9 @@ def test_boxes_solve_the_linear_program_cuts_raise_it_and_the_verifier_proves_as
     assert priced_loss(problem, claim, None) == rows.loss(best.bound)
 
 
-def test_a_linear_program_with_many_new_columns_is_solved_roughly_first_and_exactly_in_the_end():
-    problem = people(300, 2)
+def halved_people(size: int, seed: int) -> tuple[Boxed, Rows, Judge]:
+    """Column generation over boxes that begins with halves of a table."""
+    problem = people(size, seed)
     judge, rows, histograms = Judge(problem), Rows.of(problem, blind=True), Histograms.of(problem)
     assert isinstance(histograms, Histograms)
     pricing = BoxPricing.of(rows, histograms)
@@ -62,6 +63,11 @@ def test_a_linear_program_with_many_new_columns_is_solved_roughly_first_and_exac
     progress = Progress(problem, rows, Watch(), 0, Fraction(1))
     progress.start(halved(rows, judge))
     boxed = Boxed(pricing, progress, DualBound(pricing))
+    return boxed, rows, judge
+
+
+def test_a_linear_program_with_many_new_columns_is_solved_roughly_first_and_exactly_in_the_end():
+    boxed, _, _ = halved_people(300, 2)
     asked, solve = list[bool](), boxed.generation.master.solve
 
     def told(seconds: float | None = None, *, roughly: bool = False) -> Proposal | None:
@@ -78,22 +84,15 @@ def test_a_linear_program_with_many_new_columns_is_solved_roughly_first_and_exac
 
 
 def test_dives_solve_the_rest_again_and_beat_roundings_and_a_dive_out_of_time_is_one():
-    problem = people(300, 2)
-    judge, rows, histograms = Judge(problem), Rows.of(problem, blind=True), Histograms.of(problem)
-    assert isinstance(histograms, Histograms)
-    pricing = BoxPricing.of(rows, histograms)
-    assert pricing is not None
-    progress = Progress(problem, rows, Watch(), 0, Fraction(1))
-    progress.start(halved(rows, judge))
-    boxed = Boxed(pricing, progress, DualBound(pricing))
+    boxed, rows, judge = halved_people(300, 2)
     assert boxed.solve()
     proposal = boxed.generation.proposal
     assert proposal is not None
     lines = lines_of(boxed.generation.master.columns[: len(proposal.amount)])
-    columns = Pool(pricing, lines.shape[1])
+    columns = Pool(boxed.pricing, lines.shape[1])
     columns.add(lines)
     none = np.zeros(len(columns))
-    dives = Dives(rows, columns, proposal.amount, pricing.cuts, proposal.rows)
+    dives = Dives(rows, columns, proposal.amount, boxed.pricing.cuts, proposal.rows)
     cost = list[int]()
     for found in (
         rounded(rows, judge, columns, proposal.amount, none, buckets=False),
