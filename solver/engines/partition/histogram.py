@@ -98,9 +98,10 @@ class HistogramSearch:
 
     @property
     def _near(self) -> bool:
-        """Whether the table is small enough, and the bound near enough, for lists of groups."""
+        """Whether the table is small enough for lists of groups and, under a limit, the bound near enough."""
         gap, most = self.progress.cost - self.progress.bound, LIMITS.box_closed * self.progress.cost
-        return len(self.rows) <= LIMITS.finished_rows and (self.linear is None or gap <= most)
+        worth = self.linear is None or self.clock.limit is None or gap <= most
+        return len(self.rows) <= LIMITS.finished_rows and worth
 
     def _large(self) -> bool:
         """Bound and releases: by boxes under taxonomies, if they are few; False if there is no release."""
