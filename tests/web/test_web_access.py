@@ -1,7 +1,7 @@
 """The page for everybody: narrow and wide, light and dark, by keys, read aloud: axe-core has no complaint.
 
-The whole path is walked narrow in the dark and wide by light, and looked at after every step that changes
-what is shown.
+The path is walked once, and looked at narrow in the dark and wide by light after every step that changes what
+is shown; `test_web_browser` walks it narrow.
 """
 
 from __future__ import annotations
@@ -27,17 +27,22 @@ def scarce(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1600, "light")])
-def test_every_state_of_the_page(tmp_path: Path, width: int, scheme: str):
-    with serving(tmp_path) as address, browsing(address) as page:
+def looked_at(page, state: str) -> None:
+    """Narrow in the dark, then wide by light."""
+    for width, scheme in ((390, "dark"), (1600, "light")):
         page.set_viewport_size({"width": width, "height": 900})
+        fine(page, f"{state}, {width} pixels, {scheme}", scheme)
+
+
+@pytest.mark.slow
+def test_every_state_of_the_page(tmp_path: Path):
+    with serving(tmp_path) as address, browsing(address) as page:
         page.get_by_test_id("part-table").wait_for()
-        fine(page, "empty", scheme)
+        looked_at(page, "empty")
         (tmp_path / "bad.csv").write_text("id,age\n1,2,3\n", encoding="utf-8")
         upload(page, tmp_path / "bad.csv")
         see(page, "table-note", "choose another file")
-        fine(page, "a bad file", scheme)
+        looked_at(page, "a bad file")
         excused(page, "more cells than the header")
 
         upload(page, catalog.path("hospital") / "release-1.csv")
@@ -45,7 +50,7 @@ def test_every_state_of_the_page(tmp_path: Path, width: int, scheme: str):
         page.get_by_text("More", exact=True).click()
         page.get_by_text("Earlier releases").click()
         page.get_by_test_id("history").fill("releases.db")
-        fine(page, "table, columns and policy", scheme)
+        looked_at(page, "table, columns and policy")
         assert page.get_by_test_id("role-0").get_attribute("aria-label") == "role of name"
         assert page.get_by_test_id("kind-1").get_attribute("aria-label") == "how age is generalized"
         assert page.get_by_role("heading", level=1).inner_text() == "optanon"
@@ -55,7 +60,7 @@ def test_every_state_of_the_page(tmp_path: Path, width: int, scheme: str):
         see(page, "summary", "6 of 6 published")
         assert page.get_by_test_id("chart-lost").get_attribute("aria-label").startswith("lost by column: age")
         assert page.get_by_test_id("chart-sizes").locator("svg").count() == 1
-        fine(page, "a result", scheme)
+        looked_at(page, "a result")
 
         page.get_by_test_id("explain").click()
         see(page, "explain-text-0", "The policy can be kept")
@@ -70,14 +75,13 @@ def test_every_state_of_the_page(tmp_path: Path, width: int, scheme: str):
         see(page, "appended", "release 1 of releases.db")
         page.get_by_test_id("audit").click()
         see(page, "audit-table", "1/3")
-        fine(page, "answers", scheme)
+        looked_at(page, "answers")
 
         with page.context.expect_page(timeout=WAIT) as opened:
             page.get_by_test_id("report").click()
         report = opened.value
-        report.set_viewport_size({"width": width, "height": 900})
         report.wait_for_load_state()
-        fine(report, "the report", scheme)
+        looked_at(report, "the report")
         report.close()
 
         # Everything is still there after loading the page again.
@@ -89,7 +93,7 @@ def test_every_state_of_the_page(tmp_path: Path, width: int, scheme: str):
         see(page, "compare-table", "subsets OPTIMAL")
         assert page.get_by_test_id("history").count() == 1
         assert page.get_by_test_id("vary").input_value() == "weak_m_invariance.m=2,3"
-        fine(page, "loaded again", scheme)
+        looked_at(page, "loaded again")
 
         # A policy that cannot be kept, and one that can at a price, each with what to do next.
         page.get_by_text("More", exact=True).click()
@@ -104,9 +108,9 @@ def test_every_state_of_the_page(tmp_path: Path, width: int, scheme: str):
         see(page, "state", "Ask below which parts conflict and what is nearest")
         page.get_by_test_id("explain").click()
         see(page, "explain-text-0", re.compile("[Nn]o release|cannot"))
-        fine(page, "nothing can be had", scheme)
+        looked_at(page, "nothing can be had")
         page.get_by_label("Most counterfeits").fill("")
         page.get_by_test_id("weak_m_invariance.m").fill("4")
         page.get_by_test_id("solve").click()
         see(page, "summary", "rows shown are invented: a smaller m needs fewer")
-        fine(page, "many counterfeits", scheme)
+        looked_at(page, "many counterfeits")

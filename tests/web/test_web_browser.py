@@ -26,6 +26,7 @@ def page(address: str):
 
 
 def test_the_whole_path(page, tmp_path: Path):
+    page.set_viewport_size({"width": 390, "height": 900})
     # A bad file first: one clear message, and the page goes on.
     bad = tmp_path / "bad.csv"
     bad.write_text("id,age\n1,2,3\n", encoding="utf-8")
