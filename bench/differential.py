@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import signal
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from types import FrameType
 from typing import Any, ClassVar
 
 from ..models.errors import OptanonError
@@ -107,11 +109,14 @@ class Differential(Case):
 def _ending(when: float) -> Generator[None]:
     """Enumeration takes as long as it takes: end it then, in the middle of a case."""
 
-    def over(*_: object) -> None:
-        raise _OverError
+    def over(_: int, frame: FrameType | None) -> None:
+        # What is raised in a callback of the garbage collector is lost: the alarm rings again.
+        if frame is None or all(frame.f_code is not getattr(c, "__code__", None) for c in gc.callbacks):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise _OverError
 
     before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, max(0.001, when - time.monotonic()))
+    signal.setitimer(signal.ITIMER_REAL, max(0.001, when - time.monotonic()), 0.01)
     try:
         yield
     finally:
