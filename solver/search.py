@@ -1,4 +1,4 @@
-"""The front door: `solve` picks an engine, keeps the clock, checks and certifies."""
+"""The front door: `solve` picks an engine and keeps the clock; what it finds is checked in `answering`."""
 
 from __future__ import annotations
 
@@ -12,31 +12,25 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..models.encoding import Encoding
-from ..models.errors import CertificateError, EngineError, PolicyError, TableError
+from ..models.errors import EngineError, PolicyError, TableError
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import whole
 from ..models.table import Microdata, QISpec, SensitiveSpec
-from .certify import certify
-from .claims import Obstacle
+from .answering import answered, left_to_check, obstructed
 from .cluster.workers import connected
-from .conflict import conflict
 from .display import live_display
-from .ending import ending
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
 from .heap import lasting
-from .incumbent import refused
 from .portfolio import informed
 from .randomize import draw
 from .result import Result
 from .schedule import WHOLE
-from .settings import Answer, Clock, Engine, Settings, Watch
-from .settling import settled
-from .status import Point, Status
-from .summary import summarize
+from .settings import Engine, Settings, Watch
+from .status import Point
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -220,7 +214,7 @@ def solve_problem(
     _require_sound(time_limit, seed, workers)
     plain = {} if settings.extend else obstacles(problem)
     if plain:
-        return _obstructed(problem, plain, settings)
+        return obstructed(problem, plain, settings)
     if randomize is not None:
         if engine != "auto" or initial is not None or extend is not None:
             raise PolicyError(
@@ -228,7 +222,7 @@ def solve_problem(
             )
         watch = Watch(began=began)
         answer = draw(problem, randomize, seed)
-        return _result(problem, answer, "enumeration (drawn)", watch, settings, reasons)
+        return answered(problem, answer, "enumeration (drawn)", watch, settings, reasons)
     _require_form(problem)
     from .exact.proving import proven
 
@@ -240,8 +234,8 @@ def solve_problem(
         watch = Watch(_both(shown, listener), began)
         answer = informed(chosen, problem, _searching(problem, settings), watch)
         if settings.extend is None:
-            answer = proven(problem, answer, _checking(problem, settings, watch))
-        return _result(problem, answer, f"{chosen.name} ({why})", watch, settings, reasons)
+            answer = proven(problem, answer, left_to_check(problem, settings, watch))
+        return answered(problem, answer, f"{chosen.name} ({why})", watch, settings, reasons)
 
 
 def _require_sound(time_limit: float | None, seed: int | None, workers: int | None) -> None:
@@ -263,34 +257,12 @@ def _require_form(problem: Problem) -> None:
             )
 
 
-def _obstructed(problem: Problem, plain: Mapping[int, str], settings: Settings) -> Result:
-    """No search is needed: there is no release, for plain reasons."""
-    answer, engine = refused(problem, Obstacle(requirement=next(iter(plain)))), "none needed"
-    return Result(
-        status=answer.status,
-        termination=answer.termination,
-        release=None,
-        engine=engine,
-        reason="; ".join(plain.values()),
-        certificate=certify(problem, answer, (), engine=engine, seed=settings.seed, workers=settings.workers),
-        series_checked=problem.series_checked,
-    )
-
-
 def _searching(problem: Problem, settings: Settings) -> Settings:
     """The settings with the time limit of the search alone."""
     limit = settings.time_limit
     if limit is None:
         return settings
     return replace(settings, time_limit=limit - WHOLE.kept(limit, len(problem.table)))
-
-
-def _checking(problem: Problem, settings: Settings, watch: Watch) -> Clock:
-    """Time for deriving claims: what is left, less what checks and certificate take."""
-    clock = Clock(settings.time_limit, watch.clock.began)
-    if settings.time_limit is not None:
-        clock.keep(ending(problem))
-    return clock
 
 
 def _both(
@@ -365,56 +337,3 @@ def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tu
     if isinstance(plan, Plan):
         return known["partition"], f"{tuples} tuples; groups are enumerated: {plan.why}"
     raise EngineError("; ".join(found for e in known.values() if (found := e.refuses(problem)) is not None))
-
-
-def _result(
-    problem: Problem, answer: Answer, engine: str, watch: Watch, settings: Settings, reasons: bool
-) -> Result:
-    seconds = watch.clock.seconds
-    if answer.release is not None:
-        broken = next(problem.check(answer.release), None)
-        if broken is not None:
-            raise CertificateError(f"the engine's release fails {broken.requirement}: {broken.message}")
-    found = settled(problem, answer, engine.split(" (")[0], _checking(problem, settings, watch))
-    answer, levels = found.answer, found.levels
-    for index, level in enumerate(levels):
-        # The course of every level ends where the result stands.
-        watch.note(index, level.value, level.bound, "checked")
-    reason = None
-    if answer.status is Status.INFEASIBLE:
-        reason = _reason(problem, settings, watch, found.words, search=reasons)
-    return Result(
-        status=answer.status,
-        termination=answer.termination,
-        release=answer.release,
-        levels=levels,
-        bounds=answer.bounds,
-        engine=engine,
-        seconds=seconds,
-        rounds=answer.rounds,
-        reason=reason,
-        trajectory=tuple(watch.points),
-        certificate=certify(
-            problem, answer, levels, engine=engine, seed=settings.seed, workers=settings.workers
-        ),
-        randomized=answer.randomized,
-        series_checked=problem.series_checked,
-        summary=None
-        if answer.release is None
-        else summarize(problem, answer.release, levels, answer.status.value, answer.alone),
-    )
-
-
-def _reason(problem: Problem, settings: Settings, watch: Watch, words: str, *, search: bool) -> str:
-    """Why there is no release, on whose word; with `search`, which parts of the policy conflict."""
-    limit = problem.policy.suppression_limit(len(problem.table))
-    reason = "no release keeps the policy"
-    if problem.policy.recoding == "full_domain":
-        reason = f"no combination of hierarchy levels keeps the policy with at most {limit} suppressed tuples"
-    elif search and settings.extend is None and AssignmentEngine().refuses(problem) is None:
-        reason = conflict(problem, settings, Clock(settings.time_limit, watch.clock.began))
-    if words:
-        reason += f"; that is the word of {words}"
-    if limit == len(problem.table) - 1 > 0:
-        reason += " (everybody but one may be suppressed: a release of nobody does not count)"
-    return reason
