@@ -12,42 +12,15 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from .combination import SEPARATOR, joined, parted
 from .errors import PolicyError, TableError
 
 __all__ = [
-    "SEPARATOR",
-    "joined",
     "joined_columns",
-    "part_of",
-    "parted",
     "parted_columns",
     "places",
     "refuse_separator",
 ]
-
-SEPARATOR = " ¦ "
-
-
-def joined(parts: Iterable[str]) -> str:
-    """The name of several attributes, or one combination of their values.
-
-    Examples
-    --------
-    >>> joined(["diagnosis", "salary"]), parted("flu ¦ low"), part_of("flu ¦ low", [1])
-    ('diagnosis ¦ salary', ('flu', 'low'), 'low')
-    """
-    return SEPARATOR.join(parts)
-
-
-def parted(joint: str) -> tuple[str, ...]:
-    """Each attribute's name or value; a single attribute is itself."""
-    return tuple(joint.split(SEPARATOR))
-
-
-def part_of(value: str, at: Sequence[int]) -> str:
-    """What a combination says of the attributes with these numbers."""
-    parts = parted(value)
-    return joined(parts[place] for place in at)
 
 
 def places(sensitive: str, wanted: Sequence[str], owner: str) -> tuple[int, ...]:

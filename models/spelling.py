@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from .attributes import SEPARATOR, joined, parted
+from .combination import SEPARATOR, joined, parted
 from .errors import SpellingError, TableError
 
 __all__ = [

@@ -31,7 +31,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..attributes import joined, part_of, parted, places
+from ..attributes import places
+from ..combination import joined, part_of, parted
 from ..domain import Codes
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds

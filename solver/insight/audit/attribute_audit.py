@@ -16,7 +16,7 @@ import numpy as np
 
 from ....models.adversary.cells import Integers
 from ....models.adversary.knowledge import Knowledge
-from ....models.attributes import part_of, parted
+from ....models.combination import part_of, parted
 from ...worlds.possible import AnyPopulation, Possible, Verdict
 from ...worlds.posterior import ValueProbabilities
 

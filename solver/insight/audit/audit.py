@@ -19,7 +19,7 @@ import numpy as np
 from ....models.adversary.boxes import BoxPopulation, box_population
 from ....models.adversary.cells import Integers, Population, population
 from ....models.adversary.knowledge import Knowledge
-from ....models.attributes import parted
+from ....models.combination import parted
 from ....models.errors import InputError
 from ....models.history import History
 from ....models.release import Release

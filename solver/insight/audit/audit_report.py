@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import pandas as pd
 
 from ....models.adversary.knowledge import Knowledge
-from ....models.attributes import parted
+from ....models.combination import parted
 from ....models.errors import InputError
 from ....models.history import History
 from ...worlds.exclusions import Exclusion, ProofKind, certificates, exclusions
