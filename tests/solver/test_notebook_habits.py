@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from types import ModuleType
 
+import nbformat
 import pandas as pd
 import pytest
 import yaml
+from nbclient import NotebookClient
 
 import optanon as oa
 from optanon.models.requirements import build_requirement
@@ -157,7 +160,7 @@ def test_a_search_in_a_notebook_shows_bars_and_takes_them_away(monkeypatch: pyte
     module.__dict__.update(HTML=str, display=display)
     monkeypatch.setitem(sys.modules, "IPython.display", module)
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
-    monkeypatch.setattr("optanon.solver.notebook_display.REDRAWN", 0.0)
+    monkeypatch.setattr("optanon.solver.notebook_display.REDRAWN", 0.001)
     policy = oa.Policy([oa.KAnonymity(k=2)])
     oa.solve(FRAME, policy, **ROLES, display=False)
     assert not shown
@@ -168,6 +171,42 @@ def test_a_search_in_a_notebook_shows_bars_and_takes_them_away(monkeypatch: pyte
     assert f"<td>{float(found.objective[0]):.4f}".rstrip("0") in course[-1]
     assert "value='1.000'" in course[-1]
     assert last == ""
+
+
+CELL = f"""
+import pandas as pd
+import optanon as oa
+from optanon.solver import notebook_display
+notebook_display.REDRAWN = 0.001
+frame = pd.DataFrame({FRAME.to_dict("list")})
+oa.solve(frame, oa.Policy([oa.KAnonymity(k=2)]), **{ROLES})
+"""
+
+
+@pytest.mark.slow
+def test_a_live_notebook_carries_the_bars():
+    """A kernel runs the cell; what it sends to the notebook while the search goes on is looked at."""
+    sent: list[tuple[str, str]] = []
+
+    class Reader(NotebookClient):
+        def process_message(self, msg, cell, cell_index):
+            if msg["msg_type"] in ("display_data", "update_display_data", "execute_result"):
+                sent.append((msg["msg_type"], msg["content"]["data"].get("text/html", "")))
+            return super().process_message(msg, cell, cell_index)
+
+    cell = nbformat.v4.new_code_cell(CELL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the kernel's transport, not ours
+        Reader(nbformat.v4.new_notebook(cells=[cell]), timeout=120, kernel_name="python3").execute()
+    (first, begun), *course, (removed, nothing), (shown, result) = sent
+    assert first == "display_data"
+    assert "<progress></progress>" in begun
+    assert {kind for kind, _ in course} == {"update_display_data"}
+    assert any("value='1.000'" in picture for _, picture in course)
+    assert (removed, nothing) == ("update_display_data", "")
+    assert shown == "execute_result"
+    assert "OPTIMAL" in result
+    assert [output.output_type for output in cell.outputs] == ["display_data", "execute_result"]
 
 
 def test_an_audit_tells_of_everybody_and_of_every_release():
