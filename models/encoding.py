@@ -17,6 +17,9 @@ auxiliary variables.
 ``width(g, a)``     width of the box in attribute a, in units of its domain, at least
 ``shared(g, Q)``    members of slot g that were in the earlier group Q
 ``hidden(g, a, v)`` hidden cells of slot g with the exact value v in attribute a
+``starred(t, a)``   the cell of tuple t in attribute a is hidden
+``shown(g, B, b)``  members of slot g that show the combination b of the attributes B
+``amount(key, u)``  an integer from 0 to u; whoever makes it says what it means
 ==================  ==========================================================
 
 All of them are 0 for an unused slot.
@@ -31,6 +34,7 @@ from typing import ClassVar, TypeAlias
 
 from ortools.sat.python import cp_model
 
+from .antecedents import combination
 from .memo import memoized
 from .problem_view import ProblemView, fake_cap, smallest_group
 from .release import QIGroup, Release
@@ -186,6 +190,50 @@ class Encoding:
             self._hidden[g, a, v] = count
         return self._hidden[g, a, v]
 
+    def starred(self, t: int, a: int) -> Linear:
+        """1 if the cell of tuple t in attribute a is hidden, in the order of `QIGroup.starred`."""
+        return self._stars(a, str(self.table.members[t].point[a])).get(t, 0)
+
+    @memoized
+    def _stars(self, a: int, v: str) -> dict[int, cp_model.IntVar]:
+        """One literal per tuple with the value: of those in one slot the first ones hide it."""
+        people = self.table.members
+        rows = [t for t in self.tuples if str(people[t].point[a]) == v]
+        rows.sort(key=lambda t: ([str(exact) for exact in people[t].point], people[t].respondent))
+        stars: dict[int, cp_model.IntVar] = {}
+        there: dict[tuple[int, int], cp_model.IntVar] = {}
+        for t in rows:
+            homes = [g for g in self.homes(t) if not isinstance(self.hidden(g, a, v), int)]
+            for g in homes:
+                there[t, g] = self.cp.new_bool_var(f"star[{t},{g},{a}]")
+                self.cp.add_implication(there[t, g], self.x(t, g))
+            if homes:
+                stars[t] = self.cp.new_bool_var(f"star[{t},{a}]")
+                self.cp.add(sum(there[t, g] for g in homes) == stars[t])
+        for g in self.slots:
+            here = [t for t in rows if (t, g) in there]
+            if here:
+                self.cp.add(sum(there[t, g] for t in here) == self.hidden(g, a, v))
+            for later, t in enumerate(here):
+                for u in here[:later]:
+                    self.cp.add_bool_or([~there[t, g], ~self.x(u, g), there[u, g]])
+        return stars
+
+    @memoized
+    def shown(self, g: int, attributes: tuple[int, ...], combined: str) -> Linear:
+        """Members of slot g that show a combination of values: they hide none of its cells."""
+        if len(attributes) == 1:
+            return self.bearers(g, attributes[0], combined) - self.hidden(g, attributes[0], combined)
+        people, literals = self.table.members, list[cp_model.IntVar]()
+        for t in self.candidates(g):
+            if combination(people[t].point, attributes) == combined:
+                stars = [s for a in attributes if isinstance(s := self.starred(t, a), cp_model.IntVar)]
+                literal = self.cp.new_bool_var(f"shown[{t},{g},{attributes}]")
+                self.cp.add_bool_and(self.x(t, g), *(~s for s in stars)).only_enforce_if(literal)
+                self.cp.add_bool_or([literal, ~self.x(t, g), *stars])
+                literals.append(literal)
+        return sum(literals)
+
     def all_hidden(self) -> Linear:
         """Hidden cells of the release."""
         return sum(self._hidden.values())
@@ -210,6 +258,11 @@ class Encoding:
         """Make a literal; whoever makes it says what it means."""
         made = self._literals[key, 0] = self.cp.new_bool_var(f"{key}")
         return made
+
+    @memoized
+    def amount(self, key: Hashable, most: int) -> cp_model.IntVar:
+        """An integer of that name, made on first use."""
+        return self.cp.new_int_var(0, most, f"{key}")
 
     def present(self, g: int, v: str) -> cp_model.IntVar:
         """Literal: value v is in the signature of slot g."""

@@ -23,12 +23,8 @@ knows the actual correlations (`models.world_shares`); it depends on v, too.
 Hiding every cell satisfies all of them, so a release exists whenever one exists for the
 other requirements. A tuple that is suppressed as a whole publishes no cell.
 
-Encoding. With L a common multiple of all group sizes the variables ``e = L x n / |g|`` are
-integers for every slot, so the conditions are exact: ``y = x n`` by a multiplication
-constraint and ``e = (L / s) y`` where the slot has size s. The estimates' smallest value is one
-more integer, ``0 <= sum_g e_gk - low <= floor(L epsilon)``; condition 3 reads
-``l sum_g e_gk <= L sum_g x_g``. L grows quickly, so about 40 published tuples are the limit. One
-attribute and uniform shares are encoded; otherwise a given grouping is sanitized (`engines.sanitize`).
+The encoding (`safe_correlation_model`) is for up to about 40 published tuples; beyond that a given
+grouping is sanitized (`engines.sanitize`).
 """
 
 from __future__ import annotations
@@ -37,7 +33,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import floor, lcm
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..antecedents import shown
@@ -52,24 +47,22 @@ from ..correlation import (
     exposures,
     uniform_shares,
 )
-from ..errors import EngineError, PolicyError
+from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..member import Member
 from ..relaxations import Parameter, ParameterGrid
 from ..release import Release
-from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
+from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
 from ..structure import Structure
 from ..world_shares import WorldShares
+from .safe_correlation_model import SafeCells
 
 if TYPE_CHECKING:
-    from ..encoding import Encoding, Linear
+    from ..encoding import Encoding
     from ..problem_view import ProblemView
 
 __all__ = ["SafeCorrelation"]
-
-LARGEST = 2**60
-"""Largest activity of a constraint; CP-SAT needs room below 2**63."""
 
 
 @register
@@ -102,9 +95,8 @@ class SafeCorrelation(Requirement):
 
     Notes
     -----
-    Needs a policy of form ``anatomized`` that names `hidden_cells` among its losses. With several
-    attributes or shares by worlds `solve` has no model: group first (the baseline ``safe_correlation``
-    does), then `sanitize`.
+    Needs a policy of form ``anatomized`` that names `hidden_cells` among its losses. `solve` takes up to
+    about 40 tuples; for more, group first (the baseline ``safe_correlation`` does), then `sanitize`.
     """
 
     name: ClassVar[str] = "safe_correlation"
@@ -303,67 +295,17 @@ class SafeCorrelation(Requirement):
             for g in model.slots:
                 model.cp.add(model.used(g) == 0)
             return
-        if len(self.names) > 1 or self.shares != "uniform":
-            raise EngineError(
-                f"{self.name}: several attributes together and shares by worlds are no part of a model: "
-                "group first, for instance by the baseline safe_correlation, and sanitize these groups"
-            )
-        (a,) = self.positions(model.table.attributes)
-        people = model.table.members
-        for value, plan in self.plans(people, (a,))[a,].items():
-            cells = [
-                g for g in model.slots if any(str(people[t].point[a]) == value for t in model.candidates(g))
-            ]
-            for g in cells:
-                early = sum(
-                    model.x(t, g)
-                    for t in model.candidates(g)
-                    if str(people[t].point[a]) == value and people[t].value in plan.hidden
-                )
-                if not isinstance(early, int):
-                    model.cp.add(early <= model.hidden(g, a, value))
-            if plan.significant:
-                self._equalize(model, a, value, plan, cells)
+        positions = self.positions(model.table.attributes)
+        for subset, plans in self.plans(model.table.members, positions).items():
+            self._cells.encode(model, subset, plans)
 
-    def _equalize(
-        self, model: Encoding, a: int, value: str, plan: PreSuppression, cells: Sequence[int]
-    ) -> None:
-        """Conditions 2 and 3 for one value of the quasi-identifier."""
-        most = sum(str(member.point[a]) == value for member in model.table.members)
-        scale = self._scale(model, most)
-        kept = {g: model.bearers(g, a, value) - model.hidden(g, a, value) for g in cells}
-        published = sum(kept.values())
-        low = model.cp.new_int_var(0, scale * most, f"low[{a},{value}]")
-        for k in sorted(plan.significant):
-            estimate = sum(self._expected(model, g, kept[g], k, scale, most) for g in cells)
-            model.cp.add(estimate >= low)
-            model.cp.add(estimate <= low + floor(scale * self.epsilon))
-            model.cp.add(self.l * estimate <= scale * published)
+    def cuts(self, release: Release | None, history: History) -> Iterator[Cut]:
+        """Shares by worlds are told to a model by the releases that fail."""
+        if release is None or release.form != "anatomized" or self.shares == "uniform":
+            return
+        for subset, found in self.by_subset(release).items():
+            yield from self._cells.cuts(release, subset, found)
 
-    def _scale(self, model: Encoding, most: int) -> int:
-        top = model.largest_size
-        # Beyond 64 the multiple is far too large anyway; no need to compute it.
-        scale = lcm(*range(1, min(top, 64) + 1))
-        if scale * most * self.l * (len(model.slots) + 1) > LARGEST or scale * self.epsilon > LARGEST:
-            raise EngineError(
-                f"{self.name}: groups of up to {top} published tuples are too many for exact shares "
-                "(about 35 fit): split the table, set max_counterfeits, or sanitize a given grouping"
-            )
-        return scale
-
-    def _expected(self, model: Encoding, g: int, kept: Linear, k: str, scale: int, most: int) -> Linear:
-        """``scale * kept * count(g, k) / size(g)``."""
-        top = model.largest_size
-        cells = model.cp.new_int_var(0, most, f"kept[{g}]")
-        count = model.cp.new_int_var(0, top, f"count[{g},{k}]")
-        model.cp.add(cells == kept)
-        model.cp.add(count == model.count(g, k))
-        product = model.cp.new_int_var(0, most * top, f"kept*count[{g},{k}]")
-        model.cp.add_multiplication_equality(product, [cells, count])
-        expected = model.cp.new_int_var(0, scale * most, f"expected[{g},{k}]")
-        model.cp.add(expected <= scale * cells)
-        for size in range(1, top + 1):
-            here = model.at_least(("size", g), model.size(g), size)
-            beyond = model.at_least(("size", g), model.size(g), size + 1)
-            model.cp.add(expected == scale // size * product).only_enforce_if(here, ~beyond)
-        return expected
+    @property
+    def _cells(self) -> SafeCells:
+        return SafeCells(name=self.name, l=self.l, epsilon=self.epsilon, worlds=self.shares == "worlds")

@@ -5,9 +5,10 @@ The oracle shares nothing with the package: plain tuples, plain loops, full enum
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, permutations, product
 
 from oracle.brute_force_checks import Check
 from oracle.brute_force_tables import Group, History, Person, ReleaseLike, microdata
@@ -152,3 +153,58 @@ def safe_as_it_is(
         return not fewest_hidden(release[0], table, attribute, l, low, high, least, support, epsilon)
 
     return check
+
+
+def safe_together(
+    attributes: Sequence[int],
+    l: int,  # noqa: E741
+    low: Fraction,
+    high: Fraction,
+    least: Fraction = Fraction(0),
+    support: str = "joint",
+    epsilon: Fraction = Fraction(0),
+    *,
+    worlds: bool = False,
+) -> Check:
+    """Def. 7 on releases without hidden cells: every subset of several quasi-identifiers is safe.
+
+    Rows whose cells the fixpoint of a subset hides must not be there. Shares by worlds are enumerated.
+    """
+
+    def check(release: ReleaseLike, history: History) -> bool:
+        table, gone = microdata(release), set[str]()
+        for size in range(1, len(attributes) + 1):
+            smaller = set(gone)
+            for subset in combinations(attributes, size):
+                named = {p.name: "|".join(str(p.qi[a]) for a in subset) for p in table}
+                pairs = [("*" if p.name in smaller else named[p.name], p.value) for p in table]
+                early, sets = fixpoint(pairs, l, low, high, least, support)
+                gone |= {p.name for p, flag in zip(table, early, strict=True) if flag}
+                known = Counter((named[p.name], p.value) for p in table)
+                for value, found in sets.items():
+                    groups = [g for g in release[0] if any(named[p.name] == value for p in g.members)]
+                    kept = [sum(named[p.name] == value for p in g.members) for g in groups]
+                    shares = [
+                        weighed_worlds([named[p.name] for p in g.members], g.histogram, known, value)
+                        if worlds
+                        else {k: Fraction(n, g.size) for k, n in g.histogram.items()}
+                        for g in groups
+                    ]
+                    if not is_safe(kept, shares, found, l, epsilon):
+                        return False
+        return not gone & {p.name for g in release[0] for p in g.members}
+
+    return check
+
+
+def weighed_worlds(
+    values: Sequence[str], published: Mapping[str, int], known: Mapping[tuple[str, str], int], value: str
+) -> dict[str, Fraction]:
+    """Shares of one tuple with `value`: every order of the published values on tuples and counterfeits."""
+    at, weights = values.index(value), Counter[str]()
+    for world in permutations(Counter(published).elements()):
+        weight = 1
+        for mine, sensitive in zip(values, world, strict=False):
+            weight *= known.get((mine, sensitive), 0)
+        weights[world[at]] += weight
+    return {k: Fraction(weight, weights.total()) for k, weight in weights.items()}

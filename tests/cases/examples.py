@@ -14,7 +14,7 @@ import oracle.brute_force as bf
 from oracle.brute_force_linear import deep_hc_safety
 from oracle.brute_force_worlds import inference_safety
 
-from cases.correlations import safe_as_it_is
+from cases.correlations import safe_as_it_is, safe_together
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import build_requirement
 
@@ -196,6 +196,31 @@ EXAMPLES: dict[str, list[Example]] = {
             min_support=0.2,
             support="qi",
             epsilon="1/3",
+        ),
+        example(
+            safe_together((0, 1), 2, F(1, 3), F(4, 5), F(1, 2), "qi", F(1)),
+            {"form": "anatomized", "kinds": ("flat",), "attributes": (2, 2), "values": (2, 3)},
+            attribute=["flat0", "flat1"],
+            l=2,
+            min_confidence="1/3",
+            max_confidence="4/5",
+            min_support="1/2",
+            support="qi",
+            epsilon=1,
+        ),
+        example(
+            safe_together(
+                (0,), 2, F(1, 2), F(4, 5), support="qi", least=F(1, 5), epsilon=F(1, 3), worlds=True
+            ),
+            {"form": "anatomized", "kinds": ("flat",), "attributes": (1, 1), "values": (2, 3)},
+            attribute="flat0",
+            l=2,
+            min_confidence="1/2",
+            max_confidence=0.8,
+            min_support=0.2,
+            support="qi",
+            epsilon="1/3",
+            shares="worlds",
         ),
     ],
 }

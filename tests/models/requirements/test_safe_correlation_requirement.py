@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import oracle.brute_force as bf
 import pandas as pd
@@ -58,7 +59,7 @@ def oracle_hidden(release: bf.Release, people: Sequence[bf.Person], r: SafeCorre
     return fewest_hidden(
         release.groups,
         people,
-        int(r.attribute[1:]),
+        int(r.names[0][1:]),
         r.l,
         r.min_confidence,
         r.max_confidence,
@@ -108,6 +109,32 @@ def test_larger_groups_are_the_price_of_fewer_hidden_cells(seed: int) -> None:
         found.append(oa.solve(microdata(people), policy, display=False).objective)
     assert found == [min(costs), min((size, hidden) for hidden, size in costs)]
     assert found[0] != found[1][::-1]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "shares", "trials"),
+    [(("q0", "q1"), "uniform", 3), ("q0", "worlds", 5), (("q0", "q1"), "worlds", 4)],
+)
+def test_combinations_and_worlds_are_optimal_together(attributes: Any, shares: Any, trials: int) -> None:
+    # Sanitizing a given grouping is tested against enumeration; here all groupings are tried.
+    random = Random(f"{attributes} {shares}")
+    between = 0
+    for _ in range(trials):
+        people, distinct = draw(random, 5, attributes=2, values="abc"), random.choice([1, 2])
+        r = replace(draw_requirement(random), attribute=attributes, shares=shares)
+        policy = oa.Policy([oa.DistinctLDiversity(l=distinct), r], ["hidden_cells"], form="anatomized")
+        problem = oa.Problem(table=microdata(people), policy=policy)
+        row, costs = problem.table.row, list[int]()
+        for release in bf.candidate_releases(people, admits=lambda g, d=distinct: len(g.signature) >= d):
+            grouped = problem.assemble([[row[p.name] for p in group.members] for group in release.groups])
+            done = sanitize(grouped, r)
+            assert done.is_optimal
+            costs.append(done.release.hidden_cells)
+        result = oa.solve_problem(problem, engine="assignment", time_limit=30, display=False)
+        assert result.objective == ((min(costs),) if costs else ())
+        assert result.closed or not costs
+        between += bool(costs) and min(costs) < max(costs)
+    assert between
 
 
 def test_with_counterfeits_and_suppressed_tuples() -> None:
