@@ -54,12 +54,13 @@ class PointLimits:
     least_broken: float = 0.02
     """Least violation of a cut that is added."""
     families: tuple[tuple[int, int], ...] = (
+        *((2, 5), (2, 7), (2, 9)),
         *((3, 4), (3, 5), (3, 7), (3, 8), (4, 5), (4, 6), (4, 7), (4, 11)),
         *((5, 6), (5, 7), (5, 8), (5, 9)),
     )
-    """Divisors above 2, and numbers of rows, of cuts that are sought"""
+    """Divisors, and numbers of rows, of cuts that are sought by growing sets"""
     enough_odd: int = 30
-    """where fewer odd sets are found."""
+    """where fewer odd sets are found by parities."""
     restarts: int = 6
     """Sets that are begun at each row for that,"""
     exchanges: int = 14
@@ -67,7 +68,7 @@ class PointLimits:
     lure: float = 0.03
     """and what a member counts for a group that is not yet counted."""
     cuts_per_row: int = 2
-    """Cuts of a divisor above 2 and a number of rows that hold a row, and"""
+    """Cuts of a divisor and a number of rows that hold a row, and"""
     cuts_at_once: int = 60
     """of all rows, in a round."""
     listed: int = 24

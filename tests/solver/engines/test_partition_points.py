@@ -209,6 +209,19 @@ def test_cuts_of_larger_divisors_are_found():
     assert divided_sets(lines, np.full(4, 0.25), 4, [], divisor=3, size=4, seed=1) == []
 
 
+@pytest.mark.parametrize(("seed", "least"), [(3, Fraction(1009, 1000)), (5, Fraction(1016, 1000))])
+def test_odd_sets_that_parities_miss_are_grown(seed: int, least: Fraction):
+    """Without them, cuts raise these bounds to 1.0061 and 1.0132 of the linear program's."""
+    problem, watch = asked(drawn(seed, 80, 5), 3), Watch()
+    rows = PointRows.of(problem)
+    assert isinstance(rows, PointRows)
+    searched = PointsSearch(problem, Settings(), watch, rows)
+    searched.progress.offer(halved(rows, tuple(range(80)), 3))
+    assert searched.generated()
+    bounds = [point.bound for point in watch.points if point.bound]
+    assert bounds[-1] >= least * bounds[0]
+
+
 def test_forged_certificates_are_refused():
     problem = asked(drawn(11, 30, 3), 3)
     found = by_points(problem)
