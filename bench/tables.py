@@ -10,14 +10,16 @@ from fractions import Fraction
 from statistics import median
 from typing import Any, ClassVar
 
-from optanon import DistinctLDiversity, KCAnonymity, Microdata, Policy, TCloseness
+from optanon import DistinctLDiversity, HcSafety, KCAnonymity, Microdata, Policy, TCloseness, WeakMInvariance
 from optanon.instances.adult import adult, arx_hierarchy
+from optanon.instances.generators import drawn_again
 from optanon.models.errors import OptanonError
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.solver.baselines.registry import Baseline, baselines
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock
+from optanon.solver.status import Point
 
 from .registry import Case, Row, case
 
@@ -30,7 +32,12 @@ POLICIES: dict[str, tuple[Requirement, ...]] = {
     "kc": (KCAnonymity(k=3, c=Fraction(1, 2)),),
     "k10": (KCAnonymity(k=10),),
     "k10t": (KCAnonymity(k=10), TCloseness(t=Fraction(1, 5))),
+    "m3": (WeakMInvariance(m=3), HcSafety(n=2)),
 }
+LEVELS = {"m3": ["counterfeits", "information_loss"]}
+"""What is minimized, if not the information loss alone; its loss is the last level's."""
+EARLY = 10.0, 20.0
+"""Seconds after which a release should be good: as good as published ones, and nearly as good as the last."""
 
 
 @case
@@ -42,10 +49,11 @@ class Tables(Case):
     ----------
     case : str
         Comma-separated list of ``POLICY:COLUMNS:TUPLES:SECONDS``. POLICY is ``k5``, ``k5l2`` (also two
-        different values), ``kc`` ((3, 1/2)), ``k10`` or ``k10t`` (also 1/5-closeness); COLUMNS is ``q4``
-        (age, sex, race, education), ``q7`` (also marital status, country, work class) or ``q9`` (also hours
-        and income: age and hours are numeric); ARX's hierarchies.
-        Fewer than 30,162 tuples are a sample.
+        different values), ``kc`` ((3, 1/2)), ``k10``, ``k10t`` (also 1/5-closeness) or ``m3`` (a series'
+        first release: weak 3-invariance with hc-safety, counterfeits first); COLUMNS is ``q4`` (age, sex,
+        race, education), ``q7`` (also marital status, country, work class) or ``q9`` (also hours and income:
+        age and hours are numeric); ARX's hierarchies.
+        Fewer than 30,162 tuples are a sample, more are drawn with replacement.
     seeds : str
         Comma-separated: each draws a sample of its own, and is the searches' seed.
     workers : int
@@ -74,7 +82,7 @@ class Tables(Case):
                 problem = adult_problem(policy, columns, int(tuples), seed)
                 found.append(_ours(problem, float(seconds), seed, self.workers))
                 if not self.alone:
-                    found[-1] |= _beside(problem, float(seconds), seed, found[-1]["loss"])
+                    found[-1] |= _beside(problem, float(seconds), seed, found[-1])
                 sys.stderr.write(f"{named | {'seed': seed} | found[-1]}\n")
             rows.append(named | medians(found))
         return rows
@@ -98,13 +106,16 @@ def adult_problem(policy: str, columns: str, tuples: int, seed: int) -> Problem:
     known = {**roles.quasi_identifiers, "hours-per-week": "numeric", "income": arx_hierarchy("salary-class")}
     if tuples < len(people):
         people = people.sample(tuples, random_state=seed).reset_index(drop=True)
+    elif tuples > len(people):
+        people = drawn_again(people, tuples, respondent=roles.respondent, seed=seed)
     table = Microdata.from_frame(
         people,
         respondent=roles.respondent,
         quasi_identifiers={name: known[name] for name in COLUMNS[columns]},
         sensitive=roles.sensitive,
     )
-    return Problem(table=table, policy=Policy(list(POLICIES[policy])))
+    levels = LEVELS.get(policy, ["information_loss"])
+    return Problem(table=table, policy=Policy(list(POLICIES[policy]), levels))
 
 
 def _ours(problem: Problem, limit: float, seed: int, workers: int) -> Row:
@@ -112,17 +123,24 @@ def _ours(problem: Problem, limit: float, seed: int, workers: int) -> Row:
     began = time.process_time()
     result = solve_problem(problem, time_limit=limit, seed=seed, workers=workers)
     spent = time.process_time() - began
-    found: Row = dict.fromkeys(("loss", "bound", "gap % of bound", "first, s", "first loss"))
+    soon, later = (f"at {seconds:.0f} s" for seconds in EARLY)
+    found: Row = dict.fromkeys(
+        ("loss", "bound", "gap % of bound", "first, s", "first loss", soon, f"{later} / last")
+    )
     found |= {"status": result.status.name, "seconds": round(result.seconds, 1), "CPU, s": round(spent, 1)}
     if result.release is None:
         return found
-    value, bound = result.objective[0], result.bound[0]
-    first = next(point for point in result.trajectory if point.value is not None)
+    value, bound = result.objective[-1], result.bound[-1]
+    known = [point for point in result.trajectory if point.level == len(result.objective) - 1]
+    first = next(point for point in known if point.value is not None)
     found |= {
         "loss": float(value),
         "first, s": round(first.seconds, 2),
         "first loss": float(first.value or 0),
+        soon: reached(known, EARLY[0]),
     }
+    then = reached(known, EARLY[1])
+    found[f"{later} / last"] = then / float(value) if then and value else None
     if bound is not None:
         found["bound"] = float(bound)
         if bound:
@@ -130,24 +148,34 @@ def _ours(problem: Problem, limit: float, seed: int, workers: int) -> Row:
     return found
 
 
-def _beside(problem: Problem, limit: float, seed: int, ours: float | None) -> Row:
+def reached(points: Sequence[Point], seconds: float) -> float | None:
+    """The loss that was reached by then, None if there was no release."""
+    losses = [point.value for point in points if point.value is not None and point.seconds <= seconds]
+    return float(losses[-1]) if losses else None
+
+
+def _beside(problem: Problem, limit: float, seed: int, ours: Row) -> Row:
     """The best release of a published heuristic that keeps the policy, each in the same time."""
-    best: tuple[Fraction, str] | None = None
+    best: tuple[list[Fraction], str] | None = None
     for baseline in baselines().values():
-        loss = _loss(baseline, problem, limit, seed)
-        if loss is not None:
-            best = (loss, baseline.name) if best is None else min(best, (loss, baseline.name))
+        losses = _losses(baseline, problem, limit, seed)
+        if losses is not None:
+            best = (losses, baseline.name) if best is None else min(best, (losses, baseline.name))
+    soon = f"at {EARLY[0]:.0f} s"
+    ratios: Row = {"ours / its": ours["loss"], f"{soon} / its": ours[soon]}
     if best is None:
-        return {"best heuristic": "none", "its loss": None, "ours / its": None}
-    ratio = None if ours is None or not best[0] else ours / float(best[0])
-    return {"best heuristic": best[1], "its loss": float(best[0]), "ours / its": ratio}
+        return {"best heuristic": "none", "its loss": None} | dict.fromkeys(ratios)
+    its = float(best[0][-1])
+    for name, loss in ratios.items():
+        ratios[name] = None if loss is None or not its else loss / its
+    return {"best heuristic": best[1], "its loss": its} | ratios
 
 
-def _loss(baseline: Baseline, problem: Problem, limit: float, seed: int) -> Fraction | None:
+def _losses(baseline: Baseline, problem: Problem, limit: float, seed: int) -> list[Fraction] | None:
     try:
         release = baseline.run(problem, seed, Clock(limit))
         if next(problem.check(release), None) is not None:
             return None
     except OptanonError:
         return None  # it is not made for such problems, or out of time
-    return problem.objective(release)[0]
+    return list(problem.objective(release))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from fractions import Fraction
 
 import pytest
 
 from optanon.bench import __main__ as command, tables
 from optanon.bench.registry import Row
-from optanon.bench.tables import Tables, adult_problem, medians
+from optanon.bench.tables import Tables, adult_problem, medians, reached
 from optanon.models.numeric import Numeric
 from optanon.models.problem import Problem
+from optanon.solver.status import Point
 
 
 def test_medians_are_over_seeds_and_missing_numbers_stay_missing():
@@ -29,8 +31,8 @@ def test_every_case_is_run_with_every_seed(monkeypatch: pytest.MonkeyPatch):
     def ours(asked: Problem, limit: float, seed: int, workers: int) -> Row:
         return {"loss": 10.0 * seed + limit, "asked": f"{asked} {workers}"}
 
-    def beside(asked: Problem, limit: float, seed: int, loss: float | None) -> Row:
-        return {"ours / its": None if loss is None else loss / (20.0 * seed)}
+    def beside(asked: Problem, limit: float, seed: int, row: Row) -> Row:
+        return {"ours / its": row["loss"] / (20.0 * seed)}
 
     for name, function in {"adult_problem": problem, "_ours": ours, "_beside": beside}.items():
         monkeypatch.setattr(tables, name, function)
@@ -39,6 +41,18 @@ def test_every_case_is_run_with_every_seed(monkeypatch: pytest.MonkeyPatch):
     assert second["asked"] == "/".join(f"('kc', 'q7', 200, {seed}) 2" for seed in (1, 2, 3))
     (alone,) = Tables(case="k5:q4:300:5", seeds="4", alone=True).run()
     assert "ours / its" not in alone
+
+
+def test_what_was_reached_early_is_the_last_loss_by_then():
+    found: dict[int, Fraction | None] = {1: None, 8: Fraction(9), 10: Fraction(7), 11: Fraction(5)}
+    points = [Point(seconds=second, level=0, value=loss, bound=None) for second, loss in found.items()]
+    assert [reached(points, seconds) for seconds in (5, 10, 20)] == [None, 7.0, 5.0]
+
+
+def test_a_first_release_of_a_series_counts_counterfeits_first_and_may_have_more_people_than_adult():
+    policy = adult_problem("m3", "q4", 100, 1).policy
+    assert [level.losses for level in policy.levels] == [{"counterfeits"}, {"information_loss"}]
+    assert len(adult_problem("m3", "q4", 30_163, 1).table) == 30_163
 
 
 def test_nine_columns_of_which_two_are_numeric():
@@ -50,7 +64,12 @@ def test_nine_columns_of_which_two_are_numeric():
 
 def test_settings_of_the_command_reach_the_case(monkeypatch: pytest.MonkeyPatch):
     asked: list[Tables] = []
-    monkeypatch.setattr(Tables, "run", lambda self: asked.append(self) or [{"loss": 1.0}])
+
+    def run(case: Tables) -> list[Row]:
+        asked.append(case)
+        return [{"loss": 1.0}]
+
+    monkeypatch.setattr(Tables, "run", run)
     for given in ([], ["--small"], ["--case", "kc:q4:300:5", "--alone"]):
         monkeypatch.setattr(sys, "argv", ["bench", "tables", *given])
         assert command.main() == 0
