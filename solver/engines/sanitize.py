@@ -6,7 +6,7 @@ values share cells: `sanitize_rows` decides them together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...models.antecedents import shown
@@ -120,9 +120,11 @@ def sanitize(
     """
     positions = _sanitizable(release, requirement)
     clock = clock or Clock()
-    by_subset = requirement.by_subset(release, shares)
     if len(positions) > 1:
-        return _together(release, requirement, by_subset, positions, clock, time_limit, seed, workers)
+        own = clock.left if time_limit is None else clock.part(time_limit).limit
+        clock = Clock(own, stop=clock.stop)
+        return _together(release, requirement, shares, positions, clock, seed, workers)
+    by_subset = requirement.by_subset(release, shares)
     found = [
         _alone(exposure, release, requirement, clock, time_limit, seed, workers)
         for exposure in by_subset[positions]
@@ -160,23 +162,25 @@ def _alone(
 def _together(
     release: Release,
     requirement: SafeCorrelation,
-    by_subset: Mapping[tuple[int, ...], Sequence[ValueExposure]],
+    shares: Shares | None,
     positions: tuple[int, ...],
     clock: Clock,
-    time_limit: float | None,
     seed: int,
     workers: int,
 ) -> Sanitized:
     """Cells of several quasi-identifiers, decided by one program."""
     clock.ask()
-    clock = clock if time_limit is None else clock.part(time_limit)
+    began = clock.seconds
+    by_subset = requirement.by_subset(release, shares)
+    # What is published is counted once more at the end.
+    clock.keep(clock.seconds - began)
     rows = CombinedCells(release=release, positions=positions, by_subset=by_subset)
     starts = _starts(release, requirement, rows, clock.share(SANITIZING.start), seed, workers)
     stars = rows.solve(
         requirement.l,
         requirement.epsilon,
         start=min(starts, key=len, default=None),
-        seconds=clock.left,
+        clock=clock,
         seed=seed,
         workers=workers,
     )

@@ -28,11 +28,13 @@ from ortools.sat.python import cp_model
 
 from ...models.antecedents import combination
 from ...models.correlation import ValueExposure
+from ...models.errors import OutOfTimeError
 from ...models.group import QIGroup
 from ...models.member import Member
 from ...models.release import Release
 from ..backends.cpsat import solved
 from ..schedule import SANITIZING
+from ..settings import Clock
 from ..status import Status
 from .whole_shares import WholeShares
 
@@ -40,6 +42,8 @@ __all__ = ["Cell", "CombinedCells", "Stars"]
 
 Cell = tuple[int, int, int]
 """Group, row in the order of exact quasi-identifiers, and attribute."""
+
+_Program = tuple[cp_model.CpModel, dict[Cell, cp_model.IntVar]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,11 +112,15 @@ class CombinedCells:
         epsilon: Fraction,
         *,
         start: set[Cell] | None = None,
-        seconds: float | None,
+        clock: Clock,
         seed: int,
         workers: int,
     ) -> Stars:
-        """Hide the fewest cells, as far as the time goes, and no more than a safe start."""
+        """Hide the fewest cells, as far as the time goes, and no more than a safe start (by default all).
+
+        Where there is no time for a program the start is the answer: to read one takes CP-SAT about as long
+        as to write it took here.
+        """
         exposed = [
             exposure for found in self.by_subset.values() for exposure in found if exposure.significant
         ]
@@ -127,26 +135,44 @@ class CombinedCells:
             l=l,
             epsilon=epsilon,
         )
-        part = seconds if scale.exact or seconds is None else SANITIZING.cells.seconds(seconds, 0)
-        program, hidden = self._program(scale)
-        start = set(hidden) if start is None else start
-        for cell, variable in hidden.items():
-            program.add_hint(variable, cell in start)
-        run = solved(program, seconds=part, seed=seed, workers=workers)
-        found = {cell for cell, variable in hidden.items() if run.value(variable)} if run.found else start
-        gone = min(start, found, key=len)
-        if not scale.exact:
-            run = solved(self._program(scale, generous=True)[0], seconds=part, seed=seed, workers=workers)
-        least = run.bound if run.bound is not None else 0
+        if start is None:
+            start = {
+                (j, r, a)
+                for j, people in enumerate(self.rows)
+                for r in range(len(people))
+                for a in self.positions
+            }
+        gone, least = start, 0
+        first = clock if scale.exact else clock.share(SANITIZING.cells)
+        written = self._written(scale, first)
+        if written is not None:
+            program, hidden = written
+            for cell, variable in hidden.items():
+                program.add_hint(variable, cell in start)
+            run = solved(program, seconds=first.left, seed=seed, workers=workers)
+            if run.found:
+                gone = min(start, {cell for cell, variable in hidden.items() if run.value(variable)}, key=len)
+            if scale.exact:
+                least = run.bound or 0
+            elif (bounding := self._written(scale, clock, generous=True)) is not None:
+                run = solved(bounding[0], seconds=clock.left, seed=seed, workers=workers)
+                least = run.bound or 0
         return Stars(
             groups=tuple(self._starred(j, gone) for j in range(len(self.rows))),
             status=Status.OPTIMAL if len(gone) == least else Status.FEASIBLE,
             least=least,
         )
 
-    def _program(
-        self, scale: WholeShares, *, generous: bool = False
-    ) -> tuple[cp_model.CpModel, dict[Cell, cp_model.IntVar]]:
+    def _written(self, scale: WholeShares, clock: Clock, *, generous: bool = False) -> _Program | None:
+        """The program, if time is left to write it and to have it read."""
+        began = clock.seconds
+        try:
+            program = self._program(scale, clock, generous=generous)
+        except OutOfTimeError:
+            return None
+        return program if clock.fits(clock.seconds - began) else None
+
+    def _program(self, scale: WholeShares, clock: Clock, *, generous: bool) -> _Program:
         model = cp_model.CpModel()
         hidden = {
             (j, r, a): model.new_bool_var(f"hidden[{j},{r},{a}]")
@@ -155,6 +181,7 @@ class CombinedCells:
             for a in self.positions
         }
         for j, people in enumerate(self.rows):
+            clock.ask()
             for a in self.positions:
                 last: dict[str, cp_model.IntVar] = {}
                 for r, member in enumerate(people):
@@ -163,8 +190,12 @@ class CombinedCells:
                         model.add_implication(hidden[j, r, a], last[value])
                     last[value] = hidden[j, r, a]
         for subset, exposures in self.by_subset.items():
-            published = [self._published(model, hidden, j, subset) for j in range(len(self.rows))]
+            published: list[dict[str, list[cp_model.LinearExprT]]] = []
+            for j in range(len(self.rows)):
+                clock.ask()
+                published.append(self._published(model, hidden, j, subset))
             for exposure in exposures:
+                clock.ask()
                 kept = [sum(published[j].get(exposure.value, ())) for j in exposure.groups]
                 for amount, left, early in zip(kept, exposure.counts, exposure.hidden, strict=True):
                     if early:

@@ -11,9 +11,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from clocks import Asked
 
 from optanon.models.antecedents import combination, shown
 from optanon.models.correlation import PairCounts, PreSuppression, uniform_shares
+from optanon.models.encoding import Encoding
 from optanon.models.errors import EngineError, PolicyError, ReleaseError
 from optanon.models.history import History
 from optanon.models.policy import Policy
@@ -25,7 +27,7 @@ from optanon.models.world_shares import WorldShares
 from optanon.solver.engines import sanitize_rows
 from optanon.solver.engines.sanitize import sanitize
 from optanon.solver.engines.sanitize_rows import CombinedCells
-from optanon.solver.search import solve_problem
+from optanon.solver.settings import Clock
 
 Plans = dict[tuple[int, ...], dict[str, PreSuppression]]
 
@@ -152,6 +154,27 @@ def test_without_time_for_combinations_one_attribute_is_shown(monkeypatch: pytes
     assert rows.only(0, {"u": ((0,), (1,))}) == everything_of_r | {(0, 0, 0)}
 
 
+def test_a_program_that_is_not_written_in_time_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, release = SafeCorrelation(attribute=("q", "r"), **RULE), correlated()
+    solved, calls = sanitize_rows.solved, list[int]()
+
+    def counted(*args: Any, **options: Any) -> object:
+        calls.append(1)
+        return solved(*args, **options)
+
+    monkeypatch.setattr(sanitize_rows, "solved", counted)
+    asked = Asked(10**6)
+    whole = sanitize(release, both, clock=Clock(stop=asked))
+    assert (whole.is_optimal, len(calls)) == (True, 1)
+    hidden = set[int]()
+    for last in range(4, asked.times, 3):
+        done = sanitize(release, both, clock=Clock(stop=Asked(last)))
+        assert next(both.check(done.release, History()), None) is None
+        hidden.add(done.release.hidden_cells)
+    assert max(hidden) == 8, "nothing was tried: all is hidden"
+    assert len(calls) < 4, "programs that are not written are not solved"
+
+
 def test_one_name_in_a_list_is_one_attribute_and_uniform_shares_are_no_new_setting() -> None:
     one = SafeCorrelation(attribute=("q",), **RULE)
     assert one == SafeCorrelation(attribute="q", **RULE)
@@ -178,7 +201,7 @@ def test_refusals() -> None:
     )
     problem = Problem(table=table, policy=Policy([both], ["hidden_cells"], form="anatomized"))
     with pytest.raises(EngineError, match="44 tuples are too many for a model of combinations"):
-        solve_problem(problem, time_limit=5, display=False)
+        both.encode(Encoding(problem))
 
 
 def _frame() -> pd.DataFrame:
