@@ -63,8 +63,9 @@ class GlobalGuaranteeSizes(Case):
     people stay and whose values are drawn anew each time, every one of `values` values equally often; one
     value is protected. The heuristics cut top-down, the engine finds the least average size of
     all groups under the same rule; `guarantee` is the engine under the global guarantee alone,
-    best for each release and without thought for the next. Averages are over groups that hold the
-    protected value. `data` asks for real people instead, whose loss is the information loss.
+    best for each release and without thought for the next, and `planned` is told that there are k. Averages
+    are over groups that hold the protected value. `data` asks for real people instead, whose loss is the
+    information loss.
 
     Constant ratio is Fu et al.'s. Their geometric strategy is missing from the text at hand: the rule called
     geometric is our own.
@@ -109,7 +110,7 @@ class GlobalGuaranteeSizes(Case):
                 measure=lambda problem, release: {},
             )
             for name, rule in self._rules(PROTECTED).items():
-                if name != "guarantee":
+                if name in baselines():
                     rows += self._series(name, rule, setting, by_engine=False)
                 if size == self.tuples:
                     rows += self._series(name, rule, setting, by_engine=True)
@@ -129,7 +130,7 @@ class GlobalGuaranteeSizes(Case):
                 measure=self._utility,
             )
             for name, rule in self._rules(series.protected).items():
-                if name != "guarantee":
+                if name in baselines():
                     rows += self._series(name, rule, setting, by_engine=False)
                 if engine:
                     rows += self._series(name, rule, setting, by_engine=True)
@@ -178,6 +179,7 @@ class GlobalGuaranteeSizes(Case):
         return {
             "constant_ratio": ConstantRatio(l=Fraction(self.l), k=self.k, protected_values=[protected]),
             "geometric": Geometric(l=Fraction(self.l), a=self._a, protected_values=[protected]),
+            "planned": GlobalGuarantee(l=Fraction(self.l), releases=self.k, protected_values=[protected]),
             "guarantee": GlobalGuarantee(l=Fraction(self.l), protected_values=[protected]),
         }
 

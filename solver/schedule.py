@@ -327,6 +327,7 @@ class Ahead(Schedule):
     alone: Share = Share(
         part=0.2, of=Of.LIMIT, most=10.0, unlimited=3.0, why="a search without it, to say what it costs"
     )
+    hindsight: Share = Share(part=0.1, of=Of.LIMIT, most=5.0, why="what nobody avoids, in drawn futures")
 
 
 @dataclass(frozen=True, kw_only=True)

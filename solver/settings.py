@@ -180,6 +180,25 @@ class Watch:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Hindsight:
+    """Counterfeits that nobody avoids, as means over drawn futures.
+
+    Attributes
+    ----------
+    futures : int
+        How many were drawn.
+    anybody : Fraction
+        What every series needs after the history, the release to be published included.
+    from_here : Fraction
+        What all releases after the one to be published need.
+    """
+
+    futures: int
+    anybody: Fraction
+    from_here: Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """What an engine found.
 
@@ -203,6 +222,8 @@ class Answer:
         How the release was drawn, if it was.
     alone : tuple of Fraction or None
         Every level of a release that was searched for without the policy's outlook.
+    hindsight : Hindsight or None
+        Beside an outlook: what no policy avoids.
     """
 
     release: Release | None
@@ -215,6 +236,7 @@ class Answer:
     effort: Mapping[str, int] = field(default_factory=dict[str, int])
     randomized: Randomized | None = None
     alone: tuple[Fraction, ...] | None = None
+    hindsight: Hindsight | None = None
 
 
 class Engine(Protocol):

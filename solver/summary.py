@@ -24,6 +24,7 @@ from ..models.problem import Problem
 from ..models.release import Release
 from .advice import advice
 from .level_value import UNCHECKED, LevelValue
+from .settings import Hindsight
 
 __all__ = ["ColumnSummary", "LossSummary", "Summary", "columns_of", "summarize", "tally"]
 
@@ -204,6 +205,7 @@ def summarize(
     levels: Sequence[LevelValue],
     status: str,
     alone: Sequence[Fraction] | None = None,
+    hindsight: Hindsight | None = None,
 ) -> Summary:
     """Summarize a release that answers a problem; O(groups x attributes).
 
@@ -215,8 +217,8 @@ def summarize(
     levels : sequence of LevelValue
         What is lost, and what is proven of it.
     status : str
-    alone : sequence of Fraction, optional
-        Every level of a release that was searched for without the policy's outlook.
+    alone, hindsight
+        Of a release that was searched for without the policy's outlook: every level; what nobody avoids.
     """
     sizes = sorted(group.size for group in release.groups)
     left_out = len(release.suppressed)
@@ -243,7 +245,7 @@ def summarize(
         ),
         series=_series(problem),
         checked=tuple(str(requirement) for requirement in problem.policy.requirements),
-        outlook=_foreseen(problem, levels, alone),
+        outlook="; ".join(filter(None, (_foreseen(problem, levels, alone), _unavoidable(hindsight)))),
         later="; ".join(
             told
             for requirement in problem.policy.requirements
@@ -277,6 +279,17 @@ def _foreseen(problem: Problem, levels: Sequence[LevelValue], alone: Sequence[Fr
     cost = ", ".join(now) or "it costs nothing now"
     other = "(compared with a search that does not look ahead)"
     return f"{told} (by a model) instead of {show_number(alone[at])}; {cost} {other}"
+
+
+def _unavoidable(hindsight: Hindsight | None) -> str:
+    """What no policy avoids, by hindsight."""
+    if hindsight is None:
+        return ""
+    drawn = "a drawn future" if hindsight.futures == 1 else f"the mean of {hindsight.futures} drawn futures"
+    return (
+        f"nobody avoids {show_number(hindsight.anybody)} counterfeits from now on, and after this release "
+        f"{show_number(hindsight.from_here)} ({drawn}, by hindsight)"
+    )
 
 
 def columns_of(release: Release, domains: Sequence[Domain]) -> tuple[ColumnSummary, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..table import Microdata
 from .asked import MEASURED, Outlook
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..history import History
     from ..release import Release
 
-__all__ = ["ONE", "Forecast", "forecast"]
+__all__ = ["ONE", "Forecast", "forecast", "turnover"]
 
 ONE = 2_147_483_647
 """Probability 1, in the units of the random numbers of `life`."""
@@ -57,28 +57,43 @@ def forecast(table: Microdata, history: History, outlook: Outlook) -> Forecast:
     """Read survival, arrivals and returns off the past, as far as the outlook does not say them."""
     values = tuple(sorted(table.histogram))
     people = tuple(table.histogram[v] for v in values)
-    seen = [_present(release) for release in history]
-    seen.append({member.respondent: member.value for member in table.members})
-    stays = USUAL
-    if not isinstance(outlook.survival, Mapping) and outlook.survival != MEASURED:
-        stays = outlook.survival
-    else:
-        stays = _survival(seen)
-    named = outlook.survival if isinstance(outlook.survival, Mapping) else {}
-    survival = [named.get(v, stays) for v in values]
-    returns = _returns(seen) if outlook.returns == MEASURED else outlook.returns
-    leaving = sum((n * (1 - s) for n, s in zip(people, survival, strict=True)), Fraction(0))
-    coming = _arrivals(seen, outlook, table, leaving)
+    rates = _rates(table, history, outlook)
     return Forecast(
         values=values,
         people=people,
-        survival=tuple(int(s * ONE) for s in survival),
+        survival=tuple(int(rates.stays[v] * ONE) for v in values),
         refill=tuple(
-            int(ONE * _filled(n, float(1 - s), float(coming.get(v, Fraction(0)))))
-            for v, n, s in zip(values, people, survival, strict=True)
+            int(ONE * _filled(n, float(1 - rates.stays[v]), float(rates.coming.get(v, Fraction(0)))))
+            for v, n in zip(values, people, strict=True)
         ),
-        returns=int(returns * ONE),
+        returns=int(rates.returns * ONE),
     )
+
+
+def turnover(table: Microdata, history: History, outlook: Outlook) -> tuple[Fraction, Fraction]:
+    """Which share of the table leaves, and how many come, as a share of it."""
+    rates, rows = _rates(table, history, outlook), max(1, len(table))
+    stay = sum((n * rates.stays[v] for v, n in table.histogram.items()), Fraction(0))
+    return 1 - stay / rows, sum(rates.coming.values(), Fraction(0)) / rows
+
+
+class _Rates(NamedTuple):
+    """Shares that stay, by value of the table; how many come, by value; the share that returns."""
+
+    stays: Mapping[str, Fraction]
+    coming: Mapping[str, Fraction]
+    returns: Fraction
+
+
+def _rates(table: Microdata, history: History, outlook: Outlook) -> _Rates:
+    seen = [_present(release) for release in history]
+    seen.append({member.respondent: member.value for member in table.members})
+    named = outlook.survival if isinstance(outlook.survival, Mapping) else {}
+    usual = outlook.survival if isinstance(outlook.survival, Fraction) else _survival(seen)
+    stays = {v: named.get(v, usual) for v in table.histogram}
+    leaving = sum((n * (1 - stays[v]) for v, n in table.histogram.items()), Fraction(0))
+    returns = _returns(seen) if isinstance(outlook.returns, str) else outlook.returns
+    return _Rates(stays, _arrivals(seen, outlook, table, leaving), returns)
 
 
 def _present(release: Release) -> dict[str, str]:

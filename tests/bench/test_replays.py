@@ -100,6 +100,7 @@ def test_least_sizes_of_the_text():
 
 
 def test_strategies_keep_the_guarantee_and_the_engine_is_never_above_the_heuristic():
+    small_k = GlobalGuaranteeSizes.small_settings["k"]
     rows = [row for row in small(GlobalGuaranteeSizes) if row["part"] == "series"]
     assert all(float(str(row["worst P"])) <= 0.5 for row in rows if "worst P" in row)
     first = {
@@ -109,6 +110,14 @@ def test_strategies_keep_the_guarantee_and_the_engine_is_never_above_the_heurist
     }
     for strategy in ("constant_ratio", "geometric (our own rule)"):
         assert first[strategy, "engine"] <= first[strategy, "heuristic"]
+    # Told that there are k releases, the guarantee has one for each, and loses no more than the ratio.
+    engine = [row for row in rows if row["by"] == "engine"]
+    planned, ratio = (
+        [float(str(row["average"])) for row in engine if row["strategy"] == strategy]
+        for strategy in ("planned", "constant_ratio")
+    )
+    assert len(planned) == small_k
+    assert sum(planned) <= sum(ratio)
 
 
 def test_the_engine_joins_the_replay_of_cor_split():
@@ -270,6 +279,7 @@ def test_strategies_on_real_people_keep_the_guarantee_and_the_optimum_is_the_eng
             for strategy in ("constant_ratio", "geometric (our own rule)")
             for by in ("heuristic", "engine")
         ),
+        ("planned", "engine", 10),
         ("guarantee", "engine", 10),
     }
     made = [row for row in rows if "loss" in row]

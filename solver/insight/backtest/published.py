@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ...settings import Hindsight
 from .steps import BacktestStep
 
 __all__ = ["PublishedSeries"]
@@ -44,6 +45,11 @@ class PublishedSeries:
     def expected(self) -> Fraction | None:
         """What the first of these releases made expect of the others."""
         return self.steps[0].expected if self.steps else None
+
+    @property
+    def hindsight(self) -> Hindsight | None:
+        """What nobody avoids with these tables, and nobody after the first of these releases."""
+        return self.steps[0].hindsight if self.steps else None
 
     @property
     def loss(self) -> Fraction:

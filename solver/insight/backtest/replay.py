@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from typing import TypeAlias
 
 from ....instances.futures import Futures, named_series
 from ....models.errors import InputError, PolicyError
 from ....models.history import History
+from ....models.policy import Policy
 from ....models.problem import Problem
 from ....models.publisher import Publisher, usual_publishers
 from ....models.table import Microdata
 from ...baselines.registry import baselines
+from ...engines.partition.ahead.hindsight import unavoidable
+from ...settings import Clock, Hindsight
 from .result import Backtest
 from .steps import BacktestStep, Trying, stepped
 
@@ -119,9 +124,23 @@ def _published(
             future=future, publisher=name, release=len(history) + 1, tuples=len(table), status="asked"
         )
         step = stepped(table, publisher, history, trying, asked, len(series) - number)
+        if number == 1 and step.figures is not None:
+            step = replace(step, hindsight=_hindsight(publisher.policy, series, history, trying))
         yield step
         if step.figures is None:
             return
+
+
+def _hindsight(
+    policy: Policy, series: tuple[Microdata, ...], history: History, trying: Trying
+) -> Hindsight | None:
+    """What the tables make unavoidable, and what the first release does, which the history ends with."""
+    clock, before = Clock(trying.time_limit), History(history.releases[:-1])
+    anybody = unavoidable(policy, series, before, clock)
+    from_here = unavoidable(policy, series[1:], history, clock)
+    if anybody is None or from_here is None:
+        return None
+    return Hindsight(futures=1, anybody=Fraction(anybody), from_here=Fraction(from_here))
 
 
 def _refuse_unsound(

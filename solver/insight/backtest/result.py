@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pandas as pd
 
 from ....models.exact_numbers import show_number
 from ....models.files import write_whole
+from ...settings import Hindsight
 from .published import PublishedSeries
 from .steps import BacktestStep
 
@@ -25,6 +27,7 @@ COLUMNS = (
     "together",
     "expected",
     "came",
+    "at least",
     "loss",
     "query error",
     "signatures",
@@ -88,11 +91,28 @@ class Backtest:
                 "expected: counterfeits of all later releases as the outlook's table foresees them at the "
                 "first; came: how many there were"
             )
+        if (least := self._least()) is not None:
+            said.append(least)
         if any(step.verdict is not None for step in self.steps):
             said.append(
                 "audit: whose value is certain for whoever holds all releases, and the likeliest value of all"
             )
         return tuple(said)
+
+    def _least(self) -> str | None:
+        """How to read what nobody avoids, and its mean over the series of tables."""
+        found: dict[str, Hindsight] = {}
+        for series in self.series:
+            if series.hindsight is not None:
+                found.setdefault(series.future, series.hindsight)
+        if not found:
+            return None
+        mean = sum((each.anybody for each in found.values()), Fraction(0)) / len(found)
+        return (
+            "at least: counterfeits that nobody avoids who publishes these tables as the policy asks, knowing"
+            f" the future or not (by hindsight: {show_number(mean)} on average), and that none avoids after "
+            "this first release"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """One row per release; exact numbers as text besides."""
@@ -136,7 +156,7 @@ class Backtest:
 
 
 def _line(found: PublishedSeries) -> tuple[str, ...]:
-    error = found.query_error
+    error, least = found.query_error, found.hindsight
     return (
         found.future,
         found.publisher,
@@ -144,6 +164,7 @@ def _line(found: PublishedSeries) -> tuple[str, ...]:
         str(sum(found.counterfeits)),
         "-" if found.expected is None else show_number(found.expected),
         str(found.came),
+        "-" if least is None else f"{show_number(least.anybody)}, then {show_number(least.from_here)}",
         show_number(found.loss),
         "-" if error is None else f"{error:.1%}",
         _row([str(step.signatures) for step in found.made]),
@@ -157,7 +178,7 @@ def _row(words: Sequence[str]) -> str:
 
 
 def _flat(step: BacktestStep) -> dict[str, Any]:
-    found, verdict = step.figures, step.verdict
+    found, verdict, least = step.figures, step.verdict, step.hindsight
     return {
         "series": step.future,
         "publisher": step.publisher,
@@ -172,6 +193,8 @@ def _flat(step: BacktestStep) -> dict[str, Any]:
         "signatures": step.signatures,
         "violations": "" if found is None else "; ".join(f"{k} {n}" for k, n in found.violations.items()),
         "expected later": None if step.expected is None else float(step.expected),
+        "unavoidable": None if least is None else int(least.anybody),
+        "unavoidable later": None if least is None else int(least.from_here),
         "disclosed": None if verdict is None else verdict.disclosed,
         "undecided": None if verdict is None else verdict.undecided,
         "worst posterior": None if verdict is None or verdict.worst is None else str(verdict.worst),

@@ -16,6 +16,7 @@ from ....models.table import Microdata
 from ...appending import SeriesVerdict, examine
 from ...baselines.registry import baselines
 from ...search import solve_problem
+from ...settings import Hindsight
 from ..comparison.figures import Figures, figures, queries_for
 
 __all__ = ["BacktestStep", "Trying", "stepped"]
@@ -73,6 +74,8 @@ class BacktestStep:
         How many different ones its groups have.
     expected : Fraction or None
         Counterfeits that the outlook's table foresees in later releases; None where nothing has a price.
+    hindsight : Hindsight or None
+        Of the first release that was published: what nobody avoids with these tables, and nobody after it.
     verdict : SeriesVerdict or None
         Of the audit of everything published up to it; None if none was asked for.
     """
@@ -87,6 +90,7 @@ class BacktestStep:
     loss: Fraction | None = None
     signatures: int | None = None
     expected: Fraction | None = None
+    hindsight: Hindsight | None = None
     verdict: SeriesVerdict | None = None
 
     @property

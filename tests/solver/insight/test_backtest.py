@@ -34,6 +34,8 @@ from optanon.instances.futures import named_series
 from optanon.instances.generators import generated_roles, uniform_table
 from optanon.models.publisher import usual_publishers
 from optanon.solver.baselines.registry import baselines
+from optanon.solver.engines.partition.ahead.hindsight import unavoidable
+from optanon.solver.insight.backtest.result import COLUMNS
 from optanon.solver.insight.backtest.steps import BacktestStep
 
 F = Fraction
@@ -183,6 +185,22 @@ def test_what_was_expected_stands_beside_what_came(replayed: tuple[list[Microdat
     assert search.expected == priced.objective(release)[1]
     assert blind.expected is None
     assert found.steps[2].expected is None  # nothing comes after it
+
+
+def test_what_nobody_avoids_stands_beside_what_came(replayed: tuple[list[Microdata], Backtest]):
+    tables, found = replayed
+    search, split, blind = found.series
+    for one in (search, split):
+        assert one.hindsight is not None
+        assert one.hindsight.anybody == unavoidable(POLICY, tables, History())
+        assert one.hindsight.anybody <= sum(one.counterfeits)
+        assert one.hindsight.from_here <= one.came
+    assert search.hindsight is not None
+    assert blind.hindsight is None  # its policy keeps no signatures
+    told = dict(zip(COLUMNS, found.lines()[0], strict=True))["at least"]
+    assert told == f"{search.hindsight.anybody}, then {search.hindsight.from_here}"
+    assert found.to_frame()["unavoidable later"].iloc[0] == search.hindsight.from_here
+    assert any(f"{search.hindsight.anybody} on average" in note for note in found.notes)
 
 
 def test_futures_go_on_from_the_history():

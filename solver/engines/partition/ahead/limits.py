@@ -67,8 +67,14 @@ class AheadLimits:
     """the same when it goes on,"""
     cold: float = 0.004
     """and the last one."""
-    penalty: float = 8.0
-    """For each earlier group that shares too many, in the same unit."""
+    penalties: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)
+    """For each earlier group that shares too many, in the same unit: one after the other,"""
+    first: int = 2
+    """with this part of the exchanges for the first"""
+    later: int = 6
+    """and this for each other."""
+    futures: int = 5
+    """So many are drawn, to say what nobody avoids."""
 
 
 AHEAD = AheadLimits()

@@ -22,7 +22,7 @@ from ....colgen.structure.types import Types
 from ....ending import ending
 from ....incumbent import BestRelease
 from ....schedule import AHEAD
-from ....settings import Answer, Clock, Settings, Watch
+from ....settings import Answer, Clock, Hindsight, Settings, Watch
 from ..objective import Objective
 from ..signature.construct import assembled
 from ..signature.levels import SignatureSearch
@@ -30,6 +30,7 @@ from ..signature.minimum_counterfeits import Fewest, fewest
 from ..signature.proof import counts_claim
 from .counted import CountedFamilies
 from .family import Charges, Family, FlatPrices, Signature, candidates, families
+from .hindsight import hindsight
 from .kindred import distances, kindred
 from .limits import AHEAD as LIMITS
 from .needs import needs
@@ -48,6 +49,9 @@ class AheadSearch:
         self.problem, self.settings, self.watch, self.objective = problem, settings, watch, objective
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
+        self.after = self.clock.allowed(AHEAD.hindsight)
+        if problem.policy.outlook is not None:
+            self.clock.keep(self.after or 0.0)
         self.types = Types.of(problem, rules)
         self.best = BestRelease(problem, watch, self.clock)
         self.counts: Fewest | None = None
@@ -55,6 +59,7 @@ class AheadSearch:
         self.alone: tuple[Fraction, ...] | None = None
         self.priced: tuple[int, Fraction] | None = None
         self.words: tuple[Claim, ...] = ()
+        self.hindsight: Hindsight | None = None
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -72,12 +77,13 @@ class AheadSearch:
             self._bounded()
             if self.best.best is None and not self.clock.over:
                 self._otherwise()
+            self._look_back()
         except KeyboardInterrupt:
             self.interrupted = True
         answer = self.best.answer(
             self._claims(), interrupted=self.interrupted, late=self.clock.over, rounds=LIMITS.restarts
         )
-        return replace(answer, alone=self.alone)
+        return replace(answer, alone=self.alone, hindsight=self.hindsight)
 
     @property
     def _counted(self) -> int:
@@ -172,6 +178,12 @@ class AheadSearch:
         brief = replace(self.settings, time_limit=seconds, initial=None)
         release = SignatureSearch(myopic, brief, Watch(), rules, objective).run().release
         return None if release is None else self.problem.objective(release)
+
+    def _look_back(self) -> None:
+        """What nobody avoids, beside an outlook; releases are sought no longer."""
+        best = self.best.best
+        if best is not None and self.problem.policy.outlook is not None:
+            self.hindsight = hindsight(self.problem, best, Clock(self.after))
 
     def _otherwise(self) -> None:
         """The search that does not look ahead, where seats give no release."""

@@ -59,20 +59,24 @@ def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) ->
     groups, bucket = _filled(crowd, family, random)
     geometry, people = crowd.types.rows.geometry, crowd.people
     seats = seats_of(groups, bucket, family.signatures)
-    start = float(crowd.types.rows.scale)
+    start, wrong = float(crowd.types.rows.scale), broken_rules(people, seats)
     for attempt in range(LIMITS.attempts):
         again = attempt > 0
-        annealed(
-            geometry,
-            people,
-            seats,
-            moves // LIMITS.again if again else moves,
-            start * (LIMITS.warm if again else LIMITS.hot),
-            start * LIMITS.cold,
-            start * LIMITS.penalty,
-            seed + attempt,
-        )
-        wrong = broken_rules(people, seats)
+        # Dear from the beginning, forbidden meetings would hold people where they happened to sit.
+        for stage, penalty in enumerate(LIMITS.penalties[-1:] if again else LIMITS.penalties):
+            annealed(
+                geometry,
+                people,
+                seats,
+                moves // (LIMITS.again if again else LIMITS.later if stage else LIMITS.first),
+                start * (LIMITS.warm if again or stage else LIMITS.hot),
+                start * LIMITS.cold,
+                start * penalty,
+                seed + attempt + LIMITS.attempts * stage,
+            )
+            wrong = broken_rules(people, seats)
+            if not wrong.any():
+                break
         if not wrong.any() or clock.over:
             break
         groups = [[p for p in line if p > -2] for line in seats.who.tolist()]
