@@ -23,7 +23,7 @@ they differ say, whatever the rounding.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
@@ -133,7 +133,10 @@ class CheckedPoints:
 
 
 class _SizeQuestion(NamedTuple):
-    """One size: places by falling dual, and the place of the same point that comes first, or -1."""
+    """One size: places by falling dual, and the place of the same point that comes first, or -1.
+
+    `sure` is the penalty of cuts over all points, the same for every group of the size.
+    """
 
     pairs: Ints
     point: Ints
@@ -143,6 +146,7 @@ class _SizeQuestion(NamedTuple):
     scale: int
     floor: int
     penalties: Penalties
+    sure: int
 
 
 class _WalkDesk(NamedTuple):
@@ -234,9 +238,12 @@ def listed(given: Given, points: CheckedPoints, duals: ClaimedDuals, k: int, flo
     again = np.append(False, point[1:] == point[:-1])
     before = np.where(again, np.arange(len(point)) - 1, -1)
     found, tried = [np.empty((0, sizes[-1]), dtype=np.int32)], 0
+    everywhere = [found for found in duals.cuts if len(found[0].rows) == len(points)]
+    others = replace(duals, cuts=tuple(cut for cut in duals.cuts if cut not in everywhere))
     for size in sizes:
+        sure = -sum(dual * (size // cut.over) for cut, dual in everywhere)
         asked = _SizeQuestion(
-            pairs, point, before, duals.rows[point], size, duals.scale, floor, duals.penalties()
+            pairs, point, before, duals.rows[point], size, duals.scale, floor, others.penalties(), sure
         )
         memory = _memory(asked, len(duals.cuts))
         for at in range(0, len(point), AT_ONCE):
@@ -340,7 +347,7 @@ def _walked(q: _SizeQuestion, m: _WalkDesk, firsts: Ints, room: NDArray[np.int32
         if q.before[i] >= 0:
             continue
         m.member[0], m.dual[1], m.pairs[1] = i, q.dual[i], 0
-        m.penalty[1] = _met(q, m, i, 1)
+        m.penalty[1] = q.sure + _met(q, m, i, 1)
         size = 1
         _opened(q, m, 1)
         while size >= 1:

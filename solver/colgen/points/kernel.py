@@ -43,6 +43,8 @@ class PointQuestion(NamedTuple):
         Groups of at most so much scaled reduced cost are sought.
     cuts : CutIndex
         By row.
+    sure : int
+        Penalty of every group of this size, beside those of `cuts`.
     """
 
     pairs: Ints
@@ -53,6 +55,7 @@ class PointQuestion(NamedTuple):
     scale: int
     slack: int
     cuts: CutIndex
+    sure: int
 
 
 class PointDesk(NamedTuple):
@@ -218,7 +221,7 @@ def search(
             continue
         seen, size = 0, 1
         m.member[0], m.total[1], m.degree[1, 0] = i, 0, 0
-        m.penalty[1] = _touch(q, m, i)
+        m.penalty[1] = q.sure + _touch(q, m, i)
         _open(q, m, 1, i)
         while size >= 1:
             v = _next(q, m, size)

@@ -103,11 +103,16 @@ class PointPricing(Pricing[PointRows]):
         return lines[order], profit[order]
 
     def _ways(self, duals: Duals) -> Iterator[Way]:
-        index = self.cuts.index(duals.cuts)
+        # A cut over all rows is the same for all groups of a size: known before their members are.
+        everywhere = np.array([len(cut) == len(self.rows) for cut in self.cuts.sets], dtype=np.bool_)
+        everywhere = everywhere[: len(duals.cuts)]
+        index = self.cuts.index(np.where(everywhere, 0, duals.cuts))
+        dual, divisor = duals.cuts[everywhere], self.cuts.divisor[: len(duals.cuts)][everywhere]
         anchors = np.arange(len(self._row), dtype=np.int64)
         for size in self.sizes:
+            sure = -int(dual @ (size // divisor))
             asked = PointQuestion(
-                self._pairs, self._row, self._before, duals.rows[self._row], size, duals.scale, 0, index
+                self._pairs, self._row, self._before, duals.rows[self._row], size, duals.scale, 0, index, sure
             )
             yield Way(anchors=anchors, wide=self.sizes[-1], begin=partial(_begun, asked))
 

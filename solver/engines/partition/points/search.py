@@ -110,6 +110,10 @@ class PointsSearch:
         master.add([*near_groups(self.rows, size, near)])
         if self.whole:
             master.add([Column(group) for group in progress.best])
+            if int(self.rows.count.sum()) % self.k:
+                # Groups are no more than whole times k tuples.
+                pricing.cuts.add([tuple(range(len(self.rows)))], self.k)
+                master.extend()
         clock = self.clock.share(POINTS.linear)
         generation = PointGeneration(
             pricing, master, clock, self.root, per_anchor=LIMITS.per_row, most_nodes=LIMITS.nodes
