@@ -14,6 +14,7 @@ from ..covering import Ints
 from ..pool import Pool
 from ..structure.histograms import Judge
 from ..table import Rows
+from .left_over import joined
 from .limits import ROUNDING as LIMITS
 
 __all__ = ["completed", "rounded"]
@@ -72,46 +73,10 @@ def completed(
         matched = _matched(rows, left, clock)
         return None if matched is None else [*groups, *matched]
     grown = [list(group) for group in groups]
-    if not grown and len(left):
+    value = np.zeros_like(rows.value) if judge.blind else rows.value
+    if joined(rows, judge, grown, left.tolist(), value, clock):
         return None
-    members = np.full((len(grown), max(map(len, grown), default=1)), 0, dtype=np.int64)
-    for line, group in enumerate(grown):
-        members[line] = [*group, *group[:1] * (members.shape[1] - len(group))]
-    codes = rows.geometry.codes
-    lo, hi = codes[members].min(axis=1), codes[members].max(axis=1)
-    size = np.array([len(group) for group in grown])
-    values = 1 if judge.blind else len(judge.names)
-    histogram = np.array([np.bincount(rows.value[group], minlength=values) for group in grown])
-    cost = np.where(size == 1, rows.single, size * rows.box_cost(lo, hi))
-    for u in left.tolist():
-        if clock is not None and clock.over:
-            return None
-        more = (size + 1) * rows.box_cost(np.minimum(lo, codes[u]), np.maximum(hi, codes[u])) - cost
-        for at in _cheapest(more):
-            after = histogram[at].copy()
-            after[rows.value[u]] += 1
-            if judge.admits(tuple(after.tolist())):
-                grown[at].append(u)
-                lo[at], hi[at] = np.minimum(lo[at], codes[u]), np.maximum(hi[at], codes[u])
-                cost[at] += more[at]
-                size[at] += 1
-                histogram[at] = after
-                break
-        else:
-            return None
     return [tuple(sorted(group)) for group in grown]
-
-
-def _cheapest(more: Ints) -> list[int]:
-    """Places of the least entries first; all places in the end."""
-    if len(more) <= LIMITS.nearest:
-        return np.argsort(more, kind="stable").tolist()
-    near = np.argpartition(more, LIMITS.nearest)
-    first = np.sort(near[: LIMITS.nearest])
-    return [
-        *first[np.argsort(more[first], kind="stable")].tolist(),
-        *np.sort(near[LIMITS.nearest :]).tolist(),
-    ]
 
 
 def _matched(rows: Rows, left: Ints, clock: Clock | None) -> list[Group] | None:

@@ -23,6 +23,7 @@ from ..covering import Geometry, Ints
 from ..kernels.boxes import side_cost
 from ..structure.histograms import Judge
 from ..table import Rows
+from .left_over import joined
 from .start import chopped
 
 __all__ = ["tied"]
@@ -58,7 +59,7 @@ def tied(rows: Rows, judge: Judge, *, dear: float, clock: Clock) -> list[Group] 
     far, last = _grown(rows, judge, np.array(left, dtype=np.int64), value, dear * rows.dearest, clock)
     groups = made + far
     if groups:
-        last = _joined(rows, judge, groups, last, value, clock)
+        last = joined(rows, judge, groups, last, value, clock)
     chopped_up = list[Group]()
     if last:
         if not judge.admits(
@@ -204,35 +205,3 @@ def _cheapest(
         if beyond[value[r]] < over or cost < least:
             best, least, over = u, cost, beyond[value[r]]
     return best, least
-
-
-def _joined(
-    rows: Rows, judge: Judge, groups: list[list[int]], last: list[int], value: Ints, clock: Clock
-) -> list[int]:
-    """Put each of the last tuples into the group that it costs least; those that fit nowhere, or too late."""
-    if not last or clock.over:
-        return last
-    codes = rows.geometry.codes
-    lo = np.array([codes[group].min(axis=0) for group in groups])
-    hi = np.array([codes[group].max(axis=0) for group in groups])
-    size = np.array([len(group) for group in groups])
-    cost = rows.box_cost(lo, hi) * size
-    insides = [_Inside(judge, value[group].tolist()) for group in groups]
-    takes = {
-        v: np.array([inside.takes(v) for inside in insides], dtype=np.bool_)
-        for v in dict.fromkeys(value[last].tolist())
-    }
-    for place, r in enumerate(last):
-        able = np.flatnonzero(takes[int(value[r])])
-        if not len(able) or clock.over:
-            return last[place:]
-        low, high = np.minimum(lo[able], codes[r]), np.maximum(hi[able], codes[r])
-        more = rows.box_cost(low, high) * (size[able] + 1) - cost[able]
-        best = int(np.argmin(more))
-        at = int(able[best])
-        groups[at].append(r)
-        insides[at].add(int(value[r]))
-        lo[at], hi[at], size[at], cost[at] = low[best], high[best], size[at] + 1, cost[at] + more[best]
-        for v, fits in takes.items():
-            fits[at] = insides[at].takes(v)
-    return []

@@ -1,0 +1,95 @@
+"""Tuples left over: each goes into the group that it costs least and that stays admissible. Compiled."""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....models.compiled import compiled
+from ...settings import Clock
+from ..covering import Geometry, Ints
+from ..kernels.boxes import box_with
+from ..structure.histograms import Judge
+from ..table import Rows
+
+__all__ = ["joined"]
+
+
+def joined(
+    rows: Rows,
+    judge: Judge,
+    groups: Sequence[list[int]],
+    left: Sequence[int],
+    value: Ints,
+    clock: Clock | None = None,
+) -> list[int]:
+    """Put tuples into groups, one after the other; those from the first on that fits nowhere, or is too late.
+
+    Parameters
+    ----------
+    rows, judge
+    groups
+        Of rows, all admissible; they grow.
+    left
+        Rows, with repeats.
+    value
+        Of each row, as the judge tells values apart.
+    clock
+
+    Notes
+    -----
+    Complexity: O(groups) per tuple, and the verdicts on one group with one more of each value.
+    """
+    if not groups or not left or (clock is not None and clock.over):
+        return list(left)
+    sizes = np.fromiter(map(len, groups), dtype=np.int64, count=len(groups))
+    members, first = np.array([r for group in groups for r in group]), np.cumsum(sizes) - sizes
+    codes = rows.geometry.codes[members]
+    lo, hi = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
+    cost = np.where(sizes == 1, rows.single, sizes * rows.box_cost(lo, hi))
+    wide = 1 if judge.blind else len(judge.names)
+    line = np.repeat(np.arange(len(groups)), sizes)
+    counts = np.bincount(line * wide + value[members], minlength=len(groups) * wide).reshape(-1, wide)
+    needed, kind = np.unique(value[np.array(left)], return_inverse=True)
+    more = np.eye(wide, dtype=np.int64)[needed]
+    takes = np.array([_admitted(judge, counts + one) for one in more])
+    for place, (r, of) in enumerate(zip(left, kind.tolist(), strict=True)):
+        at, added = _cheapest(rows.geometry, r, lo, hi, sizes, cost, takes[of])
+        if at < 0 or (clock is not None and clock.over):
+            return list(left[place:])
+        groups[at].append(r)
+        own = rows.geometry.codes[r]
+        lo[at], hi[at] = np.minimum(lo[at], own), np.maximum(hi[at], own)
+        sizes[at] += 1
+        cost[at] += added
+        counts[at] += more[of]
+        takes[:, at] = _admitted(judge, counts[at] + more)
+    return []
+
+
+def _admitted(judge: Judge, counts: Ints) -> NDArray[np.bool_]:
+    """Verdicts on histograms, one per line; where values are alike, each kind is asked about once."""
+    if not (judge.alike or judge.blind):
+        return judge.verdicts(counts)
+    kinds, kind = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
+    return np.array([judge.admits(tuple(line)) for line in kinds.tolist()])[kind.ravel()]
+
+
+@compiled
+def _cheapest(
+    g: Geometry, r: int, lo: Ints, hi: Ints, size: Ints, cost: Ints, takes: NDArray[np.bool_]
+) -> tuple[int, int]:
+    """The group that a row costs least, of those that take it, and what it costs; -1 if none does."""
+    best, least = -1, np.int64(1) << 60
+    for at in range(len(size)):
+        if takes[at]:
+            with_r = box_with(g.codes, g.weight, g.tree, g.side, g.table, r, lo, hi, at)
+            more = (size[at] + 1) * with_r - cost[at]
+            if more < least:
+                best, least = at, more
+    return best, least
