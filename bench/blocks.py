@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from typing import Any, ClassVar
@@ -17,8 +19,16 @@ import yaml
 
 from ..instances.datasets import acs_pums
 from ..instances.generators import drawn_again
+from ..instances.problem_file import load_problem
 from ..models.categories import Ordered
 from ..models.errors import InputError
+from ..models.problem import Problem
+from ..solver.cluster.workers import connected
+from ..solver.colgen.structure.histograms import Judge
+from ..solver.colgen.table import Rows
+from ..solver.engines.partition.blocks.search import Rounds
+from ..solver.engines.partition.progress import Progress
+from ..solver.settings import Clock, Settings, Watch
 from .large_tables import timed_call
 from .registry import Case, Row, case
 
@@ -26,6 +36,8 @@ __all__ = ["acs_people", "write_acs"]
 
 YEARS, GRADES, SWAPPED = 3, 1, 0.03
 """By how much age and schooling are moved at most, and which part of the other cells is another person's."""
+WARM_ROWS, WARM_SECONDS = 12_000, 5.0
+"""A sample on which workers load compiled code before they are timed, and seconds it is laid down for."""
 
 
 @case
@@ -43,6 +55,10 @@ class Blocks(Case):
         Numbers of worker processes, separated by commas: one call each; 0 is without a cluster.
     planned : int
         What moves are laid down for: the same gives the same release, whatever `workers` is.
+    paced : float
+        If above 0: rounds of blocks alone, without bound or files, all that are laid down for so many
+        seconds, on each number of `workers`: how much faster they are than on the first one, and whether
+        releases are the same.
     output : str
         Instead of all that: a folder into which table and problem file are written.
     """
@@ -54,6 +70,7 @@ class Blocks(Case):
     limit: float = 600.0
     workers: str = "2"
     planned: int = 2
+    paced: float = 0.0
     output: str = ""
 
     def run(self) -> list[Row]:
@@ -63,25 +80,75 @@ class Blocks(Case):
         rows: list[Row] = []
         with tempfile.TemporaryDirectory() as name:
             problem = write_acs(Path(name), self.rows, self.seed)
+            if self.paced:
+                return self._paced(load_problem(problem), [int(text) for text in self.workers.split(",")])
             for text in self.workers.split(","):
-                with _cluster(int(text)) as (options, peak):
+                with _cluster(int(text)) as (address, asked):
+                    options = ["--cluster", address] if address else []
                     options += ["--workers", str(self.planned)]
                     found = timed_call(
                         problem, self.limit, seed=self.seed, folder=Path(name), options=options
                     )
                     gap = 100 * (1 - found["bound"] / found["loss"]) if found.get("loss") else None
                     rows.append(
-                        {"rows": self.rows, "workers": int(text), **found, "gap %": gap, "worker MB": peak()}
+                        {
+                            "rows": self.rows,
+                            "workers": int(text),
+                            **found,
+                            "gap %": gap,
+                            "worker MB": max(asked(_peak), default=None),
+                        }
                     )
                     sys.stderr.write(f"{rows[-1]}\n")
         return rows
 
+    def _paced(self, problem: Problem, workers: Sequence[int]) -> list[Row]:
+        found: list[Row] = []
+        warm, first = acs_problem(min(WARM_ROWS, self.rows), self.seed), None
+        for number in workers:
+            with _cluster(number) as (address, asked), connected(address) as tasks:
+                laid = Settings(seed=self.seed, workers=self.planned, tasks=tasks)
+                in_rounds(warm, replace(laid, asked=WARM_SECONDS))
+                began, alone, others = time.perf_counter(), time.process_time(), sum(asked(time.process_time))
+                progress = in_rounds(problem, replace(laid, asked=self.paced))
+                seconds = time.perf_counter() - began
+                groups = sorted(progress.groups or ())
+                first = first or (groups, seconds)
+                found.append(
+                    {
+                        "rows": self.rows,
+                        "workers": number,
+                        "seconds": round(seconds, 1),
+                        "speed-up": round(first[1] / seconds, 2),
+                        "same release": groups == first[0],
+                        "loss": float(progress.value(0, progress.cost)),
+                        "CPU": round(time.process_time() - alone, 1),
+                        "CPU of workers": round(sum(asked(time.process_time)) - others, 1),
+                        "worker MB": max(asked(_peak), default=None),
+                    }
+                )
+                sys.stderr.write(f"{found[-1]}\n")
+        return found
+
+
+def in_rounds(problem: Problem, settings: Settings) -> Progress:
+    """All rounds of blocks that are laid down for a time, however long they take."""
+    judge = Judge(problem)
+    rows = Rows.of(problem, blind=judge.blind)
+    progress = Progress(problem, rows, Watch(), 0, Fraction(1), judge)
+    Rounds(rows, judge, progress, settings, Clock()).run()
+    return progress
+
+
+Asked = Callable[[Callable[[], Any]], list[Any]]
+"""What each worker answers."""
+
 
 @contextmanager
-def _cluster(workers: int) -> Iterator[Any]:
-    """Options that name a cluster of local processes, and the peak memory of one of them."""
+def _cluster(workers: int) -> Generator[tuple[str | None, Asked], None, None]:
+    """The address of a cluster of local processes, and a way to ask them all; without workers nobody."""
     if not workers:
-        yield [], lambda: None
+        yield None, lambda what: []
         return
     from distributed import Client, LocalCluster
 
@@ -90,11 +157,18 @@ def _cluster(workers: int) -> Iterator[Any]:
         Client(cluster) as client,
     ):
         known: Any = client
-        yield ["--cluster", cluster.scheduler_address], lambda: max(known.run(_peak).values())
+        address: str = known.scheduler.address
+        yield address, lambda what: list(known.run(what).values())
 
 
 def _peak() -> int:
     return getrusage(RUSAGE_SELF).ru_maxrss // 1024
+
+
+def acs_problem(rows: int, seed: int) -> Problem:
+    """The problem of such a table."""
+    with tempfile.TemporaryDirectory() as name:
+        return load_problem(write_acs(Path(name), rows, seed))
 
 
 def acs_people(rows: int, seed: int) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from optanon.bench.blocks import acs_people, write_acs
+from optanon.bench.blocks import Blocks, acs_people, write_acs
 from optanon.instances.dataset_files import present
 from optanon.instances.datasets import acs_pums
 from optanon.instances.problem_file import load_problem
@@ -31,3 +31,10 @@ def test_the_problem_can_be_read(tmp_path: Path):
     problem = load_problem(write_acs(tmp_path, 300, 0))
     assert len(problem.table) == 300
     assert len(problem.table.domains) == 7
+
+
+def test_rounds_alone_say_how_much_faster_they_are_and_whether_releases_are_the_same():
+    first, second = Blocks(rows=400, paced=0.2, workers="0,0").run()
+    assert (first["speed-up"], first["same release"], second["same release"]) == (1.0, True, True)
+    assert second["speed-up"] > 0
+    assert second["loss"] == first["loss"] > 0
