@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -21,7 +22,7 @@ from ..solver.search import solve_problem
 from .registry import Case, Row, case
 from .safe_correlation_figures import Figures, anatomized, policy_of
 
-QI, SENSITIVE = "education", "value"
+QI, SEX, SENSITIVE = "education", "sex", "value"
 ALL = "(all)"
 ATTEMPTS = 1000
 
@@ -56,6 +57,8 @@ class SafeCorrelationReplay(Case):
     """Figures 4, 5 and 6 of the source instead, and a table of what the readings of support lose."""
     figure_epsilon: str = "1"
     """Epsilon of the figures, in tuples: shares by worlds are hardly ever equal."""
+    together: bool = False
+    """Education and sex of Adult together instead (Def. 7), with the epsilon of the figures."""
 
     def run(self) -> list[Row]:
         """One row per data set, l, reading of support and affected education, and one for all together.
@@ -70,6 +73,8 @@ class SafeCorrelationReplay(Case):
         """
         if self.figures:
             return self._figures().rows()
+        if self.together:
+            return [row for number in self._numbers() for row in self._together(number)]
         return [{"data": name} | row for name in self.data.split(",") for row in self._rows(name.strip())]
 
     def _figures(self) -> Figures:
@@ -86,6 +91,50 @@ class SafeCorrelationReplay(Case):
             time_limit=self.time_limit,
             seed=self.seed,
         )
+
+    def _together(self, l: int) -> Iterator[Row]:  # noqa: E741
+        """Def. 7: cells of a given grouping; for the slice, by either shares, groups and cells at once."""
+        frame = _frame("adult", SEX)
+        whole = self._table(frame.sample(self.rows, random_state=self.seed) if self.rows else frame, SEX)
+        few = self._slice(frame[frame[QI].isin(frame[QI].value_counts().index[:2])], l, SEX)
+        for part, table, shares in (
+            ("table", whole, "uniform"),
+            ("slice", few, "uniform"),
+            ("slice", few, "worlds"),
+        ):
+            requirement = replace(
+                self._requirement(l, "qi"),
+                attribute=(QI, SEX),
+                epsilon=Fraction(self.figure_epsilon),
+                shares=shares,
+            )
+            began, clock = time.monotonic(), time.process_time()
+            done = self._sanitized(table, requirement)
+            row: Row = {
+                "part": part,
+                "l": l,
+                "shares": shares,
+                "cells": 2 * len(table),
+                "hidden": done.release.hidden_cells,
+                "least": done.least_hidden,
+                "seconds": round(time.monotonic() - began, 1),
+                "CPU seconds": round(time.process_time() - clock, 1),
+            }
+            if part == "slice":
+                result = solve_problem(
+                    Problem(table=table, policy=policy_of(requirement)),
+                    time_limit=self.time_limit,
+                    seed=self.seed,
+                    display=False,
+                    initial=done.release,
+                )
+                assert result.release is not None, "a release to start from was given"
+                row |= {
+                    "jointly": result.release.hidden_cells,
+                    "jointly least": int(result.bounds[0] or 0),
+                    "status": result.status.value,
+                }
+            yield row
 
     def _rows(self, data: str) -> list[Row]:
         frame = _frame(data)
@@ -107,20 +156,20 @@ class SafeCorrelationReplay(Case):
             raise PolicyError(f"l must be whole numbers with commas between, got {self.l!r}") from error
 
     @staticmethod
-    def _table(frame: pd.DataFrame) -> Microdata:
+    def _table(frame: pd.DataFrame, *others: str) -> Microdata:
         return Microdata.from_frame(
             frame,
             respondent="id",
-            quasi_identifiers={QI: "flat"},
+            quasi_identifiers=dict.fromkeys((QI, *others), "flat"),
             sensitive=SENSITIVE,
             missing="category",
         )
 
-    def _slice(self, frame: pd.DataFrame, l: int) -> Microdata:  # noqa: E741
+    def _slice(self, frame: pd.DataFrame, l: int, *others: str) -> Microdata:  # noqa: E741
         for seed in range(self.seed, self.seed + ATTEMPTS):
             drawn = frame.sample(self.slice_rows, random_state=seed).sort_index()
             if l * drawn[SENSITIVE].fillna("missing").value_counts().max() <= self.slice_rows:
-                return self._table(drawn)
+                return self._table(drawn, *others)
         raise PolicyError(
             f"slice_rows {self.slice_rows}: too few for l = {l}, some sensitive value is always too frequent"
         )
@@ -197,9 +246,10 @@ class SafeCorrelationReplay(Case):
         return rows
 
 
-def _frame(data: str) -> pd.DataFrame:
+def _frame(data: str, *others: str) -> pd.DataFrame:
     if data == "adult":
-        return adult(complete=False).frame[["id", QI, "occupation"]].rename(columns={"occupation": SENSITIVE})
+        columns = ["id", QI, *others, "occupation"]
+        return adult(complete=False).frame[columns].rename(columns={"occupation": SENSITIVE})
     if data == "bank":
         return bank().frame[["id", QI, "balance_band"]].rename(columns={"balance_band": SENSITIVE})
     raise InputError(f"data must name 'adult' or 'bank', or both with a comma between, got {data!r}")

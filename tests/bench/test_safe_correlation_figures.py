@@ -113,3 +113,14 @@ def test_rows_of_different_figures_are_printed_as_different_tables(
     assert "figure" not in told
     main.print_rows(GlobalGuaranteeSizes(), [{"x": 1}, {"y": 2}], 0)
     assert capsys.readouterr().out.count("┏") == 1
+
+
+def test_two_columns_together_are_sanitized_and_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = people(120).assign(sex=lambda rows: ["mfm"[int(who) % 3] for who in rows["id"]])
+    monkeypatch.setattr(safe_correlation, "_frame", lambda data, *others: frame)  # pyright: ignore[reportUnknownLambdaType]
+    asked = SafeCorrelationReplay(together=True, l="2", slice_rows=8, time_limit=10)
+    table, uniform, worlds = asked.run()
+    assert (table["cells"], uniform["cells"], worlds["shares"]) == (240, 16, "worlds")
+    assert 0 < table["least"] <= table["hidden"] < 240
+    for row in (uniform, worlds):
+        assert row["jointly least"] <= row["jointly"] <= row["hidden"]
