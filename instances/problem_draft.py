@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
 import pandas as pd
 
@@ -14,20 +13,16 @@ from .declared_cells import MISSING_CELLS, DeclaredCells
 from .guess import Guess
 from .series_draft import Continued, series_lines
 from .text_files import Reading
+from .usual_policy import LARGE, MOST_LEFT_OUT, ONCE, once_requirement
 from .yaml_words import comment, scalar
 
-__all__ = ["AS_BEFORE", "LARGE", "draft_problem"]
+__all__ = ["AS_BEFORE", "draft_problem"]
 
-LARGE = 200
-"""A single table of more rows gets one level per column for all of it: that is solved in seconds."""
 AS_BEFORE = "as in the releases before"
 """Why a column has its role, if an earlier release of the series says so."""
-ONCE = """
-This table is published once: the policy looks at no other release. If the table is to be released again,
-make this file with `optanon init --series`, before the first release.
+AGAIN_INSTEAD = """
+If the table is to be released again, make this file with `optanon init --series`, before the first release.
 """
-
-_SHARES = ("1/2", "2/3", "3/4", "4/5", "9/10")
 
 
 def draft_problem(
@@ -120,7 +115,8 @@ def _roles(guesses: Sequence[Guess]) -> list[str]:
         *lines,
         "",
         "# What nobody may learn of a person. persistent: it stays the same over the releases;",
-        "# transient: it may change from one release to the next.",
+        "# transient: it may change from one release to the next. Several columns: sensitive: [a, b]; what",
+        "# is asked of groups then says which one it protects: distinct_l_diversity: {l: 3, attribute: a}.",
         _said(private),
         f"sensitive: {{column: {scalar(private.name)}, persistence: persistent}}",
     ]
@@ -130,12 +126,12 @@ def _once(values: Counter[str], rows: int, k: int | None) -> list[str]:
     """The policy of a table that is published once."""
     lines = [
         "",
-        *comment(ONCE),
+        *comment(f"{ONCE} {AGAIN_INSTEAD.strip()}"),
         "",
         "policy:",
         "  # What the release must keep.",
         "  requirements:",
-        *_requirement(values, rows, k),
+        *_requirement(values, k),
         "  # What should be lost least.",
         "  minimize: [information_loss]",
     ]
@@ -145,7 +141,7 @@ def _once(values: Counter[str], rows: int, k: int | None) -> list[str]:
             "  # be of any shape, which loses less but takes longer (give --time-limit).",
             "  recoding: full_domain",
             "  # Which share of the rows may be left out: a few unusual people would make all coarse.",
-            "  max_suppressed: 0.05",
+            f"  max_suppressed: {MOST_LEFT_OUT}",
         ]
     return lines
 
@@ -160,21 +156,20 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _requirement(values: Mapping[str, int], rows: int, k: int | None) -> list[str]:
-    """A requirement that one group of all rows keeps, so that there is a release."""
-    share = Fraction(max(values.values()), rows)
-    least = k if k is not None else 5 if rows >= 20 else 3 if rows >= 6 else 2
-    most = next((text for text in _SHARES if share <= Fraction(text)), None)
-    if most is None:
+def _requirement(values: Mapping[str, int], k: int | None) -> list[str]:
+    """What each row gets, with its limits in words."""
+    asked = once_requirement(values, k)
+    line = "    - k_c_anonymity: {" + ", ".join(f"{name}: {value}" for name, value in asked.items()) + "}"
+    if "c" not in asked:
         return [
-            f"    # Nobody can be told from fewer than {least} rows. (More cannot be asked: one value has",
-            "    # nearly all rows, so whoever is in the table has it almost surely.)",
-            f"    - k_c_anonymity: {{k: {least}}}",
+            f"    # Nobody can be told from fewer than {asked['k']} rows. (More cannot be asked: one value",
+            "    # has nearly all rows, so whoever is in the table has it almost surely.)",
+            line,
         ]
     return [
-        f"    # k: nobody can be told from fewer than {least} rows.",
-        f"    # c: in no group do more than {most} of the rows share one value of the private column.",
-        f"    - k_c_anonymity: {{k: {least}, c: {most}}}",
+        f"    # k: nobody can be told from fewer than {asked['k']} rows.",
+        f"    # c: in no group do more than {asked['c']} of the rows share one value of the private column.",
+        line,
     ]
 
 

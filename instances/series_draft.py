@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .series_policy import MINIMIZE, fewest_counterfeits, series_requirements
+from .usual_policy import AGAIN
 from .yaml_words import comment, flow, scalar
 
 __all__ = ["Continued", "series_lines"]
@@ -74,7 +75,7 @@ def series_lines(series: Continued, counts: Mapping[str, int], k: int | None) ->
     lines = ["", *comment(HISTORY), f"history: {named}", "", "policy:"]
     before = series.policy
     if before is None:
-        lines += comment("What every release must keep, together with those before it.", 2)
+        lines += comment(AGAIN, 2)
         asked = list(series_requirements(counts).items())
         minimize, limits = list(MINIMIZE), list[str]()
     else:

@@ -85,7 +85,7 @@ class LossSummary:
         share = ""
         if self.most:
             part = show_share(self.value / self.most)
-            share = f", {part} of the most there is to lose ({show_number(self.most)})"
+            share = f", {part} of the maximum ({show_number(self.most)})"
         return f"{self._value}{share}; {self.bound}"
 
     @property
@@ -388,12 +388,13 @@ def _bound(levels: Sequence[LevelValue], *, counts: bool) -> str:
 def _series(problem: Problem) -> str:
     looking = [str(r) for r in problem.policy.requirements if r.structure(problem).looks_back]
     if problem.series_checked is None:
-        later = f"; {', '.join(looking)} will look at it from later ones" if looking else ""
+        later = f"; later ones will be checked against this one ({', '.join(looking)})" if looking else ""
         return f"no earlier release was given{later}"
     if not problem.series_checked:
         return UNCHECKED
     earlier = len(problem.history)
     if not earlier:
-        return f"release 1, the first of its series; {', '.join(looking)} will look at it from later ones"
-    before = "the one before it is" if earlier == 1 else f"the {earlier} before it are"
-    return f"release {earlier + 1}; {before} looked at by {', '.join(looking)}"
+        later = f"later ones will be checked against it ({', '.join(looking)})"
+        return f"release 1, the first of its series; {later}"
+    before = "the one before it" if earlier == 1 else f"the {earlier} before it"
+    return f"release {earlier + 1}, checked against {before} ({', '.join(looking)})"

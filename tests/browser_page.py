@@ -30,7 +30,7 @@ SERIOUS = ("serious", "critical")
 FADED = """() => Promise.allSettled(document.getAnimations()
   .filter(each => each.effect.getTiming().iterations !== Infinity).map(each => each.finished))"""
 """Colours of what still fades in or out are nobody's choice."""
-WAIT = 60_000
+WAIT = 240_000
 """Milliseconds for anything to appear."""
 
 

@@ -89,19 +89,23 @@ class Trace:
 
 
 def untraceable(old: Release, members: frozenset[str], number: int) -> str | None:
-    """Why records of release `number` (from 1) cannot be traced among `members`, in words; or None."""
+    """Why records of release `number` (from 1) cannot be traced among `members`, in words; or None.
+
+    What follows the semicolon is what a policy that asks for it can do about it.
+    """
     if old.form == "anatomized":
         return f"release {number} is anatomized: record tracing is about boxes; use generalized releases"
     if old.counterfeits:
         return (
-            f"release {number} has {old.counterfeits} counterfeits: record tracing is defined only if every "
-            "earlier record goes on; publish without counterfeits, or drop the requirement"
+            f"release {number} has counterfeits ({old.counterfeits}): record tracing is defined only if "
+            "every earlier record goes on; publish without counterfeits, or drop the requirement"
         )
     gone = sum(1 for group in old.groups for who in group.respondents if who not in members)
     if gone:
+        who = "1 person" if gone == 1 else f"{gone} people"
         return (
-            f"{gone} respondents of release {number} are not in the new table: record tracing is "
-            "defined only for tables that grow; keep them, or drop the requirement"
+            f"{who} of release {number} {'is' if gone == 1 else 'are'} not in the new table: record tracing "
+            "is defined only for tables that grow; keep them, or drop the requirement"
         )
     return None
 

@@ -17,10 +17,11 @@ from rich.table import Table
 from ...instances.declared_cells import DeclaredCells, published_gaps
 from ...instances.guess import Guess, guess_roles
 from ...instances.named_files import store_files
-from ...instances.problem_draft import AS_BEFORE, LARGE, draft_problem
+from ...instances.problem_draft import AS_BEFORE, draft_problem
 from ...instances.problem_file import load_problem
 from ...instances.readers import parquet_frame
 from ...instances.text_files import Reading, read_text_table
+from ...instances.usual_policy import LARGE
 from ...models.errors import InputError, OptanonError, SpellingError
 from ...models.files import write_whole
 from ...models.history import History

@@ -12,8 +12,10 @@ from .marks import marked
 
 __all__ = ["BEST", "BOUND", "bars", "course", "draw_course", "points"]
 
-BEST, BOUND = "best release", "proven bound"
+BEST, BOUND = "best release", "bound"
 COLOURS = {BEST: "#c8621b", BOUND: "#2a6fb0"}
+GREY = {"color": "#8888", "width": 0.5}
+"""Lines that are seen, and do not stand out, light and dark."""
 LEGEND = {"data": [BEST, BOUND], "top": 0}
 
 
@@ -23,7 +25,8 @@ def _chart(options: dict[str, Any], name: str, label: str) -> ui.echart:
 
 
 def _axis(kind: str, name: str = "", **more: Any) -> dict[str, Any]:
-    return {"type": kind, "name": name, "nameLocation": "middle", "nameGap": 28, **more}
+    lines = {"axisLine": {"lineStyle": GREY}, "splitLine": {"show": kind == "value", "lineStyle": GREY}}
+    return {"type": kind, "name": name, "nameLocation": "middle", "nameGap": 28, **lines, **more}
 
 
 def course() -> ui.echart:
@@ -35,12 +38,20 @@ def course() -> ui.echart:
             "xAxis": _axis("value", "seconds"),
             "yAxis": _axis("value", scale=True, nameGap=50),
             "series": [
-                {"name": name, "type": "line", "step": "end", "symbolSize": 4, "color": colour, "data": []}
+                {
+                    "name": name,
+                    "type": "line",
+                    "step": "end",
+                    "symbol": "circle",  # the usual one is filled with white, also in the dark
+                    "symbolSize": 5,
+                    "color": colour,
+                    "data": [],
+                }
                 for name, colour in COLOURS.items()
             ],
         },
         "course",
-        "best release and proven bound over time",
+        "best release and bound over time",
     )
 
 
@@ -89,6 +100,7 @@ def points(name: str, drawn: Sequence[Mapping[str, Any]], axis: str, loss: str) 
                 {
                     "name": kind,
                     "type": "line",
+                    "symbol": "circle",
                     "color": COLOURS[kind],
                     "data": [point[key] for point in drawn],
                 }
@@ -96,5 +108,5 @@ def points(name: str, drawn: Sequence[Mapping[str, Any]], axis: str, loss: str) 
             ],
         },
         name,
-        f"{loss.replace('_', ' ')} over {axis}, with its proven bound",
+        f"{loss.replace('_', ' ')} over {axis}, with its bound",
     )

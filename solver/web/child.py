@@ -16,11 +16,13 @@ from typing import Any
 
 from ...instances.problem_file import load_problem
 from ...models.errors import OptanonError
+from ..insight.report.sentences import without_parameters
 from ..level_value import UNCHECKED
 from ..output import write_files
 from ..result import Result
 from ..search import solve_problem
 from ..status import Point
+from ..summary import Summary
 
 __all__ = ["JOB", "main", "run"]
 
@@ -81,11 +83,19 @@ def run(folder: Path, job: dict[str, Any]) -> None:
             "seconds": round(result.seconds, 2),
             "reason": result.reason,
             "unchecked": UNCHECKED if result.series_checked is False else None,
-            "summary": [] if result.summary is None else result.summary.lines,
+            "summary": [] if result.summary is None else _told(result.summary),
             "plots": _plots(result),
             "files": [path.name for path in written],
         }
     )
+
+
+def _told(summary: Summary) -> list[tuple[str, str]]:
+    """Its lines; what the form says of requirements is not said again."""
+    return [
+        (heading.replace("_", " "), without_parameters(text) if heading in ("series", "checks") else text)
+        for heading, text in summary.lines
+    ]
 
 
 def _plots(result: Result) -> dict[str, Any]:

@@ -26,6 +26,16 @@ __all__ = ["build"]
 
 TICK = 0.3
 """Seconds between two looks at what runs."""
+ENDED = {
+    "OPTIMAL": "Proven optimal: no release that keeps this policy loses less.",
+    "FEASIBLE": "This release keeps the policy. Whether a better one exists is not known; the bound says how "
+    "much better it could be at most.",
+    "INFEASIBLE": "No release keeps this policy: 'Explain the policy' below says which parts conflict, and "
+    "which policies come nearest.",
+    "UNKNOWN": "No release was found in time: give the search more time, or let 'Explain the policy' below "
+    "say what the policy costs.",
+}
+"""What came out of a search, and what to do next."""
 
 
 def build(visit: Visit, open_report: Callable[[Path], str]) -> None:
@@ -60,8 +70,8 @@ class _Page:
         ):
             ui.label("optanon").classes("text-2xl font-semibold").props("role=heading aria-level=1")
             ui.label(
-                "The release that loses the least among all that keep your policy. "
-                "Everything happens on this machine; no data leaves it."
+                "Finds the release of your table that keeps your privacy policy and loses the least. "
+                "Everything happens on this computer; no data leaves it."
             ).classes("opacity-80")
             self._table_part()
             self._columns_part()
@@ -82,7 +92,9 @@ class _Page:
 
     def _table_part(self) -> None:
         with card("1. The table", "table"):
-            ui.label("A CSV file, one row per person, with a column of ids that stay the same over releases.")
+            ui.label(
+                "A CSV file with one row per person and a column of ids that stay the same in all releases."
+            )
             chosen = upload("Choose a CSV file (up to 50 MB)", self._take_table)
             marked(chosen.props('accept=".csv,.txt,.tsv"'), "upload-table")
             self.reading = waiting("table", "reading the table")
@@ -95,16 +107,17 @@ class _Page:
             data = await event.file.read()
             self.visit.table_note = await asyncio.to_thread(self.bench.take_table, event.file.name, data)
         except OptanonError as error:
-            kept = "; the table before is kept" if self.bench.columns else "; choose another file"
-            self.visit.table_note = f"Not read: {error}{kept}"
+            kept = "The table before is kept." if self.bench.columns else "Mend it, or choose another file."
+            self.visit.table_note = f"Not read: {error}.\n{kept}"
             complain(str(error))
             return
         finally:
             self.reading.visible = False
             event.sender.reset()  # pyright: ignore[reportAttributeAccessIssue]
         self._columns.refresh()
-        if self.bench.counts and self.form.suit(self.bench.counts):
-            self.form.refresh()
+        if self.bench.counts:
+            self.form.suit(self.bench.counts)
+        self.form.refresh(self.bench.sensitive)
         self._reveal()
 
     # -- columns ---------------------------------------------------------------------
@@ -112,23 +125,23 @@ class _Page:
     def _columns_part(self) -> None:
         with card("2. What the columns are", "columns") as self.columns_card:
             ui.label(
-                "Quasi-identifiers are what outsiders may know of a person. The sensitive column is what "
-                "they must not learn. All other columns are not published."
+                "The respondent column says who a row is about; it is never published. Quasi-identifiers are "
+                "what outsiders may know about a person. Sensitive columns, one or several, are what they "
+                "must not learn. The rest is left out."
             )
             self._columns()
             with ui.row().classes("items-center w-full"):
                 ui.select(
                     {
-                        "persistent": "stays the same over the releases (a diagnosis)",
-                        "transient": "may change between releases (a cold)",
-                        "both": "stays the same, and both kinds of requirements are wanted",
+                        "persistent": "never changes (a diagnosis)",
+                        "transient": "may change (a cold)",
+                        "both": "never changes; protect it both ways",
                     },
-                    label="A person's sensitive value",
+                    label="From release to release, a sensitive value",
                 ).bind_value(self.visit, "persistence").classes("w-full max-w-full md:w-96")
-            declared = ui.textarea("Missing cells and spellings, as a message asks for them: spelling: merge")
-            marked(
-                declared.bind_value(self.bench, "declared").classes("w-full").props("autogrow"), "declared"
-            )
+            declared = ui.textarea("Missing cells and spellings").bind_value(self.bench, "declared")
+            declared.props('autogrow hint="Only if a message asks for a line, such as spelling: merge"')
+            marked(declared.classes("w-full"), "declared")
 
     @ui.refreshable_method
     def _columns(self) -> None:
@@ -136,7 +149,7 @@ class _Page:
         with ui.element("div").classes(
             "grid grid-cols-1 md:grid-cols-[auto_auto_auto_1fr] items-center gap-x-4 gap-y-1 w-full"
         ):
-            for title in ("column", "role", "how it is generalized", ""):
+            for title in ("column", "role", "how it is made coarser", ""):
                 ui.label(title).classes("font-semibold max-md:hidden")
             for number, column in enumerate(self.bench.columns):
                 self._column(number, column)
@@ -144,7 +157,7 @@ class _Page:
     def _column(self, number: int, column: ColumnChoice) -> None:
         name = column.name
         marked(ui.label(name).classes("font-semibold md:font-normal"), "column", number)
-        role = ui.select(ROLES, value=column.role).bind_value(column, "role")
+        role = ui.select(ROLES, value=column.role, on_change=self._take_role).bind_value(column, "role")
         marked(role.props("dense").classes("w-44"), "role", number, label=f"role of {name}")
         # A cell of its own, so that hiding the field leaves its place.
         with ui.element("div"):
@@ -152,7 +165,7 @@ class _Page:
             kinds.props("dense").classes("w-full md:w-72").bind_visibility_from(
                 column, "role", value="quasi_identifier"
             )
-            marked(kinds, "kind", number, label=f"how {name} is generalized")
+            marked(kinds, "kind", number, label=f"how {name} is made coarser")
         with ui.row().classes("items-center"):
             ui.label(column.note).classes("opacity-80 text-sm")
             order = ui.input(f"order of {name}, lowest first: a, b, c").bind_value(column, "order")
@@ -165,6 +178,10 @@ class _Page:
                 words = f"Choose the hierarchy of {name} (CSV as ARX writes it)"
                 marked(upload(words, partial(self._take_hierarchy, column)), "hierarchy", number)
             hierarchy.bind_visibility_from(column, "kind", value="taxonomy")
+
+    def _take_role(self) -> None:
+        if self.bench.sensitive != self.form.sensitive:
+            self.form.refresh(self.bench.sensitive)
 
     async def _take_hierarchy(self, column: ColumnChoice, event: events.UploadEventArguments) -> None:
         try:
@@ -180,12 +197,12 @@ class _Page:
             self.form.build()
             with ui.expansion("Earlier releases").classes("w-full"):
                 ui.label(
-                    "The stored history of this series (made by the command optanon history, or below); "
-                    "the new release is then safe together with all earlier ones."
+                    "The releases of this series are kept in a stored history. Name its file, and the new "
+                    "release is made to be safe together with all earlier ones."
                 )
-                history = ui.input("File of the stored history, e.g. releases.db")
-                history.bind_value(self.bench, "history").classes("w-full max-w-full md:w-96")
-                marked(history, "history")
+                history = ui.input("File of the stored history").bind_value(self.bench, "history")
+                history.props('hint="For example releases.db; begun if there is none"')
+                marked(history.classes("w-full max-w-full md:w-96"), "history")
 
     # -- search ----------------------------------------------------------------------
 
@@ -194,9 +211,11 @@ class _Page:
             with ui.row().classes("items-center"):
                 limit = ui.number("Time limit in seconds", min=1, max=86_400, precision=0)
                 marked(limit.bind_value(self.visit, "time_limit").classes("w-48"), "time-limit")
-                ui.number("Seed", min=0, max=2**31 - 1, precision=0).bind_value(self.visit, "seed")
-                self.start = marked(ui.button("Solve", on_click=self._solve), "solve")
-                self.stop = marked(ui.button("Stop early", on_click=self._stop, color="secondary"), "stop")
+                seed = ui.number("Seed (same seed, same release)", min=0, max=2**31 - 1, precision=0)
+                seed.bind_value(self.visit, "seed").classes("w-56")
+                self.start = marked(ui.button("Solve", on_click=self._solve).props("no-caps"), "solve")
+                stop = ui.button("Stop early", on_click=self._stop, color="secondary").props("no-caps")
+                self.stop = marked(stop, "stop")
                 self.stop.visible = False
             self.bar = waiting("search", "searching")
             self.state = marked(ui.label().classes("whitespace-pre-wrap"), "state").props("role=status")
@@ -213,9 +232,9 @@ class _Page:
                     ],
                     rows=[],
                     row_key="loss",
-                ).props("dense flat hide-bottom")
+                ).props("dense flat hide-bottom wrap-cells")
             self.chart = charts.course()
-            self.levels.visible = self.chart.visible = self.bench.job is not None
+            self.levels.visible = self.chart.visible = False
         job = self.bench.job
         if job is not None and not job.running:
             self._draw(job)
@@ -224,7 +243,7 @@ class _Page:
     async def _solve(self) -> None:
         self.start.disable()
         self.bar.visible = True
-        self.state.text = "reading table and policy ..."
+        self.state.text = "Reading table and policy ..."
         try:
             policy = self.form.policy()
             await asyncio.to_thread(self.bench.write_problem, policy, self.visit.persistence)
@@ -237,7 +256,7 @@ class _Page:
         finally:
             self.start.enable()
         self.shown = None
-        self.levels.visible = self.chart.visible = True
+        self.levels.visible = self.chart.visible = False
         self.result.hide()
         self._tick()
 
@@ -257,7 +276,8 @@ class _Page:
         if job.running:
             early = "" if self.stop.enabled else "; stopping, the best release so far is kept"
             limit = float(self.visit.time_limit or 60)
-            self.state.text = f"searching: {job.seconds:.0f} s of at most {limit:.0f} s{early}"
+            found = "" if job.points else "; no release yet"
+            self.state.text = f"Searching: {job.seconds:.0f} s of at most {limit:.0f} s{found}{early}"
             return
         self.stop.enable()
         self._say_end(job)
@@ -269,6 +289,7 @@ class _Page:
         if self.drawn == (job, len(job.points)):
             return
         self.drawn = job, len(job.points)
+        self.levels.visible = self.chart.visible = bool(job.points)
         latest = {point["loss"]: point for point in sorted(job.points, key=lambda each: each["level"])}
         self.levels.rows = [_row(point) for point in latest.values()]
         charts.draw_course(self.chart, job.points)
@@ -279,13 +300,11 @@ class _Page:
         if event["event"] == "error":
             self.state.text = self.bench.plain(event["message"])
             return
-        lines = [event["unchecked"]] if event["unchecked"] else []
         ended = f"{event['status']} ({event['termination']}, {event['engine']}, {event['seconds']} s)"
-        lines.append(f"{ended}: {event['reason']}" if event["reason"] else ended)
-        if event["status"] == "INFEASIBLE":
-            lines.append("No release keeps this policy. Ask below which parts conflict and what is nearest.")
-        elif event["termination"] == "time limit":
-            lines.append("The search was stopped by its time limit: a longer one may find a better release.")
+        lines = [f"{event['unchecked']}."] if event["unchecked"] else []
+        lines += [ENDED[event["status"]], f"{ended}: {event['reason']}" if event["reason"] else ended]
+        if event["status"] == "FEASIBLE" and event["termination"] == "time limit":
+            lines.append("The search ended at its time limit: a longer one may find a better release.")
         self.state.text = "\n".join(lines)
 
     # -- questions -------------------------------------------------------------------
@@ -319,32 +338,36 @@ class _Page:
             ),
         )
         explain, frontier, compare, backtest = self.questions
-        with card("Questions", "questions") as self.questions_card:
-            ui.label("Each search gets the time limit above. They are about the policy as it is in the form.")
+        with card("Questions about the policy", "questions") as self.questions_card:
+            ui.label("They are about the policy as it stands in the form above. Nothing is stored.")
+            each = ui.number("Seconds for each search of a question", min=1, max=86_400, precision=0)
+            marked(each.bind_value(self.visit, "each").classes("w-full max-w-full md:w-96"), "each")
             ui.label(
-                "Which parts of the policy conflict and which policies come nearest; or, if there is a "
-                "release, what each part costs."
+                "Explain: which parts of the policy conflict, and which policies come nearest. If it can be "
+                "kept: what each part of it costs."
             )
             explain.build()
-            ui.label("Loss against privacy: the best release for each value of a parameter.")
-            vary = ui.input("What varies: m=2..4, k=3,5,10, c=1/2,2/3")
-            marked(vary.bind_value(self.visit, "vary").classes("w-full max-w-full md:w-96"), "vary")
+            ui.label("Frontier: how much is lost with the best release for each value of a parameter.")
+            vary = ui.input("Parameter and its values").bind_value(self.form, "vary")
+            vary.props('hint="Such as m=2..4, or k=3,5,10, or c=1/2,2/3"')
+            marked(vary.classes("w-full max-w-full md:w-96"), "vary")
             frontier.build()
-            ui.label("Published heuristics beside the best release, with what they break.")
+            ui.label("Compare: published heuristics beside the best release, and what they break.")
             compare.build()
             ui.label(
-                "The stored history and this table (without one: series drawn from this table) published "
-                "several ways: counterfeits, loss and risk of each. Nothing is stored."
+                "Rehearse: the stored releases and this table are published once more, in several ways, and "
+                "invented rows, loss and risk are compared. Without a history, series are drawn from the "
+                "table: a tenth of the people leaves each time, and as many come."
             )
             backtest.build()
 
     def _ask(self, task: str, **settings: Any) -> Job:
-        limit = float(self.visit.time_limit or 60)
+        limit = float(self.visit.each or 10)
         policy, persistence = self.form.policy(), self.visit.persistence
         return self.bench.ask_policy(task, policy, persistence, time_limit=limit, **settings)
 
     def _ask_frontier(self) -> Job:
-        return self._ask("frontier", vary=self.visit.vary)
+        return self._ask("frontier", vary=self.form.vary)
 
     def _draw_frontier(self, ended: Mapping[str, Any]) -> None:
         if any(point["value"] is not None for point in ended["drawn"]):
@@ -355,7 +378,7 @@ class _Page:
     def _audit_part(self) -> None:
         self.auditing = TaskPart(self.visit, "audit", "Audit", self.bench.ask_audit)
         with card("Audit a series", "audit"):
-            ui.label("What someone who holds all releases of the stored history can conclude, exactly.")
+            ui.label("What somebody who holds all releases of the stored history can conclude, exactly.")
             history = ui.input("File of the stored history").bind_value(self.bench, "history")
             history.classes("w-full max-w-full md:w-96")
             self.auditing.build()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -10,20 +10,22 @@ from typing import Any
 import yaml
 from nicegui import ui
 
-from ...instances.series_policy import MINIMIZE, series_requirements
+from ...instances.usual_policy import UsualPolicy, usual_policy
 from ...models.errors import PolicyError
+from ...models.requirement import GroupRequirement
+from ...models.requirements import registered
 from ..terms import Term, TermParameter, loss_names, requirement_terms
 from .marks import marked
+from .widgets import three_abreast
 
 __all__ = ["PolicyForm"]
 
-
-def _usual(counts: Mapping[str, int] | None = None) -> dict[str, dict[str, str]]:
-    """What the form starts with, as `init` does: the right choice for what is published again and again."""
-    return {
-        name: {key: str(value) for key, value in given.items()}
-        for name, given in series_requirements(counts).items()
-    }
+HOW = {"again": "again and again: a series of releases", "once": "once"}
+"""The question that decides which policy is proposed, as `init` asks it."""
+VARY = {"again": "m=2..4", "once": "k=3,5,10"}
+"""What a frontier varies of the policy that is proposed."""
+ATTRIBUTE = "attribute"
+"""Setting that says which of several sensitive columns a requirement protects."""
 
 
 @dataclass(kw_only=True)
@@ -33,27 +35,59 @@ class _Asked:
     term: Term
     given: dict[str, str] = field(default_factory=dict[str, str])
 
+    @property
+    def said(self) -> dict[str, str]:
+        """What is given, without fields that were left empty."""
+        return {key: text.strip() for key, text in self.given.items() if text.strip()}
+
+    @property
+    def bindable(self) -> bool:
+        """Whether it may be bound to one of several sensitive columns (see `for_attribute`)."""
+        kind = registered()[self.term.name]
+        return issubclass(kind, GroupRequirement) and ATTRIBUTE not in (p.name for p in self.term.parameters)
+
 
 class PolicyForm:
     """State and fields of the policy part; `policy` gives it as a problem file would."""
 
     def __init__(self) -> None:
         self.terms = {term.name: term for term in requirement_terms()}
-        self.asked = [_Asked(term=self.terms[name], given=dict(given)) for name, given in _usual().items()]
-        self.minimize = list(MINIMIZE)
-        self.form, self.recoding = "generalized", "multidimensional"
-        self.max_suppressed = self.max_counterfeits = ""
+        self.how = "again"
+        self.counts: dict[str, int] = {}
+        self.sensitive: list[str] = []
+        self.form = "generalized"
+        self.max_counterfeits = ""
+        self.vary = VARY[self.how]
+        self._propose()
+
+    def _propose(self) -> None:
+        self.proposed: UsualPolicy = usual_policy(again=self.how == "again", counts=self.counts or None)
+        self.asked = [
+            _Asked(term=self.terms[name], given={key: str(value) for key, value in given.items()})
+            for name, given in self.proposed.requirements.items()
+        ]
+        self.minimize = list(self.proposed.minimize)
+        self.recoding = self.proposed.recoding
+        self.max_suppressed = self.proposed.max_suppressed or ""
 
     def suit(self, counts: Mapping[str, int]) -> bool:
-        """Start with what suits a table with such sensitive values, unless somebody chose already."""
-        if {asked.term.name: asked.given for asked in self.asked} != _usual():
-            return False
-        for asked in self.asked:
-            asked.given.update(_usual(counts)[asked.term.name])
-        return True
+        """Propose what suits a table with such sensitive values, unless somebody chose already."""
+        chosen = [(asked.term.name, asked.said) for asked in self.asked]
+        usual = [(name, dict(given)) for name, given in self.proposed.requirements.items()]
+        untouched = chosen == [(name, {key: str(v) for key, v in given.items()}) for name, given in usual]
+        self.counts = dict(counts)
+        if untouched:
+            self._propose()
+        return untouched
 
-    def refresh(self) -> None:
-        """Show the requirements as they are now."""
+    def refresh(self, sensitive: Sequence[str] = ()) -> None:
+        """Show the requirements as they are now, for a table with these sensitive columns."""
+        self.sensitive = list(sensitive)
+        self._requirements.refresh()
+
+    def _answer(self) -> None:
+        self.vary = VARY[self.how]
+        self._propose()
         self._requirements.refresh()
 
     def policy(self) -> dict[str, Any]:
@@ -86,48 +120,74 @@ class PolicyForm:
 
     def build(self) -> None:
         """Draw the form into the current part of the page."""
-        ui.label("Every requirement must hold; the loss is as small as can be, most important first.")
+        how = ui.select(HOW, value=self.how, label="This table is published", on_change=self._answer)
+        marked(how.bind_value(self, "how").classes("w-full max-w-full md:w-96"), "how")
         self._requirements()
-        with ui.row().classes("items-center"):
+        with ui.row().classes("items-center w-full"):
             chosen = ui.select(
                 {name: f"{name}: {_plain(term.help)}" for name, term in self.terms.items()},
                 label="Add a requirement",
-            ).classes("w-full md:w-96")
-            marked(ui.button("Add", on_click=lambda: self._add(chosen.value)), "add-requirement")
-            marked(chosen, "new-requirement")
-        ui.select(
-            list(loss_names()), multiple=True, value=self.minimize, label="Minimize, in this order"
-        ).bind_value(self, "minimize").props("use-chips").classes("w-full")
-        with ui.expansion("More").classes("w-full"), ui.row().classes("items-center"):
-            ui.input("Most suppressed tuples (count or share)").bind_value(self, "max_suppressed").classes(
-                "w-72"
             )
-            ui.input("Most counterfeits").bind_value(self, "max_counterfeits").classes("w-48")
+            marked(chosen.classes("grow max-w-full md:max-w-2xl"), "new-requirement")
+            add = ui.button("Add", on_click=lambda: self._add(chosen.value)).props("no-caps")
+            marked(add, "add-requirement")
+        ui.select(
+            {name: name.replace("_", " ") for name in loss_names()},
+            multiple=True,
+            value=self.minimize,
+            label="Losses, the most important first",
+        ).bind_value(self, "minimize").props("use-chips").classes("w-full")
+        with (
+            ui.expansion("More").classes("w-full"),
+            ui.element("div").classes("grid grid-cols-1 md:grid-cols-2 gap-4 w-full"),
+        ):
+            ui.input("Rows left out, at most").bind_value(self, "max_suppressed").props(
+                'hint="A number of rows, or a share such as 0.05. Empty: none."'
+            )
+            ui.input("Invented rows, at most").bind_value(self, "max_counterfeits").props(
+                'hint="Empty: as many as it takes."'
+            )
             ui.select(
-                {"generalized": "generalized cells", "anatomized": "two tables (anatomy)"},
+                {"generalized": "one table with coarser cells", "anatomized": "two tables joined by group"},
                 label="What is published",
-            ).bind_value(self, "form").classes("w-56")
+            ).bind_value(self, "form")
             ui.select(
-                {"multidimensional": "any grouping", "full_domain": "one level per column"}, label="Recoding"
-            ).bind_value(self, "recoding").classes("w-56")
+                {
+                    "multidimensional": "any grouping: loses less",
+                    "full_domain": "one level per column: faster, the same everywhere",
+                },
+                label="How cells are made coarser",
+            ).bind_value(self, "recoding")
 
     @ui.refreshable_method
     def _requirements(self) -> None:
+        marked(ui.label(self.proposed.why).classes("opacity-80"), "why")
+        ui.label("Every requirement must hold.")
         for asked in self.asked:
-            card = ui.card().classes("w-full").props("flat bordered")
+            card = ui.card().classes("w-full gap-2").props("flat bordered")
             with marked(card, "requirement", asked.term.name):
                 with ui.row().classes("items-center w-full flex-nowrap"):
                     ui.label(asked.term.name).classes("font-semibold")
-                    ui.label(f"{_plain(asked.term.help)} ({asked.term.reference})").classes(
-                        "text-sm opacity-80"
-                    )
                     ui.space()
                     remove = ui.button(icon="close", on_click=partial(self._remove, asked))
                     name = asked.term.name
                     marked(remove.props("flat dense"), "remove", name, label=f"remove {name}")
-                with ui.row().classes("items-center"):
-                    for parameter in asked.term.parameters:
-                        _field(asked, parameter)
+                ui.label(f"{_plain(asked.term.help)} ({asked.term.reference})").classes("text-sm opacity-80")
+                self._fields(asked)
+
+    def _fields(self, asked: _Asked) -> None:
+        """Fields of what must be given, or is; then all others, folded."""
+        shown = [p for p in asked.term.parameters if p.needed or p.name in asked.said]
+        folded = [p for p in asked.term.parameters if p not in shown]
+        with three_abreast():
+            for parameter in shown:
+                _field(asked, parameter)
+            if len(self.sensitive) > 1 and asked.bindable:
+                _field(asked, _bound_to(self.sensitive))
+        if folded:
+            with ui.expansion("Optional settings").classes("w-full text-sm"), three_abreast():
+                for parameter in folded:
+                    _field(asked, parameter)
 
     def _add(self, name: str | None) -> None:
         if name:
@@ -139,27 +199,30 @@ class PolicyForm:
         self._requirements.refresh()
 
 
+def _bound_to(sensitive: Sequence[str]) -> TermParameter:
+    words = (
+        f"Which sensitive column it protects ({', '.join(sensitive)}). Leave it empty for requirements that "
+        "look at earlier releases: they protect the combinations."
+    )
+    return TermParameter(name=ATTRIBUTE, kind="", help=words, default=None, needed=False)
+
+
 def _field(asked: _Asked, parameter: TermParameter) -> None:
-    """A field for one parameter, its help shown on it."""
+    """A field for one parameter, with its help below."""
     unsaid = "optional" if parameter.default is None else f"default {parameter.default}"
     label = parameter.name if parameter.needed else f"{parameter.name} ({unsaid})"
-    made = ui.input(label, value=asked.given.get(parameter.name, "")).classes("w-56")
-    made.on_value_change(lambda event: asked.given.__setitem__(parameter.name, str(event.value)))
-    marked(made.props("dense"), f"{asked.term.name}.{parameter.name}")
-    words = f"{parameter.kind}. {_plain(parameter.help)}".strip(". ")
-    if words:
-        made.tooltip(words)
+    with ui.element("div"):
+        made = ui.input(label, value=asked.given.get(parameter.name, "")).classes("w-full")
+        made.on_value_change(lambda event: asked.given.__setitem__(parameter.name, str(event.value)))
+        marked(made.props("dense"), f"{asked.term.name}.{parameter.name}")
+        ui.label(_plain(parameter.help)).classes("text-xs opacity-80 mt-1")
 
 
 def _settings(asked: _Asked) -> dict[str, Any]:
-    found: dict[str, Any] = {}
     for parameter in asked.term.parameters:
-        text = asked.given.get(parameter.name, "").strip()
-        if text:
-            found[parameter.name] = _read(f"{asked.term.name}.{parameter.name}", text)
-        elif parameter.needed:
+        if parameter.needed and parameter.name not in asked.said:
             raise PolicyError(f"{asked.term.name}: give its parameter {parameter.name}")
-    return found
+    return {key: _read(f"{asked.term.name}.{key}", text) for key, text in asked.said.items()}
 
 
 def _read(name: str, text: str) -> Any:

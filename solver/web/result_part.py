@@ -43,7 +43,7 @@ class ResultPart:
             self.reporting.build()
             with ui.row().classes("items-center"):
                 append = ui.button("Append to the history", on_click=self._append, color="secondary")
-                self.append = marked(append, "append")
+                self.append = marked(append.props("no-caps"), "append")
                 self.insist = marked(ui.checkbox(INSIST), "insist")
             self.bar = waiting("append", "auditing the series before the release joins it")
             appended = ui.label().classes("whitespace-pre-wrap").props("role=status")
@@ -114,7 +114,7 @@ class ResultPart:
     async def _append(self) -> None:
         self.append.disable()
         self.bar.visible = True
-        self.visit.appended = "auditing the series with this release ..."
+        self.visit.appended = "Auditing the series with this release ..."
         try:
             insist = bool(self.insist.value)
             self.visit.appended = await asyncio.to_thread(self.visit.bench.append, insist=insist)

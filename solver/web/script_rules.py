@@ -25,8 +25,11 @@ from .asgi import Application, Message, Receive, Scope, Send
 
 __all__ = ["LOCK", "ScriptRules"]
 
-LOCK = f"<script>\n{files('optanon.solver.web').joinpath('lock.js').read_text(encoding='utf-8')}</script>"
-"""For the head of every page, before all other scripts."""
+LOCK = "".join(
+    f"<script>\n{files('optanon.solver.web').joinpath(name).read_text(encoding='utf-8')}</script>"
+    for name in ("lock.js", "menus.js")
+)
+"""For the head of every page, before all other scripts: the lock, and what readers need of open menus."""
 
 ELSEWHERE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 """For answers that are no page: whatever somebody makes of them, nothing runs."""

@@ -31,13 +31,21 @@ from ..solved import read_solved
 
 __all__ = ["TASKS"]
 
+AUDITED = {
+    "disclosed by intersection": "certain by intersecting groups",
+    "by propagation": "certain by counting values off",
+    "exactly": "certain from everything together",
+    "undecided": "not decided in time",
+    "largest probability": "probability of the likeliest value",
+}
+"""Heads of the audit's table in the words of the report."""
 FUTURES = Futures(releases=3, seeds=(1, 2))
 """Drawn where there is no earlier release: a tenth of the people leaves each time, as many come."""
 Say: TypeAlias = Callable[[Mapping[str, Any]], None]
 
 
 def _explain(job: Mapping[str, Any], say: Say) -> None:
-    found = explain(load_problem(Path(job["problem"])), time_limit=job["time_limit"])
+    found = explain(load_problem(Path(job["problem"])), trial_seconds=job["time_limit"])
     say({"event": "done", "texts": list(found.sentences())})
 
 
@@ -57,7 +65,7 @@ def _frontier(job: Mapping[str, Any], say: Say) -> None:
         }
         for point in found.points
     ]
-    stopped = f"stopped after {len(found.points)} of {len(found.grid.points)} points"
+    stopped = f"Stopped after {len(found.points)} of {len(found.grid.points)} points."
     say(
         {
             "event": "done",
@@ -77,11 +85,11 @@ def _compare(job: Mapping[str, Any], say: Say) -> None:
     best = found.best_heuristic
     texts = [proven_in_words(found.levels, found.reference)]
     if best is not None:
-        texts.append(f"best heuristic that keeps the policy: {best.name}")
+        texts.append(f"Best heuristic that keeps the policy: {best.name}.")
     texts += notes(found.levels, shown) if shown else []
     refused = ", ".join(row.name for row in found.rows if row.figures is None)
     if refused:
-        texts.append(f"cannot be asked for this policy (`optanon compare` says why): {refused}")
+        texts.append(f"Cannot be asked for this policy (`optanon compare` says why): {refused}.")
     columns = [name or "method" for name in table["columns"]]
     say({"event": "done", "columns": columns, "rows": table["rows"], "texts": texts})
 
@@ -96,7 +104,14 @@ def _backtest(job: Mapping[str, Any], say: Say) -> None:
     drawn = None if len(problem.history) else FUTURES
     found = backtest(problem, futures=drawn, time_limit=job["time_limit"], listener=listener)
     rows = [list(line) for line in found.lines()]
-    say({"event": "done", "columns": list(COLUMNS), "rows": rows, "texts": list(found.notes)})
+    say(
+        {
+            "event": "done",
+            "columns": list(COLUMNS),
+            "rows": rows,
+            "texts": [f"{note}." for note in found.notes],
+        }
+    )
 
 
 def _audit(job: Mapping[str, Any], say: Say) -> None:
@@ -109,9 +124,10 @@ def _audit(job: Mapping[str, Any], say: Say) -> None:
     frame = report.to_frame()
     texts = list(report.texts())
     if not report.complete:
-        texts.append("not everything was decided in time: what is missing above is unknown, not safe")
+        texts.append("Not everything was decided in time: what is missing above is unknown, not safe.")
     rows = [["-" if cell is None else str(cell) for cell in row] for row in frame.to_numpy().tolist()]
-    say({"event": "done", "columns": list(map(str, frame.columns)), "rows": rows, "texts": texts})
+    heads = [AUDITED.get(str(name), str(name)) for name in frame.columns]
+    say({"event": "done", "columns": heads, "rows": rows, "texts": texts})
 
 
 def _report(job: Mapping[str, Any], say: Say) -> None:

@@ -29,8 +29,8 @@ class Visit:
     persistence : str
     time_limit, seed : float
         Of a search; fields of a page give numbers that may have a point.
-    vary : str
-        What a frontier varies.
+    each : float
+        Seconds for each search of a question.
     pages : set of str
         Pages that show it.
     """
@@ -42,7 +42,7 @@ class Visit:
     persistence: str = "persistent"
     time_limit: float = 60
     seed: float = 0
-    vary: str = "m=2..4"
+    each: float = 10
     pages: set[str] = field(default_factory=set[str])
 
 

@@ -9,7 +9,7 @@ from nicegui import events, ui
 
 from .marks import marked
 
-__all__ = ["MOST_BYTES", "card", "complain", "scrolling", "table", "upload", "waiting"]
+__all__ = ["MOST_BYTES", "card", "complain", "scrolling", "table", "three_abreast", "upload", "waiting"]
 
 MOST_BYTES = 50 * 2**20
 """Largest file taken."""
@@ -53,9 +53,16 @@ def waiting(name: str, label: str) -> ui.linear_progress:
 
 def scrolling(label: str) -> ui.element:
     """A region that holds a table and scrolls by itself where the window is narrow, also by keys."""
-    region = ui.element("div").classes("w-full overflow-x-auto [&_.scroll]:!overflow-visible")
+    region = ui.element("div").classes(
+        "w-full overflow-x-auto [&_.scroll]:!overflow-visible [&_td]:!px-2 [&_th]:!px-2"
+    )
     region.props("tabindex=0 role=region").props["aria-label"] = label
     return region
+
+
+def three_abreast() -> ui.element:
+    """Fields beside each other, or one under the other where the window is narrow."""
+    return ui.element("div").classes("grid grid-cols-1 md:grid-cols-3 gap-4 w-full")
 
 
 def table(name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> ui.table:

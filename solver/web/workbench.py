@@ -38,11 +38,11 @@ ROLES = {
     "left_out": "not published",
 }
 KINDS = {
-    "numeric": "numbers, to intervals",
-    "flat": "categories: the value or *",
-    "ordered": "categories in an order, to ranges",
+    "numeric": "numbers, as intervals",
+    "flat": "categories, each or *",
+    "ordered": "ordered categories, as ranges",
     "taxonomy": "a hierarchy from a file",
-    "built": "a hierarchy that is built: prefixes, dates, steps",
+    "built": "a hierarchy by rule",
 }
 DECLARED = {"missing", "missing_marks", "real_values", "spelling"}
 """Settings of a problem file that say what cells mean."""
@@ -154,11 +154,11 @@ class Workbench:
             raise TableError("choose a CSV file first")
         content: dict[str, Any] = {
             "table": "table.csv",
-            "respondent": self._only("respondent"),
+            "respondent": self._respondent(),
             "quasi_identifiers": {
                 c.name: self._kind(c) for c in self.columns if c.role == "quasi_identifier"
             },
-            "sensitive": {"column": self._only("sensitive"), "persistence": persistence},
+            "sensitive": self._sensitive(persistence),
             "policy": policy,
         }
         content |= self._declarations()
@@ -185,12 +185,23 @@ class Workbench:
             )
         return found
 
-    def _only(self, role: str) -> str:
-        names = [column.name for column in self.columns if column.role == role]
+    def _respondent(self) -> str:
+        names = [column.name for column in self.columns if column.role == "respondent"]
         if len(names) != 1:
             marked = f"columns {', '.join(names)} are" if names else "no column is"
-            raise TableError(f"{marked} marked as {ROLES[role]}: mark exactly one, under 'Columns'")
+            raise TableError(f"{marked} marked as {ROLES['respondent']}: mark exactly one, under 'Columns'")
         return names[0]
+
+    @property
+    def sensitive(self) -> list[str]:
+        """Columns that nobody may learn."""
+        return [column.name for column in self.columns if column.role == "sensitive"]
+
+    def _sensitive(self, persistence: str) -> Any:
+        found = [{"column": name, "persistence": persistence} for name in self.sensitive]
+        if not found:
+            raise TableError("no column is marked as sensitive: mark what nobody may learn, under 'Columns'")
+        return found[0] if len(found) == 1 else found
 
     def _kind(self, column: ColumnChoice) -> Any:
         if column.kind == "ordered":

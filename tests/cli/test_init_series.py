@@ -105,6 +105,18 @@ def test_the_default_policy_is_one_everywhere(tmp_path: Path):
     page = PolicyForm().policy()
     assert page["requirements"] == wanted
     assert page["minimize"] == list(MINIMIZE)
+    once = PolicyForm()
+    once.how = "once"
+    once.suit(pd.read_csv(tmp_path / "year1.csv")["diagnosis"].value_counts().to_dict())
+    ok("init", "year1.csv", "--once", "--output", "once.yaml", folder=tmp_path)
+    text = (tmp_path / "once.yaml").read_text()
+    said = yaml.safe_load(text)["policy"]
+    asked = {"requirements": said["requirements"], "minimize": said["minimize"]}
+    assert asked == {name: once.policy()[name] for name in asked}
+    plain = " ".join(text.replace("#", " ").split())
+    assert once.proposed.why in plain, "and why, in the same words"
+    series = " ".join((tmp_path / "year1.yaml").read_text().replace("#", " ").split())
+    assert PolicyForm().proposed.why in series
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     wanted_text = (
         '[oa.WeakMInvariance(m=3), oa.HcSafety(n=2)], minimize=["counterfeits", "information_loss"],'

@@ -87,7 +87,7 @@ def test_the_bound_is_said_in_words_and_never_as_a_gap_of_everything(bound: int 
     told = summarize(problem, release, [level(9, bound)], "FEASIBLE")
     assert words in str(told.losses[0])
     assert "100" not in told.losses[0].bound
-    assert "56.2 % of the most there is to lose (16)" in str(told.losses[0])
+    assert "56.2 % of the maximum (16)" in str(told.losses[0])
 
 
 def test_results_print_their_summary_after_what_must_be_known():

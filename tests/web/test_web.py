@@ -16,9 +16,11 @@ from optanon.instances.problem_file import load_problem
 from optanon.instances.store.opening import History
 from optanon.models.errors import OptanonError, SeriesError, TableError
 from optanon.models.requirements import registered
+from optanon.solver.advice import advice
 from optanon.solver.terms import requirement_terms
 from optanon.solver.web.guard import Guard
 from optanon.solver.web.job import Job
+from optanon.solver.web.policy_form import PolicyForm
 from optanon.solver.web.script_rules import ScriptRules
 from optanon.solver.web.workbench import Workbench
 
@@ -371,6 +373,68 @@ def test_nothing_is_appended_that_nobody_looked_at_or_that_discloses(bench, monk
         "appended as release 1 of releases.db; audit of the series up to release 1: 6 disclosed"
     )
     assert len(History.open(bench.base / "releases.db")) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "empty"),
+        (b"id,age,ill\n", "has a header but no row: give at least one"),
+        (b"id,age\n1,2,3\n", "more cells than the header: name every column"),
+        (b"id,id\n1,2\n", "'id'"),
+        (b"\x00\x01\x02PK\x03\x04" * 50, "save it as UTF-8"),
+    ],
+)
+def test_bad_files_get_a_sentence_and_a_next_step_and_the_table_before_stays(tmp_path, content, told):
+    (tmp_path / "work").mkdir()
+    bench = Workbench(folder=tmp_path / "work", base=tmp_path)
+    bench.take_table("good.csv", b"id,age,ill\n1,20,flu\n2,30,cold\n3,40,flu\n")
+    with pytest.raises(TableError, match=told) as refused:
+        bench.take_table("bad.csv", content)
+    assert str(refused.value).startswith("bad.csv: ")
+    assert str(tmp_path) not in str(refused.value)
+    assert [column.name for column in bench.columns] == ["id", "age", "ill"]
+    bench.close()
+
+
+def test_every_end_of_a_search_says_what_to_do_next():
+    from optanon.solver.status import Status
+    from optanon.solver.web.page import ENDED
+
+    assert set(ENDED) == {status.value for status in Status}
+    assert "'Explain the policy'" in ENDED["INFEASIBLE"]
+    assert "give the search more time" in ENDED["UNKNOWN"]
+    (told,) = advice(rows=500, left_out=0, invented=340, blank=[], full_domain=False)
+    assert (
+        told == "340 of 840 rows shown are invented: a smaller m needs fewer, max_counterfeits sets a limit"
+    )
+
+
+def test_several_sensitive_columns_are_protected_each_by_what_names_it(tmp_path):
+    (tmp_path / "work").mkdir()
+    bench = Workbench(folder=tmp_path / "work", base=tmp_path)
+    rows = "".join(f"p{n},{n},{'xyz'[n % 3]},{'ab'[n % 2]}\n" for n in range(12))
+    bench.take_table("t.csv", f"id,age,diagnosis,salary\n{rows}".encode())
+    for column, role in zip(
+        bench.columns, ("respondent", "quasi_identifier", "sensitive", "sensitive"), strict=True
+    ):
+        column.role = role
+    assert bench.sensitive == ["diagnosis", "salary"]
+    form = PolicyForm()
+    form.how = "once"
+    form.suit(bench.counts)
+    assert form.policy()["requirements"] == [{"k_c_anonymity": {"k": 3, "c": "1/2"}}]
+    with pytest.raises(OptanonError, match="say with attribute which of diagnosis, salary it protects"):
+        bench.write_problem(form.policy(), "persistent")
+    assert form.asked[0].bindable, "the page has a field for it"
+    form.asked[0].given["attribute"] = "salary"
+    bench.write_problem(form.policy(), "persistent")
+    assert len(load_problem(bench.folder / "problem.yaml").table.histogram) == 6
+    for column in bench.columns:
+        column.role = "left_out" if column.role == "sensitive" else column.role
+    with pytest.raises(TableError, match="mark what nobody may learn"):
+        bench.write_problem(form.policy(), "persistent")
+    bench.close()
 
 
 def test_cells_that_look_missing_and_spellings_are_declared_on_the_page(tmp_path):

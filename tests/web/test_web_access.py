@@ -50,9 +50,13 @@ def test_every_state_of_the_page(tmp_path: Path):
         page.get_by_text("More", exact=True).click()
         page.get_by_text("Earlier releases").click()
         page.get_by_test_id("history").fill("releases.db")
+        page.get_by_test_id("requirement-hc_safety").get_by_text("Optional settings").click()
         looked_at(page, "table, columns and policy")
+        page.get_by_test_id("role-0").click()
+        looked_at(page, "an open menu")
+        page.keyboard.press("Escape")
         assert page.get_by_test_id("role-0").get_attribute("aria-label") == "role of name"
-        assert page.get_by_test_id("kind-1").get_attribute("aria-label") == "how age is generalized"
+        assert page.get_by_test_id("kind-1").get_attribute("aria-label") == "how age is made coarser"
         assert page.get_by_role("heading", level=1).inner_text() == "optanon"
 
         page.get_by_test_id("solve").focus()
@@ -71,6 +75,9 @@ def test_every_state_of_the_page(tmp_path: Path):
         )
         page.get_by_test_id("compare").click()
         see(page, "compare-table", "subsets OPTIMAL")
+        page.get_by_test_id("each").fill("2")
+        page.get_by_test_id("backtest").click()
+        see(page, "backtest-table", "nobody disclosed")
         page.get_by_test_id("append").click()
         see(page, "appended", "release 1 of releases.db")
         page.get_by_test_id("audit").click()
@@ -92,12 +99,13 @@ def test_every_state_of_the_page(tmp_path: Path):
         see(page, "audit-table", "1/3")
         see(page, "compare-table", "subsets OPTIMAL")
         assert page.get_by_test_id("history").count() == 1
+        assert page.get_by_test_id("each").input_value() == "2"
         assert page.get_by_test_id("vary").input_value() == "weak_m_invariance.m=2,3"
         looked_at(page, "loaded again")
 
         # A policy that cannot be kept, and one that can at a price, each with what to do next.
         page.get_by_text("More", exact=True).click()
-        page.get_by_label("Most counterfeits").fill("0")
+        page.get_by_label("Invented rows, at most").fill("0")
         page.get_by_test_id("weak_m_invariance.m").fill("30")
         page.get_by_test_id("time-limit").fill("10")
         upload(page, scarce(tmp_path))
@@ -105,11 +113,11 @@ def test_every_state_of_the_page(tmp_path: Path):
         page.get_by_text("Earlier releases").click()
         page.get_by_test_id("history").fill("")
         page.get_by_test_id("solve").click()
-        see(page, "state", "Ask below which parts conflict and what is nearest")
+        see(page, "state", "'Explain the policy' below says which parts conflict")
         page.get_by_test_id("explain").click()
         see(page, "explain-text-0", re.compile("[Nn]o release|cannot"))
         looked_at(page, "nothing can be had")
-        page.get_by_label("Most counterfeits").fill("")
+        page.get_by_label("Invented rows, at most").fill("")
         page.get_by_test_id("weak_m_invariance.m").fill("4")
         page.get_by_test_id("solve").click()
         see(page, "summary", "rows shown are invented: a smaller m needs fewer")

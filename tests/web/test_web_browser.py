@@ -63,7 +63,7 @@ def test_the_whole_path(page, tmp_path: Path):
     released = Path(download.value.path()).read_text(encoding="utf-8")
     assert released.count("\n") == 7
     assert "Alice" not in released
-    with page.context.expect_page() as opened:
+    with page.context.expect_page(timeout=WAIT) as opened:
         page.get_by_test_id("report").click()
     report = opened.value
     report.wait_for_load_state()

@@ -90,17 +90,17 @@ def walk(page, folder: Path) -> None:
     nothing_ran(page)
 
     # Complaints that repeat what the table says.
-    pick(page, "kind-2", "categories in an order, to ranges")
+    pick(page, "kind-2", "ordered categories, as ranges")
     page.get_by_test_id("solve").click()
     excused(page, "write its order")
-    pick(page, "kind-2", "a hierarchy that is built: prefixes, dates, steps")
+    pick(page, "kind-2", "a hierarchy by rule")
     page.get_by_test_id("built-2").fill(f"{{{SEX}")
     page.get_by_test_id("solve").click()
     excused(page, "cannot be read")
     pick(page, "kind-2", "a hierarchy from a file")
     page.get_by_test_id("hierarchy-2").locator("input[type=file]").set_input_files(csv_file(b"a;b\na;c\n"))
     excused(page, f"hierarchy of {SEX}: hierarchy row 2")
-    pick(page, "kind-2", "categories: the value or *")
+    pick(page, "kind-2", "categories, each or *")
     nothing_ran(page)
 
     # Groups of two, of whatever values: then the audit has something to tell.

@@ -83,8 +83,8 @@ class Backtest:
             for step in ended
         ]
         said.append(
-            "a release loses less the more counterfeits it has: a group of one person among counterfeits "
-            "loses nothing; look at both"
+            "the more counterfeits a release has, the less it loses (a group of one person among "
+            "counterfeits loses nothing): look at both"
         )
         if any(step.expected is not None for step in self.steps):
             said.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -80,7 +80,7 @@ def bars(name: str, title: str, labels: Sequence[str], values: Sequence[float], 
 
 
 def histogram(
-    name: str, title: str, labels: Sequence[str], counts: Sequence[int], axis: str, counted: str = "tuples"
+    name: str, title: str, labels: Sequence[str], counts: Sequence[int], axis: str, counted: str = "rows"
 ) -> str:
     """Counts as upright bars; `counted` names what is counted."""
     chart = _Chart(name)
@@ -137,8 +137,16 @@ def steps(
     return chart.svg(title)
 
 
-def lines(name: str, title: str, places: Sequence[int], series: dict[str, Sequence[float]], axis: str) -> str:
-    """One line per series over the releases."""
+def lines(
+    name: str,
+    title: str,
+    places: Sequence[int],
+    series: Mapping[str, Sequence[float]],
+    axis: str,
+    *,
+    counts: bool = True,
+) -> str:
+    """One line per series over the releases: whole numbers from 0, or shares of 1."""
     chart = _Chart(name)
     for (label, values), colour in zip(
         series.items(), [*SERIES] * (1 + len(series) // len(SERIES)), strict=False
@@ -147,9 +155,10 @@ def lines(name: str, title: str, places: Sequence[int], series: dict[str, Sequen
     chart.axes.set_xticks(places)
     chart.axes.set_xlabel("release")
     chart.axes.set_ylabel(_plain(axis))
-    chart.axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    chart.axes.yaxis.set_major_locator(MaxNLocator(integer=counts))
     chart.axes.set_ylim(0, 1.08 * max(1.0, *(max(values) for values in series.values())))
-    chart.axes.legend(fontsize=8, frameon=False)
+    if any(series):
+        chart.axes.legend(fontsize=8, frameon=False)
     return chart.svg(title)
 
 
@@ -158,7 +167,7 @@ def _label(axes: Axes, labels: Sequence[str], axis: str) -> None:
     turned: dict[str, Any] = {"rotation": 45, "ha": "right"} if crowded else {}
     axes.set_xticks(range(len(labels)), [_short(label) for label in labels], **turned)
     axes.set_xlabel(_plain(axis))
-    axes.set_ylabel("tuples")
+    axes.set_ylabel("rows")
 
 
 def _short(label: str) -> str:

@@ -78,6 +78,7 @@ class Facts(TypedDict):
     series: list[SeriesFacts]
     risks: list[Risk]
     untried: list[list[str]]
+    thresholds: list[dict[str, Any]]
     risks_complete: bool
 
 
@@ -151,6 +152,7 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
             for attack in report.releases[-1].attacks
             if attack.at_risk is None
         ],
+        thresholds=[{"text": str(attack), "parameters": _parameters(attack)} for attack in _attacks(problem)],
         risks_complete=report.complete,
     )
 

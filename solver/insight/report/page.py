@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from importlib.resources import files
@@ -18,7 +17,14 @@ from ...level_value import UNCHECKED, LevelValue
 from . import charts
 from .facts import Facts
 from .risk import Risk
-from .sentences import attack_in_words, attack_name, finding_in_words, verdict_in_words
+from .sentences import (
+    attack_in_words,
+    attack_name,
+    finding_in_words,
+    untried_in_words,
+    verdict_in_words,
+    without_parameters,
+)
 from .told import Told
 
 __all__ = ["report_page"]
@@ -28,6 +34,8 @@ PLAIN = {
     "FEASIBLE": "A release that keeps the policy. Better ones may exist, but none below the proven bound.",
 }
 MOST_SIZES = 24
+PRINTED = 40
+"""Groups on paper; the page on a screen shows more."""
 
 
 class ComparisonTable(BaseModel):
@@ -63,14 +71,16 @@ def report_page(said: Told, found: Facts, *, comparison: object = None) -> str:
     environment.filters["gap"] = _gap
     environment.filters["attack"] = attack_in_words
     environment.filters["attack_name"] = attack_name
-    environment.filters["names"] = _names
+    environment.filters["names"] = without_parameters
     environment.filters["finding"] = finding_in_words
+    environment.filters["untried"] = untried_in_words
     template = environment.from_string(
         files("optanon.solver.insight.report").joinpath("page.html.j2").read_text(encoding="utf-8")
     )
     return template.render(
         said=said,
         facts=found,
+        printed=PRINTED,
         plain=PLAIN[said.status],
         unchecked=UNCHECKED if found.get("series_checked") is False else None,
         losses=_by_loss(found),
@@ -93,11 +103,6 @@ def _compared(comparison: object) -> ComparisonTable:
     if any(len(row) != len(found.columns) for row in found.rows):
         raise ProblemFileError("the comparison is damaged: its rows have not as many cells as columns")
     return found
-
-
-def _names(text: str) -> str:
-    """A sentence about requirements without their parameters, which are explained elsewhere on the page."""
-    return re.sub(r"\(\w+=[^()]*\)", "", text).replace("_", " ")
 
 
 def _number(text: str | float | Fraction | None) -> str:
@@ -146,9 +151,9 @@ def _charts(said: Told, found: Facts) -> dict[str, Any]:
         ),
         "tuples": charts.histogram(
             "tuples",
-            "Information loss per tuple",
+            "Information loss by row",
             *_binned(found["loss_per_tuple"], len(found["attributes"])),
-            "information loss of a tuple",
+            "information loss of a row",
         ),
         "spreads": [
             charts.pairs(
@@ -168,33 +173,42 @@ def _charts(said: Told, found: Facts) -> dict[str, Any]:
 
 def _over_releases(found: Facts) -> dict[str, Any]:
     """Charts of a series: what was invented and suppressed, and who is at risk; None for a single release."""
-    made: dict[str, Any] = {"risks": None, "series": None}
+    made: dict[str, Any] = {"risks": None, "likeliest": None, "series": None}
     places = [entry["release"] for entry in found["series"]]
     if len(places) < 2:
         return made
     made["series"] = charts.lines(
         "series",
-        "Counterfeits and suppressed tuples over the releases",
+        "Rows invented and rows left out, release by release",
         places,
         {
-            "counterfeits": [entry["counterfeits"] for entry in found["series"]],
-            "suppressed": [entry["suppressed"] for entry in found["series"]],
+            "invented": [entry["counterfeits"] for entry in found["series"]],
+            "left out": [entry["suppressed"] for entry in found["series"]],
         },
-        "tuples",
+        "rows",
     )
     ways: dict[str, list[float]] = {}
     for risk in found["risks"]:
         ways.setdefault(attack_name(risk["attack"]), []).append(risk["at_risk"])
-    drawn: dict[str, Sequence[float]] = {
-        attack: counts for attack, counts in ways.items() if len(counts) == len(places)
-    }
-    if drawn:  # the audit may have been left out
+    whole = {attack: counts for attack, counts in ways.items() if len(counts) == len(places)}
+    reaching = {attack: counts for attack, counts in whole.items() if any(counts)}
+    if whole:  # the audit may have been left out
+        told = "People reached by each attack, release by release"
         made["risks"] = charts.lines(
-            "risks",
-            "People at risk by each attack, over the releases",
+            "risks", told, places, reaching or {"any attack": [0] * len(places)}, "people"
+        )
+        idle = ", ".join(attack for attack in whole if attack not in reaching)
+        made["risks_told"] = f"{told}. No release lets these reach anybody: {idle}." if idle else f"{told}."
+    likeliest = [risk["worst"] for risk in found["risks"] if risk["worst"] is not None]
+    if len(likeliest) == len(places):
+        shares = [float(Fraction(worst)) for worst in likeliest]
+        made["likeliest"] = charts.lines(
+            "likeliest",
+            "The likeliest value of any person",
             places,
-            drawn,
-            "people at risk",
+            {"": shares},
+            "probability",
+            counts=False,
         )
     return made
 

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ....models.requirement import Requirement
+from ....models.requirements.of_attribute import OfAttribute
 from .risk import Risk
 
-__all__ = ["attack_in_words", "attack_name", "finding_in_words", "promise_in_words", "verdict_in_words"]
+__all__ = [
+    "attack_in_words",
+    "attack_name",
+    "finding_in_words",
+    "promise_in_words",
+    "untried_in_words",
+    "verdict_in_words",
+    "without_parameters",
+]
 
 ATTACKS = {
-    "difference": "Groups of one release are taken from those of another: few people, or one value, remain.",
-    "intersection": "Only values that all groups of a person have in common are kept.",
-    "record_tracing": "A row of one release is followed to the next by its quasi-identifiers.",
-    "hc_safety": "With some people's values known, two releases are compared for what they say of others.",
-    "groups intersected": "Only values that all groups of a person have in common are kept.",
-    "groups counted": "Each group's values are counted off against the people who must have them.",
-    "everything at once": "All ways in which values may belong to people, given all releases, are counted.",
-    "linked at some time": "For values that change: whether a person surely had one of them at some time.",
+    "difference": "A group of one release is subtracted from a group of another: few people, or mostly one "
+    "value, may remain.",
+    "intersection": "Only the values that all groups of a person share are kept: one of them may prevail.",
+    "record_tracing": "A row of one release is found again in the next by its quasi-identifiers.",
+    "hc_safety": "Somebody who knows some people's values compares two releases to learn those of others.",
+    "groups intersected": "Only the values that all groups of a person share are kept: one may be left.",
+    "groups counted": "In each group, values that certain people must have are crossed out for all others.",
+    "everything at once": "All ways of giving every person a value that agree with all releases are counted.",
+    "linked at some time": "For values that may change: the values a person must have had at some time.",
 }
 
 
@@ -28,7 +39,7 @@ def _others(count: int) -> str:
 
 NAMES = {
     "difference": "subtracting groups",
-    "intersection": "intersecting groups, by share",
+    "intersection": "weighing what groups share",
     "record_tracing": "following rows",
     "hc_safety": "knowing some people's values",
     "groups intersected": "intersecting groups",
@@ -36,6 +47,15 @@ NAMES = {
     "everything at once": "everything at once",
     "linked at some time": "linked at some time",
 }
+
+
+def _linked(asked: Any) -> str:
+    return (
+        "Over all releases together, nobody is linked to a protected value with a probability above "
+        f"{1 / asked.l}."
+    )
+
+
 PROMISES: Mapping[str, Callable[[Any], str]] = {
     "k_c_anonymity": lambda r: (
         f"Everybody is in a group of at least {r.k} rows that look alike"
@@ -43,28 +63,49 @@ PROMISES: Mapping[str, Callable[[Any], str]] = {
     ),
     "distinct_l_diversity": lambda r: f"Every group holds at least {r.l} different values.",
     "entropy_l_diversity": lambda r: (
-        f"The values of every group are at least as mixed as {r.l} that are equally frequent."
+        f"The values of every group are at least as mixed as {r.l} equally frequent values would be."
     ),
     "recursive_c_l_diversity": lambda r: (
-        f"In every group the most frequent value has fewer than {r.c} times the rows of all values from the "
-        f"{r.l}. most frequent on, taken together."
+        f"In every group the most frequent value has fewer rows than {r.c} times those of all values from "
+        f"number {r.l} on, by frequency, taken together."
     ),
     "t_closeness": lambda r: (
-        f"The values of every group are distributed as in the whole table, up to a distance of {r.t} (of 1)."
+        f"The values of every group are distributed as in the whole table, up to a distance of {r.t} "
+        "(0 is exactly alike, 1 as different as can be)."
     ),
     "weak_m_invariance": lambda r: (
-        f"Everybody is in groups with the same {r.m} or more values in every release, each equally often: "
+        f"In every release, everybody is in a group with the same {r.m} or more values, all equally often: "
         f"whoever compares a person's groups over the releases is left with at least {r.m} values."
     ),
     "hc_safety": lambda r: (
         "Nobody's value follows from comparing two releases"
         + (f", even for somebody who knows {_others(r.n - 1)}." if r.n > 1 else ".")
     ),
-    "global_guarantee": lambda r: (
-        f"Over all releases together, nobody is linked to a protected value with a probability above 1/{r.l}."
+    "global_guarantee": _linked,
+    "constant_ratio": _linked,
+    "geometric": _linked,
+    "difference": lambda r: (
+        f"If groups of another release are subtracted from a group, nobody remains, or at least {r.k} people"
+        + (f", and no value makes up more than {r.c} of them." if r.c < 1 else ".")
+    ),
+    "intersection": lambda r: (
+        f"Among the values that all groups of a person share, none makes up more than {r.c}."
+    ),
+    "record_tracing": lambda r: (
+        f"Whoever follows a row from one release to another finds at least {r.k} people it may belong to."
+    ),
+    "hc_safety_deep": lambda r: (
+        "Nobody's value follows from comparing several groups over several releases"
+        + (f", even for somebody who knows {_others(r.n - 1)}." if r.n > 1 else ".")
+    ),
+    "safe_correlation": lambda r: (
+        "Nobody is linked to a value that goes along with "
+        f"{r.attribute if isinstance(r.attribute, str) else ' and '.join(r.attribute)} with a probability "
+        f"above 1/{r.l}."
     ),
     "resists_inference": lambda r: (
-        f"From all releases together no value of anybody has a probability above {r.max_posterior}"
+        f"Given all releases together, no value of any person has a probability above {r.max_posterior}"
+        + (f", and at least {r.min_values} values remain possible" if r.min_values > 1 else "")
         + (f", even for somebody who knows {_others(r.compromised)}." if r.compromised else ".")
     ),
 }
@@ -91,14 +132,35 @@ def finding_in_words(risk: Risk) -> str:
     if risk["undecided"]:
         told += f"; {risk['undecided']} more could not be decided in time"
     if risk["worst"] is not None:
-        told += f"; the likeliest value of anybody has probability {risk['worst']}"
+        told += f"; the likeliest value of any person has a probability of {risk['worst']}"
     return f"{told}."
+
+
+def untried_in_words(reason: str) -> str:
+    """Why an attack was not carried out, and what stands in for it.
+
+    What follows a semicolon in the reason tells the author of a policy what to change; here nothing is asked.
+    """
+    fact = reason.partition("; ")[0]
+    return (
+        f"It was not carried out: {fact}. Whatever it could show for certain is found by "
+        f"'{NAMES['everything at once']}' as well."
+    )
+
+
+def without_parameters(text: str) -> str:
+    """A sentence about requirements without their parameters, which are explained elsewhere."""
+    return re.sub(r"\(\w+=[^()]*\)", "", text).replace("_", " ")
 
 
 def promise_in_words(requirement: Requirement) -> str | None:
     """What a requirement promises to the people in the table; None if nobody wrote it down."""
     told = PROMISES.get(requirement.name)
-    return None if told is None else told(requirement)
+    if told is None:
+        return None
+    if isinstance(requirement, OfAttribute):
+        return f"{told(requirement)} This holds for {' with '.join(requirement.names)}."
+    return told(requirement)
 
 
 def verdict_in_words(risks: Sequence[Risk]) -> str | None:
@@ -117,5 +179,5 @@ def verdict_in_words(risks: Sequence[Risk]) -> str | None:
         told += f"; for {open_ones} more this is not known"
     worst = [risk["worst"] for risk in found if risk["worst"] is not None]
     if worst:
-        told += f". The likeliest value of anybody has probability {worst[0]}"
+        told += f". The likeliest value of any person has a probability of {worst[0]}"
     return f"{told}."

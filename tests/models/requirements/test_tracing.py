@@ -123,8 +123,8 @@ def test_what_is_not_defined_is_refused() -> None:
     old, both = release("1@1a 2@2b"), RecordTracing(k=2)
     fakes = release(group("1@1a 2@2b", "c"))
     for past, new, boxed, why in (
-        (old, release("1@1a 3@3b"), True, "1 respondents of release 1 are not in the new table"),
-        (fakes, old, True, "1 counterfeits"),
+        (old, release("1@1a 3@3b"), True, "1 person of release 1 is not in the new table"),
+        (fakes, old, True, r"release 1 has counterfeits \(1\)"),
         (old, old, False, "anatomized"),
         (old, release("1@1a 2@2c"), True, "value differs"),
         (old, release("1@11a 2@12b"), True, "do not meet"),
@@ -147,7 +147,7 @@ def test_solving_refuses_deletions_and_never_suppresses_who_was_published() -> N
     at = instance(source, tuples=(4, 4), releases=(1, 1), insert_only=True, form="generalized")
     at.history.append(at.ours(bf.Release((bf.Group((bf.Person("gone", at.people[0].qi, "a"),)),))))
     problem = Problem(table=at.table, policy=Policy([RecordTracing(k=1)]), history=at.history)
-    with pytest.raises(ReleaseError, match="release 2 are not in the new table"):
+    with pytest.raises(ReleaseError, match="1 person of release 2 is not in the new table"):
         solve_problem(problem, display=False)
     problem = Problem(
         table=at.table, policy=Policy([RecordTracing(k=1)], form="anatomized"), history=at.history

@@ -17,9 +17,15 @@ from optanon.models.categories import Categories, Ordered
 from optanon.models.errors import ProblemFileError
 from optanon.models.hierarchy import Hierarchy
 from optanon.models.numeric import Numeric
+from optanon.models.requirements import registered
 from optanon.solver.insight.report.facts import facts
 from optanon.solver.insight.report.page import report_page
-from optanon.solver.insight.report.sentences import attack_in_words, promise_in_words, verdict_in_words
+from optanon.solver.insight.report.sentences import (
+    PROMISES,
+    attack_in_words,
+    promise_in_words,
+    verdict_in_words,
+)
 from optanon.solver.insight.report.spread import spread
 from optanon.solver.insight.report.told import told
 from optanon.solver.search import solve_problem
@@ -237,7 +243,7 @@ def test_a_browser_draws_every_chart_without_a_complaint(solved, scheme, tmp_pat
         browser.close()
     assert said == []
     assert asked == [solved.with_suffix(".html").as_uri()]
-    assert len(boxes) == 8  # the course of the search is in no file
+    assert len(boxes) == 9  # the course of the search is in no file
     assert all(box["width"] > 200 and box["height"] > 60 for box in boxes)
     assert overflow <= 0
 
@@ -291,10 +297,12 @@ def test_the_page_begins_with_what_an_officer_asks(solved):
     assert order == sorted(order)
     plain, technical = page[: page.index('id="technical"')], page[page.index('id="technical"') :]
     assert not re.search(r"\(\w+=", plain[plain.index("</style>") :]), "no parameters without words"
-    assert "same 3 or more values in every release" in plain
+    assert "in a group with the same 3 or more values" in plain
     assert "even for somebody who knows the value of one other person" in plain
-    assert "It reaches nobody; the likeliest value of anybody has probability 1/3." in plain
-    assert "It was not carried out: 2 respondents of release 1 are not in the new table" in plain
+    assert "It reaches nobody; the likeliest value of any person has a probability of 1/3." in plain
+    assert "It was not carried out: 2 people of release 1 are not in the new table" in plain
+    assert "drop the requirement" not in plain, "nobody asked for it"
+    assert "is found by &#39;everything at once&#39; as well" in plain
     assert "<code>m</code> = 3: How many values a group has at least; 1 or more." in technical
 
 
@@ -316,7 +324,12 @@ def test_promises_say_their_parameters_in_words():
     assert told[1] == "Everybody is in a group of at least 5 rows that look alike."
     assert str(told[2]).endswith("even for somebody who knows the values of 2 other people.")
     assert "above 1/2, even for somebody who knows the value of one other person" in str(told[3])
-    assert told[4] is None
+    assert told[4] == "Nobody is linked to a value that goes along with age with a probability above 1/2."
+    assert set(PROMISES) == set(registered()), "every requirement has its promise"
+    bound = promise_in_words(oa.for_attribute(oa.DistinctLDiversity(l=3), "diagnosis"))
+    assert bound == "Every group holds at least 3 different values. This holds for diagnosis."
+    links = promise_in_words(oa.Geometric(l="3/2", protected_values=["flu"]))
+    assert str(links).endswith("with a probability above 2/3.")
 
 
 def test_python_writes_the_same_page(tmp_path):
@@ -329,7 +342,7 @@ def test_attacks_and_their_verdict_are_told_in_sentences(solved):
     page = page_of(solved)
     assert "Whoever has all 2 releases, and knows who is in the table" in page
     assert "is certain of nobody&#39;s value" in page
-    assert "is followed to the next by its quasi-identifiers" in page
+    assert "is found again in the next by its quasi-identifiers" in page
 
 
 def risk(attack, release, at_risk, worst=None, undecided=0):
@@ -349,4 +362,4 @@ def test_the_verdict_counts_who_is_disclosed_and_who_is_not_decided():
     assert "all 2 releases" in told
     assert "the value of 3 of 9 people; for 2 more this is not known" in told
     assert verdict_in_words([risk("difference(k=2, c=1/2)", 1, 0)]) is None
-    assert attack_in_words("difference(k=2, c=1/2)").startswith("Groups of one release")
+    assert attack_in_words("difference(k=2, c=1/2)").startswith("A group of one release")
