@@ -1,7 +1,7 @@
 """Reference pages that are read off the code: problem file, commands, requirements, losses, errors.
 
-``python docs/draw_reference.py`` writes them below ``docs/generated``; the documentation does so each time it is
-built, so they are of the code as it is.
+``python docs/draw_reference.py`` writes them below ``docs/generated``, and the tables of ``docs/requirements.md``; the
+documentation does so each time it is built, so they are of the code as it is.
 """
 
 from __future__ import annotations
@@ -169,6 +169,31 @@ def requirements_page() -> str:
     return "\n".join(parts)
 
 
+def overview() -> str:
+    """Every requirement and loss on a line of its own."""
+    kinds = ((term_of(kind), kind) for _, kind in sorted(registered().items()))
+    requirements = (
+        (f"`{term.name}`", ", ".join(f"`{each.name}`" for each in term.parameters), term.help, kind.reference)
+        for term, kind in kinds
+    )
+    measures = (
+        (f"`{name}`", (inspect.getdoc(type(loss)) or "").split("\n\n")[0], loss.reference)
+        for name, loss in sorted(losses().items())
+    )
+    asked = table(("requirement", "parameters", "what it asks", "source"), requirements)
+    return f"{asked}\n{table(('loss', 'what it measures', 'source'), measures)}"
+
+
+def redrawn(page: str) -> str:
+    """A page whose tables of requirements and losses are those of the code."""
+    return re.sub(
+        r"(?<=<!-- read off the code -->\n\n).*?(?=\n<!-- until here -->)",
+        lambda _: overview(),
+        page,
+        flags=re.DOTALL,
+    )
+
+
 def errors_page() -> str:
     """Every error."""
     found = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, Exception)]
@@ -178,6 +203,8 @@ def errors_page() -> str:
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
+    by_hand = FOLDER.parent / "requirements.md"
+    by_hand.write_text(redrawn(by_hand.read_text(encoding="utf-8")), encoding="utf-8")
     for name, page in (
         ("problem-file", problem_page()),
         ("series-file", series_page()),

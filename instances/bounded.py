@@ -66,7 +66,7 @@ def read_text(path: str | Path, *, bounds: FileLimits, kind: type[E] = InputErro
     except (OSError, ValueError) as error:
         raise kind(f"{_shown(path)}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
     if len(raw) > bounds.size:
-        raise kind(f"{path}: is larger than {bounds.size:,} bytes, which no file of its kind needs")
+        raise kind(f"{path}: is larger than {bounds.size:,} bytes, the most a file of this kind may have")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -143,7 +143,7 @@ def _decimal(text: str) -> float:
 
 
 def _constant(text: str) -> float:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -249,21 +249,19 @@ def _number(loader: _Loader, node: yaml.ScalarNode) -> int | float:
             return loader.construct_yaml_int(node)
         return loader.construct_yaml_float(node)
     except (ValueError, OverflowError) as error:
-        raise _wrong(node, f"{node.value[:40]!r} is no number ({error})") from error
+        raise _wrong(node, f"{node.value[:40]!r} is not a number ({error})") from error
 
 
 def _date(loader: _Loader, node: yaml.ScalarNode) -> date:
     try:
         return loader.construct_yaml_timestamp(node)
     except (ValueError, OverflowError) as error:
-        raise _wrong(
-            node, f"there is no date {node.value[:40]!r}: put it in quotes if it is a text"
-        ) from error
+        raise _wrong(node, f"there is no date {node.value[:40]!r}: put it in quotes if it is text") from error
 
 
 def _words(loader: _Loader, node: yaml.ScalarNode) -> str:
     if "\0" in node.value:
-        raise _wrong(node, "a text holds a NUL character")
+        raise _wrong(node, "a string holds a NUL character")
     return str(loader.construct_scalar(node))
 
 

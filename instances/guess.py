@@ -109,7 +109,7 @@ def guess_roles(
         if name not in columns:
             raise TableError(f"there is no column {name!r}: the table has {', '.join(map(repr, columns))}")
         if (*given, *(quasi_identifiers or ())).count(name) > 1:
-            raise TableError(f"column {name!r} is given two roles: respondent, sensitive and others differ")
+            raise TableError(f"column {name!r} is given two roles: a column has only one")
     if len(frame) < 2:
         raise TableError(f"the table has {len(frame)} rows: nobody can hide among fewer than two")
     taken = {*given, *(quasi_identifiers or ())}
@@ -146,7 +146,9 @@ def _respondent(columns: dict[str, _Column], given: str | None, taken: set[str])
     if given is not None:
         column = columns[given]
         if column.gaps:
-            raise TableError(f"column {given!r}: {column.gaps} rows name nobody: fill them in or drop them")
+            raise TableError(
+                f"column {given!r}: {column.gaps} rows have no id: fill it in, or drop these rows"
+            )
         if not column.names_rows:
             value, count = Counter(column.values).most_common(1)[0]
             rows = [row for row, other in enumerate(column.values, start=1) if other == value]

@@ -196,7 +196,7 @@ def _specs(
     specs: dict[str, QISpec] = dict(given) if isinstance(given, Mapping) else dict.fromkeys(given)
     for name, source in (hierarchies or {}).items():
         if name not in specs:
-            raise TableError(f"a hierarchy is given for {name!r}, which is no quasi-identifier")
+            raise TableError(f"a hierarchy is given for {name!r}, which is not a quasi-identifier")
         specs[name] = source if isinstance(source, Hierarchy) else Hierarchy.from_csv(source)
     return specs
 

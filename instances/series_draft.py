@@ -117,4 +117,4 @@ def _explained(name: str, settings: Mapping[str, Any], counts: Mapping[str, int]
         return HC.format(people="one person's value" if known == 1 else f"the values of {known} people")
     if name == "k_c_anonymity" and set(settings) == {"k"}:
         return f"k: nobody can be told from fewer than {settings['k']} rows."
-    return "See `What can be required` in the README."
+    return "See the page `Requirements and losses` of the documentation."

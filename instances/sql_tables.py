@@ -39,7 +39,7 @@ def read_query(where: str | Path, query: str, folder: Path | None = None) -> pd.
     embedded = url.get_backend_name() == "sqlite"
     name = str(url.database) if embedded else url.render_as_string()
     if embedded and not Path(name).is_file():
-        raise TableError(f"{name}: there is no such database file: correct the name")
+        raise TableError(f"{name}: there is no such database file: check the name")
     try:
         engine = create_engine(url, poolclass=NullPool)
         if embedded:
@@ -51,7 +51,7 @@ def read_query(where: str | Path, query: str, folder: Path | None = None) -> pd.
             rows = [[cell_text(value) for value in row] for row in found]
             connection.rollback()
     except (ImportError, NoSuchModuleError) as error:
-        raise TableError(f"{name}: there is no driver for this database ({error}): install it") from error
+        raise TableError(f"{name}: there is no driver for this database ({error}): install one") from error
     except ResourceClosedError as error:
         raise TableError(f"{name}: the query gives no table: write one SELECT statement") from error
     except SQLAlchemyError as error:

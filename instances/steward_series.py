@@ -65,8 +65,9 @@ def _columns(path: Path, frame: pd.DataFrame) -> tuple[str, tuple[str, ...], tup
     rest = [name for name in found if name not in (GROUP, KIND, *names, *published)]
     if not {GROUP, KIND} <= set(found) or len(rest) < 2:
         raise ReleaseError(
-            f"{path}: this is no steward's copy (columns group, kind, the respondent's, quasi-identifiers, "
-            "the same with 'published', the sensitive one): name the problem file before the releases"
+            f"{path}: this is not a steward's copy (columns group, kind, the respondent's, "
+            "quasi-identifiers, the same with 'published', the sensitive one): name the problem file before "
+            "the releases"
         )
     return rest[0], names, tuple(rest[1:])
 

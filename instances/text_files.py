@@ -184,12 +184,10 @@ def _codec(path: Path, encoding: str) -> str:
     try:
         found = codecs.lookup(encoding)
     except (LookupError, ValueError) as error:
-        raise TableError(
-            f"{path}: there is no encoding {encoding[:40]!r}: utf-8 or cp1252 is common"
-        ) from error
+        raise TableError(f"{path}: there is no encoding {encoding[:40]!r}: try utf-8 or cp1252") from error
     # Whether a codec is one of texts is a private attribute; bytes.decode asks for the same.
     if found.name.replace("-", "_") in _ODD_CODECS or not getattr(found, "_is_text_encoding", True):
-        raise TableError(f"{path}: {encoding!r} is no encoding of text files: utf-8 or cp1252 is common")
+        raise TableError(f"{path}: {encoding!r} is not a text encoding: try utf-8 or cp1252")
     return found.name
 
 
@@ -199,8 +197,8 @@ def _refuse_nearly_utf8(path: Path, raw: bytes, at: int) -> None:
     if any(ord(letter) > 0x7F and not 0xDC80 <= ord(letter) <= 0xDCFF for letter in decoded):
         line = raw.count(b"\n", 0, at) + 1
         raise TableError(
-            f"{path}, line {line}: byte {at} is no UTF-8, although other letters are: correct it there, "
-            "or name the encoding (encoding: cp1252, for one)"
+            f"{path}, line {line}: byte {at} is not UTF-8, although the rest is: correct it there, "
+            "or name the encoding (for example encoding: cp1252)"
         )
     if re.search(rb"[\xc0-\xff]{5}", raw) is not None:
         raise TableError(

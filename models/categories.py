@@ -64,7 +64,7 @@ class Ordered(Domain):
             hi = self._rank.get(text[dots.start() + 2 :])
             if lo is not None and hi is not None and lo <= hi:
                 return self.cell(lo, hi)
-        raise ReleaseError(f"column {self.name!r}: {label!r} is no range of its ordered categories")
+        raise ReleaseError(f"column {self.name!r}: {label!r} is not a range of its ordered categories")
 
     def parse_value(self, text: str) -> str:
         if text not in self._rank:
@@ -150,7 +150,7 @@ class Categories(Domain):
     def parse(self, label: str) -> Leaves:
         run = self._labels.get(label.strip())
         if run is None:
-            why = "stands for several nodes" if label.strip() in self._labels else "is no label"
+            why = "stands for several nodes" if label.strip() in self._labels else "is not a label"
             raise ReleaseError(f"column {self.name!r}: {label!r} {why} of its hierarchy")
         return Leaves(label.strip(), frozenset(self.hierarchy.leaves[run[0] : run[1] + 1]))
 

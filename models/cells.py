@@ -62,9 +62,7 @@ def with_roles(frame: pd.DataFrame, roles: list[str]) -> pd.DataFrame:
             known = ", ".join(repr(str(column)) for column in frame.columns)
             raise TableError(f"there is no column {name!r}: the table has {known}")
         if roles.count(name) > 1:
-            raise TableError(
-                f"column {name!r} has two roles: respondent, quasi-identifiers and sensitive differ"
-            )
+            raise TableError(f"column {name!r} has two roles: a column has only one")
     if len(frame) == 0:
         raise TableError("the table is empty: give at least one row")
     for name in roles:
@@ -127,7 +125,7 @@ def cells_of(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> l
             if refuse
             else "fill it in, drop the row, or read with missing='category'"
         )
-        raise TableError(f"column {name!r}, row {row}: value is missing: {remedy}")
+        raise TableError(f"column {name!r}, row {row}: the value is missing: {remedy}")
     if pd.api.types.is_numeric_dtype(column.dtype):
         raise TableError(
             f"column {name!r}, row {row}: value is missing in a numeric column: fill it in, drop the row, "
@@ -138,8 +136,8 @@ def cells_of(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> l
         if not lost and isinstance(raw, str) and fold(raw) == MISSING:
             raise TableError(
                 f"column {name!r}: cells are missing (row {row}), and others say {raw!r} (row {number}): "
-                f"they would be one category: declare missing_marks: [{MISSING}] if both are missing, else "
-                "rename the value"
+                f"they would become one category: declare missing_marks: [{MISSING}] if both are missing, "
+                "else rename the value"
             )
     return [MISSING if lost else raw for raw, lost in zip(cells, gone, strict=True)]
 

@@ -191,5 +191,5 @@ def _date(text: str, pattern: str | None) -> date:
     except ValueError as error:
         how = "written as YYYY-MM-DD; say how dates are written, such as '%d.%m.%Y'"
         expected = how if pattern is None else f"of the pattern {pattern!r}: correct it or the pattern"
-        raise HierarchyError(f"{text!r} is no date {expected}") from error
+        raise HierarchyError(f"{text!r} is not a date {expected}") from error
     return found.date()

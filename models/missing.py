@@ -79,7 +79,7 @@ class Gaps:
         shown = ", ".join(f"{cell!r} (row {row})" for cell, row in found.items())
         listed = listed_cells(map(fold, found))
         raise TableError(
-            f"column {name!r}: {shown} may be missing, or a value: declare missing_marks: {listed} (and "
+            f"column {name!r}: {shown} may be missing or a value: declare missing_marks: {listed} (and "
             f"missing: category, to count missing cells as one value), or real_values: {listed}"
         )
 

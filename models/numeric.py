@@ -165,7 +165,9 @@ class Numeric(Domain):
         text = label.strip()
         ends = text[1:-1].split(",") if text[:1] == "[" and text[-1:] == "]" else [text, text]
         if len(ends) != 2:
-            raise ReleaseError(f"column {self.name!r}: {label[:60]!r} is no number and no interval [a,b]")
+            raise ReleaseError(
+                f"column {self.name!r}: {label[:60]!r} is neither a number nor an interval [a,b]"
+            )
         lo, hi = (self.parse_value(end) for end in ends)
         if lo > hi:
             raise ReleaseError(f"column {self.name!r}: the interval {label!r} ends before it starts")

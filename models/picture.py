@@ -27,7 +27,7 @@ def check_picture(path: str | Path) -> Path:
     """
     target = Path(path)
     if target.suffix.lower() not in FORMATS:
-        raise InputError(f"{target}: a plot ends in {', '.join(FORMATS)}: name the file so")
+        raise InputError(f"{target}: a plot is a file ending in {', '.join(FORMATS)}: rename it")
     if not target.parent.is_dir():
         raise InputError(f"{target}: there is no folder {target.parent}: create it or name another")
     if find_spec("matplotlib") is None:

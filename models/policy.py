@@ -45,7 +45,7 @@ class Level:
                 raise PolicyError(f"minimize: the weight of {name} must be above 0, got {weight}")
             if len(self.weights) > 1 and found.combine != "sum":
                 raise PolicyError(
-                    f"minimize: {name} is no sum over groups and cannot be weighted with others"
+                    f"minimize: {name} is not a sum over groups, so it cannot be weighted with others"
                 )
 
     @property

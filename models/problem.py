@@ -77,7 +77,8 @@ class Problem:
         if (last.attributes, last.sensitive) != (self.table.attributes, private.name):
             raise ReleaseError(
                 f"the table has columns {(*self.table.attributes, private.name)}, the history "
-                f"{(*last.attributes, last.sensitive)}: one series keeps its columns and their order"
+                f"{(*last.attributes, last.sensitive)}: all releases of a series have the same columns in "
+                "the same order"
             )
         object.__setattr__(self, "table", spelt_as_before(self.table, self.history))
         if private.persistence == "transient":

@@ -186,7 +186,7 @@ def ladders(table: Microdata, hierarchies: Mapping[str, Hierarchy]) -> tuple[Lad
     known = {domain.name: domain for domain in table.domains}
     for name in hierarchies:
         if name not in known:
-            raise PolicyError(f"hierarchies: {name!r} is no quasi-identifier of the table")
+            raise PolicyError(f"hierarchies: {name!r} is not a quasi-identifier of the table")
         if isinstance(known[name], Categories):
             raise PolicyError(f"hierarchies: column {name!r} has its own hierarchy already: change it there")
     found: list[Ladder] = []

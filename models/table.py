@@ -125,7 +125,7 @@ class Microdata:
         for name in weights:
             if name not in self.attributes:
                 raise PolicyError(
-                    f"weights: {name!r} is no quasi-identifier, only {', '.join(self.attributes)} are"
+                    f"weights: {name!r} is not a quasi-identifier, only {', '.join(self.attributes)} are"
                 )
         return replace(self, weights=tuple(weights.get(name, Fraction(1)) for name in self.attributes))
 

@@ -146,7 +146,7 @@ class Certificate(StrictRecord):
             As `from_json`.
         """
         if not isinstance(content, dict):
-            raise CertificateError("the certificate is no JSON object")
+            raise CertificateError("the certificate is not a JSON object")
         stated: object = content.get("format")
         if type(stated) is not int or stated != FORMAT:
             known = stated if type(stated) is int and abs(stated) < 1_000 else "unknown"

@@ -143,7 +143,7 @@ class ResultFile(StrictRecord):
         )
         for what, stated, found in compared:
             if stated != found:
-                raise CertificateError(f"the result has other {what} than its certificate and the problem")
+                raise CertificateError(f"the result and its certificate disagree about the {what}")
 
 
 def _gap(level: LevelEntry) -> Fraction:

@@ -168,13 +168,13 @@ def _table(
     roles = {"respondent": respondent, "quasi_identifiers": quasi_identifiers, "sensitive": sensitive}
     if isinstance(table, Microdata):
         if given := [name for name, role in roles.items() if role is not None]:
-            raise TableError(f"{', '.join(given)}: the table has its roles already: leave them out")
+            raise TableError(f"{', '.join(given)}: the table already has its roles: leave them out")
         return table
     if not isinstance(table, pd.DataFrame):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TableError(f"a table is a DataFrame or a Microdata, not {type(table).__name__}")
+        raise TableError(f"the table must be a DataFrame or a Microdata, not {type(table).__name__}")
     if respondent is None or quasi_identifiers is None or sensitive is None:
         missing = ", ".join(name for name, role in roles.items() if role is None)
-        raise TableError(f"the columns of a DataFrame have no roles yet: say {missing}")
+        raise TableError(f"the columns of a DataFrame have no roles yet: give {missing}")
     return Microdata.from_frame(
         table, respondent=respondent, quasi_identifiers=quasi_identifiers, sensitive=sensitive
     )

@@ -375,7 +375,8 @@ def _bound(levels: Sequence[LevelValue], *, counts: bool) -> str:
         fewer = "does with fewer" if counts else "loses less"
         return f"proven: no release{among} {fewer}" if level.value else "proven: nothing can be less"
     if not level.bound:
-        found = "no bound yet: how much less could be lost is not known"
+        less = "how many fewer would do" if counts else "how much less could be lost"
+        found = f"no bound yet: {less} is not known"
     else:
         gap = show_share((level.value - level.bound) / level.value)
         fewer = "do with fewer than" if counts else "lose less than"

@@ -8,6 +8,7 @@ from contextlib import redirect_stdout
 from inspect import isfunction
 from io import StringIO
 from pathlib import Path
+from runpy import run_path
 from textwrap import dedent
 from typing import Any
 from urllib.parse import urlsplit
@@ -54,6 +55,14 @@ def test_every_error_has_a_page():
         if isinstance(kind, type) and issubclass(kind, errors.OptanonError)
     }
     assert kinds <= listed()
+
+
+def test_the_tables_of_requirements_and_losses_are_read_off_the_code():
+    """`python docs/draw_reference.py` writes them; nobody keeps them by hand."""
+    page = text(DOCS / "requirements.md")
+    drawn = run_path(str(DOCS / "draw_reference.py"))["redrawn"](page)
+    assert "`weak_m_invariance`" in drawn
+    assert page == drawn
 
 
 def anchors(page: Path) -> set[str]:

@@ -168,7 +168,7 @@ class Reader:
         if re.fullmatch(r"[\d*]*\d[\d*]*", text) and self._last < _MASKED:
             return self._masked(text)
         raise ReleaseError(
-            f"{text[:60]!r} is no number, interval or set of numbers: correct it, or call the column "
+            f"{text[:60]!r} is not a number, interval or set of numbers: correct it, or call the column "
             "categorical"
         )
 
@@ -232,7 +232,7 @@ class Reader:
             return None
         lo, hi = _end(pair[1]), _end(pair[2])
         if lo is not None and hi is not None and lo > hi:
-            raise ReleaseError(f"the interval {text[:60]!r} ends before it starts: correct it")
+            raise ReleaseError(f"the interval {text[:60]!r} ends before it begins: correct it")
         return _Span(lo, hi, *self._ends_in(brackets))
 
     def _ends_in(self, brackets: re.Match[str] | None) -> tuple[bool, bool]:
@@ -251,7 +251,7 @@ class Reader:
             codes = way(text) if codes is None else codes
         if codes is None:
             raise ReleaseError(
-                f"{text[:60]!r} is no value, range or set of the column and no label of one node of its "
+                f"{text[:60]!r} is not a value, range or set of the column, nor a label of one node of its "
                 "hierarchy: correct it, or add it to the hierarchy in the problem"
             )
         if not codes:

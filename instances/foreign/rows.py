@@ -177,7 +177,9 @@ def _texts(frame: pd.DataFrame, table: Microdata, columns: Mapping[str, str]) ->
     roles = [table.respondent, *table.attributes, table.sensitive.name]
     for name in columns:
         if name not in roles:
-            raise ReleaseError(f"columns names {name!r}, which is no column of the table: {', '.join(roles)}")
+            raise ReleaseError(
+                f"columns names {name!r}, which is not a column of the table: {', '.join(roles)}"
+            )
     if len(frame) == 0:
         raise ReleaseError("the release is empty: it needs at least one row")
     found: dict[str, list[str]] = {}
@@ -259,7 +261,7 @@ def _counts(frame: pd.DataFrame, table: Microdata, count: str | None) -> list[in
             number = 0
         if number < 1:
             raise ReleaseError(
-                f"column {count!r}, row {row}: {str(raw)[:60]!r} is no number of records of at least 1: "
+                f"column {count!r}, row {row}: {str(raw)[:60]!r} is not a number of records (1 or more): "
                 "correct it, or say count=None if the column means something else"
             )
         found.append(number)

@@ -39,7 +39,7 @@ def refuse_other(name: str, digests: Sequence[str], expected: str | None) -> Non
     wanted = expected.strip().lower()
     if re.fullmatch(rf"[0-9a-f]{{{SHORTEST},64}}", wanted) is None:
         raise StoreError(
-            f"{expected[:70]!r} is no digest to expect: give what `optanon history show` prints, at least "
+            f"{expected[:70]!r} is not a digest: give what `optanon history show` prints, at least "
             f"its first {SHORTEST} characters"
         )
     if digests[-1].startswith(wanted):

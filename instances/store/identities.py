@@ -107,7 +107,7 @@ class Identities:
         if self.check is None and any(map(is_keyed_hash, respondents)):
             raise StoreError(
                 "respondent ids are keyed hashes, but the history does not say of which key, so nobody would "
-                "be recognized: its key check is lost: restore it from a backup"
+                "be recognized: its key check is lost. Restore the history from a backup"
             )
 
     def spelling(self, respondent: str) -> str | None:

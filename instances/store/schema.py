@@ -130,7 +130,9 @@ def stored_version(connection: Connection) -> int | None:
         return None
     stated = setting(connection, "version") or "none"
     if re.fullmatch(r"[1-9]\d{0,8}", stated) is None:
-        raise StoreError(f"the history's version is {stated[:20]!r}, which none is: restore it from a backup")
+        raise StoreError(
+            f"the history's version is {stated[:20]!r}, which is not a version: restore it from a backup"
+        )
     version = int(stated)
     if version > VERSION:
         raise StoreError(

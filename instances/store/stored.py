@@ -172,7 +172,7 @@ class StoredHistory(History):
         """`append` with policy and certificate as plain values, and the time given."""
         self._refuse(release)
         if not release.groups:
-            raise ReleaseError("the release publishes nobody: there is nothing to keep of it")
+            raise ReleaseError("the release publishes nobody, so there is nothing to store")
         kept = self.aligned_release(release)
         self._identities.refuse_hashes(member.respondent for member in kept.members)
         people = {member.respondent for member in kept.members} - self._told

@@ -137,9 +137,9 @@ def _read(path: Path) -> _File:
     try:
         found = _File.model_validate(read_json(path, kind=StoreError))
     except ValidationError as error:
-        raise StoreError(f"{path}: is no exported history: give a file from `history export`") from error
+        raise StoreError(f"{path}: is not an exported history: give a file from `history export`") from error
     if found.optanon_history > FORMAT:
         raise StoreError(f"{path}: was exported by a newer optanon: update optanon")
     if found.optanon_history < 1:
-        raise StoreError(f"{path}: is no exported history: give a file from `history export`")
+        raise StoreError(f"{path}: is not an exported history: give a file from `history export`")
     return found

@@ -92,7 +92,9 @@ class Knowledge:
         for who in self.about:
             prior = self.priors.get(who)
             if prior is not None and not any(self.allows(who, value) for value in prior):
-                raise InputError("priors: what is known otherwise leaves a respondent no value: correct it")
+                raise InputError(
+                    "priors: the rest of the knowledge leaves a respondent without any value: correct it"
+                )
             if who in self.compromised and not self.allows(who, self.compromised[who]):
                 raise InputError(
                     "compromised: a respondent's value is excluded by other knowledge: correct it"

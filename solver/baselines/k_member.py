@@ -68,7 +68,7 @@ def k_member(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Rel
     """
     asked = parameters(problem, KCAnonymity, "k_member")
     if asked.c != 1:
-        raise EngineError(f"k_member looks at no sensitive values: use it with c = 1, not c = {asked.c}")
+        raise EngineError(f"k_member does not look at sensitive values: use it with c = 1, not c = {asked.c}")
     if len(problem.table) < asked.k:
         raise EngineError(f"k_member: the table has {len(problem.table)} tuples, fewer than k = {asked.k}")
     return problem.assemble(_Clusters(problem, asked.k, Random(seed), clock or Clock()).run())

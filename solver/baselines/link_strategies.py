@@ -43,8 +43,8 @@ def split_within_budget(
     everybody = np.arange(len(problem.table), dtype=np.int64)
     if not budget.holds(everybody):
         raise EngineError(
-            f"{baseline}: the table as one group breaks {rule}: allow fewer releases or tuples of frequent "
-            "values, or protect fewer values"
+            f"{baseline}: the whole table as one group breaks {rule}: allow fewer releases or tuples of "
+            "frequent values, or protect fewer values"
         )
     return problem.assemble([rows.tolist() for rows in top_down(problem, everybody, budget, clock)])
 

@@ -64,7 +64,7 @@ def verify_proofs(asked: VerifyAuditCommand) -> None:
     """Check the proofs of an audit; say how many hold, and on whose word."""
     content = read_json(asked.certificate_file)
     if not isinstance(content, dict):
-        raise CertificateError(f"{asked.certificate_file}: this is no file of certificates")
+        raise CertificateError(f"{asked.certificate_file}: this file does not hold certificates")
     history, knowledge, _ = read_asked(asked.files, asked.knowledge_file, expect=asked.expect)
     found = verify_audit(content, history, knowledge)
     trusted = found["rests on CP-SAT"]
@@ -140,8 +140,10 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
     for lines in (table, _attributes(report), moving, _attacks(report)):
         if lines.rows:
             console.print(lines)
-    for reason in dict.fromkeys(a.reason for entry in report.releases for a in entry.attacks if a.reason):
-        console.print(f"not defined: {reason}", markup=False)
+    reasons = ((entry.release, a.reason) for entry in report.releases for a in entry.attacks if a.reason)
+    for number, reason in reasons:
+        # How to keep the requirement is of no use here: nobody asked for it.
+        console.print(f"not defined for release {number}: {reason.partition(';')[0]}", markup=False)
     for text in report.texts(show_ids=show_ids):
         console.print(text, markup=False)
     write_json(json_file, report.to_dict(show_ids=show_ids))

@@ -97,7 +97,7 @@ def _show(console: Console, found: ForeignAudit, *, show_ids: bool) -> None:
         console.print(_gap(found.distance, found.levels, "the policy"), markup=False)
     if found.violations:
         if found.distance is not None:
-            console.print("the release breaks the policy, so that is no distance from its optimum")
+            console.print("the release breaks the policy, so that is not a distance from its optimum")
         if found.own is not None:
             console.print(_gap(found.own, found.levels, ", ".join(found.kept)), markup=False)
 

@@ -30,7 +30,7 @@ def draw_frontier(asked: FrontierCommand) -> None:
     """Solve every point, print the table and write the files."""
     varied = [parse_vary(text) for text in asked.vary]
     if len({name for name, _ in varied}) < len(varied):
-        raise PolicyError("--vary: a parameter is named twice: give all its values at once, as in m=2,4..6")
+        raise PolicyError("--vary: a parameter is named twice: give all its values together, as in m=2,4..6")
     if asked.plot_file is not None:
         check_picture(asked.plot_file)
     outputs = [asked.csv_file, asked.json_file, asked.plot_file]

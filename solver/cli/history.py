@@ -34,7 +34,9 @@ __all__ = ["append", "begin", "export", "restore", "show", "write"]
 def begin(asked: BeginCommand) -> None:
     """Begin an empty history where there is none."""
     if holds_history(asked.where):
-        raise StoreError(f"{asked.where}: there is a history already: show it, or name another file")
+        raise StoreError(
+            f"{asked.where}: a history exists already: use it (`optanon history show`), or name another file"
+        )
     begin_history(soft_console(), asked.where, asked.key_file)
 
 

@@ -170,7 +170,7 @@ def _is_series(console: Console, series: bool | None, history: str | None, key_f
     if series is None and not named:
         if on_terminal():
             return typer.confirm("Will this table be released again, with people who stay?", default=True)
-        console.print("taken for one release of a series; --once if it is published a single time")
+        console.print("taken to be one release of a series; give --once if it is published only once")
     return series is not False
 
 

@@ -73,7 +73,8 @@ Expect = Annotated[
 
 EngineName = Annotated[str, typer.Option("--engine", help="Engine, or auto.")]
 DecidedWithin = Annotated[
-    float | None, typer.Option("--time-limit", help="Seconds; the answer says what was not decided by then.")
+    float | None,
+    typer.Option("--time-limit", help="Seconds; the answer says what is still undecided by then."),
 ]
 Seed = Annotated[int, typer.Option(help="The same seed and workers give the same result.")]
 Workers = Annotated[int | None, typer.Option(help="Threads.")]

@@ -53,7 +53,7 @@ def solve(asked: SolveCommand) -> None:
     )  # reading the table and writing the files count
     limit = limit_of(asked.audit_limit)
     if not asked.output.is_dir():
-        raise OptanonError(f"--output: {asked.output} is no folder: create it or name another")
+        raise OptanonError(f"--output: {asked.output} is not a folder: create it or name another")
     if is_views_file(asked.problem_file):
         _views(asked)
         return
@@ -131,7 +131,7 @@ def _read(asked: SolveCommand, console: Console) -> Problem:
             tell=teller(console),
         )
     if asked.append and stored(problem.history) is None:
-        raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
+        raise OptanonError("--append needs a stored history: name one with --history or in the problem file")
     if asked.append and not asked.ignores_history:
         refuse_blind(problem.policy, "give --policy-ignores-history")
     return problem

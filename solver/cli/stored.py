@@ -27,7 +27,7 @@ def record_answer(
     """Append a release to its problem's stored history; return what was done, in words."""
     history = stored(problem.history)
     if history is None:
-        raise OptanonError("--append needs a stored history: name one with --history, or in the problem file")
+        raise OptanonError("--append needs a stored history: name one with --history or in the problem file")
     history.append(release, policy=problem.policy, certificate=certificate, audit=verdict.to_dict())
     return f"appended to {history.name} as release {len(history)}; its digest is now {history.digest}"
 

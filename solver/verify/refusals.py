@@ -42,7 +42,7 @@ def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[st
             requirement = _requirement(problem, refusal.requirement)
             found = requirement.bounds(problem).obstacle(suppressing=_gives_way(problem))
             if found is None:
-                raise CertificateError(f"{requirement} is no obstacle, other than the certificate says")
+                raise CertificateError(f"{requirement} is not an obstacle, although the certificate says so")
             return found, False
         case claims.WholeTable():
             return _whole(problem, _requirement(problem, refusal.requirement)), False

@@ -32,7 +32,7 @@ class SizeCosts:
     Raises
     ------
     CertificateError
-        By `of`: if boxes matter; by others: if costs are no moderate whole numbers.
+        By `of`: if boxes matter; by others: if costs are not whole numbers of moderate size.
     """
 
     problem: Problem
@@ -95,7 +95,7 @@ class SizeCosts:
     def _whole(self, value: Fraction) -> int:
         cost = value * self.one
         if cost.denominator > 1 or cost > LARGEST:
-            raise CertificateError(f"{self.level.name}: costs by size are no moderate whole numbers")
+            raise CertificateError(f"{self.level.name}: costs by size are not whole numbers of moderate size")
         return int(cost)
 
     def _loss(self, size: int, fakes: int) -> Fraction:

@@ -167,7 +167,7 @@ def test_wrong_names_do_not_begin_a_series(folder: Path):
     ok("history", "init", "releases.db", folder=folder)
     twice = run("history", "init", "releases.db", folder=folder)
     assert twice.returncode == 2
-    assert "a history already" in twice.stderr
+    assert "a history exists already" in twice.stderr
 
 
 def test_append_needs_a_stored_history(folder: Path):

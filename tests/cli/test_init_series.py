@@ -57,7 +57,7 @@ def test_three_years_with_defaults_only_disclose_nobody(tmp_path: Path):
     years(tmp_path)
     for number in (1, 2, 3):
         began = ok("init", f"year{number}.csv", folder=tmp_path)
-        assert "taken for one release of a series; --once if it is published a single time" in began
+        assert "taken to be one release of a series; give --once if it is published only once" in began
         assert f"optanon solve year{number}.yaml --append --time-limit 60" in began
         told = ok("solve", f"year{number}.yaml", "--append", "--time-limit", 20, folder=tmp_path)
         assert f"audit of the series up to release {number}: nobody disclosed" in told

@@ -288,7 +288,7 @@ def test_kinds_of_a_problem_file_and_the_command_line_are_the_same(tmp_path: Pat
         (("agee", "--prefix", "2"), "no column 'agee'"),
         (("zip", "--prefix", "two"), "whole numbers"),
         (("school", "--ordered", "low,mid"), "leaves out 'high'"),
-        (("school", "--dates", "year"), "'high' is no date"),
+        (("school", "--dates", "year"), "'high' is not a date"),
         (("age", "--rounding", "10,20"), "odd multiples"),
     ],
 )

@@ -41,7 +41,7 @@ def test_a_doubtful_cell_is_named_with_its_row_and_both_remedies(cell: str):
     with pytest.raises(oa.TableError) as refused:
         table(frame(["flu", "cold", cell, "flu", cell]))
     message = str(refused.value)
-    assert f"column 'ill': {cell!r} (row 3) may be missing, or a value" in message
+    assert f"column 'ill': {cell!r} (row 3) may be missing or a value" in message
     shown = cell.strip().lower()
     assert f"missing_marks: ['{shown}']" in message
     assert f"real_values: ['{shown}']" in message
@@ -60,7 +60,7 @@ def test_several_marks_are_one_value_not_three():
     data = frame(["N/A", "flu", "null", "flu", "-", "null"])
     declared = table(data, missing_marks=["N/A", "null", "-"], missing="category")
     assert declared.histogram.keys() == {"flu", "missing"}
-    with pytest.raises(oa.TableError, match=r"'ill', row 1: value is missing"):
+    with pytest.raises(oa.TableError, match=r"'ill', row 1: the value is missing"):
         table(data, missing_marks=["N/A", "null", "-"])
     assert table(data, real_values=["N/A", "null", "-"], spelling="merge").histogram.keys() == {
         "-",
@@ -105,7 +105,7 @@ def test_a_missing_id_is_never_a_category():
 
 def test_usual_marks_of_files_can_be_declared_values(tmp_path: Path):
     frame(["flu", "cold", "gout"], town=["NA", "DE", "FR"]).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(oa.TableError, match="'town', row 1: value is missing"):
+    with pytest.raises(oa.TableError, match="'town', row 1: the value is missing"):
         oa.read_csv(tmp_path / "t.csv", **ROLES)
     read = oa.read_csv(tmp_path / "t.csv", **ROLES, real_values={"town": ["NA"]})
     assert [m.point[1] for m in read.members] == ["NA", "DE", "FR"]

@@ -59,9 +59,9 @@ def test_a_data_frame_is_solved_with_the_roles_of_its_columns():
 @pytest.mark.parametrize(
     ("table", "roles", "words"),
     [
-        (FRAME, {"respondent": "id"}, "say quasi_identifiers, sensitive"),
-        (FRAME.to_dict(), ROLES, "a table is a DataFrame or a Microdata, not dict"),
-        (oa.Microdata.from_frame(FRAME, **ROLES), ROLES, "has its roles already"),
+        (FRAME, {"respondent": "id"}, "give quasi_identifiers, sensitive"),
+        (FRAME.to_dict(), ROLES, "the table must be a DataFrame or a Microdata, not dict"),
+        (oa.Microdata.from_frame(FRAME, **ROLES), ROLES, "already has its roles"),
     ],
 )
 def test_tables_without_roles_say_what_is_missing(table, roles, words):

@@ -101,8 +101,8 @@ class AuditReleaseCommand:
     ends: Annotated[
         str,
         typer.Option(
-            help="Which ends belong to an interval: as written, closed, half-open (for 20-30), or upper- "
-            "open (for all)."
+            help="Which ends belong to an interval: written (as it is written), closed, half-open (20-30 "
+            "lacks 30), or upper-open (every interval lacks its upper end)."
         ),
     ] = "written"
     stars: Annotated[str, typer.Option(help="Records without quasi-identifiers: suppressed, or a group.")] = (
@@ -117,7 +117,7 @@ class AuditReleaseCommand:
     count: Annotated[
         str, typer.Option(help="Column with the number of records that a row stands for, if there is one.")
     ] = "count"
-    delimiter: Annotated[str, typer.Option(help="Between cells.")] = ","
+    delimiter: Annotated[str, typer.Option(help="Character between cells.")] = ","
     solve: Annotated[bool, typer.Option(help="Search for the best release.")] = True
     bound: Annotated[str | None, typer.Option(help="A proven lower bound, instead of a search.")] = None
     time_limit: Annotated[float, typer.Option(help="Seconds for each search.")] = 60.0

@@ -98,11 +98,11 @@ class FrontierCommand:
 class BacktestCommand:
     """Publish a series as a rehearsal, with and without an outlook and by heuristics, and compare.
 
-    A series file names a problem, who publishes, and how tables to come are drawn; a problem file will do:
-    the tables of its history are published once more, or futures are drawn if there are none. Nothing is
-    stored, nothing is published.
+    A series file names a problem, the publishers, and how future tables are drawn. A problem file will do,
+    too: the tables of its history are published again, or futures are drawn if it has none. Nothing is
+    stored, and nothing is published.
 
-    Exit code 0, 4 if somebody could not publish some table, 130 if stopped.
+    Exit code 0, 4 if a publisher has no release for some table, 130 if stopped.
     """
 
     series_file: Annotated[

@@ -39,8 +39,8 @@ Where = Annotated[
 class BeginCommand:
     """Begin an empty history. With --key-file respondent ids are kept as keyed hashes.
 
-    A key file that does not exist yet is made, with a random key. Keep it apart from the store, and
-    safe: without it nobody can go on with the series.
+    A key file that does not exist yet is created with a random key. Keep it safe, and away from the store:
+    without it nobody can continue the series.
     """
 
     where: Where
@@ -51,8 +51,8 @@ class BeginCommand:
 class ShowCommand:
     """List the releases of a history; no respondent is named.
 
-    The digest it prints covers all of the history. Write it down elsewhere and give it as --expect: nothing
-    inside a history can tell that its newest releases were taken away.
+    The digest it prints covers the whole history. Write it down elsewhere and give it as --expect: nothing
+    inside a history can tell that its newest releases were removed.
     """
 
     where: Where
@@ -64,7 +64,7 @@ class AppendCommand:
     """Append a release that was made elsewhere or earlier.
 
     It is appended even if it breaks the problem's policy or discloses somebody, because what was published
-    must be known; the exit code is then 1. With --audit-limit 5 if it is refused.
+    must be known; the exit code is then 1. With --audit-limit, the exit code is 5 if it is refused.
     """
 
     where: Where
@@ -96,7 +96,7 @@ class WriteCommand:
 
 @dataclass(frozen=True, kw_only=True)
 class ExportCommand:
-    """Write a whole history to one file: a backup, or the way to another database."""
+    """Write a whole history to one file: a backup, or a way to move to another database."""
 
     where: Where
     file: Annotated[Path, typer.Argument(metavar="FILE.json", help="The file to write.")]

@@ -34,15 +34,15 @@ __all__ = ["CheckCommand", "ReportCommand", "SolveCommand", "VerifyCommand"]
 class SolveCommand:
     """Compute the release with the least loss that keeps the policy, check it, and write it.
 
-    Prints what a steward needs to know of it (rows published, left out and invented; what each column keeps;
-    the loss and what is proven of it; what an audit finds), and writes NAME.release.csv (for publication) and
-    NAME.result.json (status, bounds, certificate), the latter also if there is provably no release. Files
-    that exist are replaced with --force only, files that the problem names never.
-    With --append the series is audited first: what whoever holds all releases can conclude is printed, and
-    stored with the release.
-    Exit code 0 with a release, 3 if there is none (proven, or it is said whose word that is),
-    4 if none was found in time, 5 if the audit refuses the append: then nothing is stored, and no file for
-    publication is written.
+    Prints what a steward needs to know (rows published, left out and invented; what each column keeps; the
+    loss, and what is proven about it; what an audit finds), and writes NAME.release.csv (for publication) and
+    NAME.result.json (status, bounds, certificate), the latter even if there is provably no release. Existing
+    files are replaced only with --force, files that the problem names never.
+    With --append the series is audited first: what somebody who holds all releases can conclude is printed,
+    and stored with the release.
+    Exit code 0 with a release, 3 if none exists (proven, or on the word of the solver named), 4 if none was
+    found in time, 5 if the audit refuses the append: nothing is then stored, and no file for publication is
+    written.
     """
 
     problem_file: ProblemFile
@@ -115,7 +115,7 @@ class CheckCommand:
 class VerifyCommand:
     """Derive again, without a solver, everything that a result says: release, values, bounds, infeasibility.
 
-    Exit code 0 if all of it is confirmed, 5 if a part rests on somebody's word (whose is said), 2 if
+    Exit code 0 if all of it is confirmed, 5 if part of it rests on the word of the solver named, 2 if
     something is wrong.
     """
 
@@ -132,9 +132,9 @@ class VerifyCommand:
 class ReportCommand:
     """Write one self-contained page about a release: policy, proof, loss, distributions, risks.
 
-    The result is verified first, as `optanon verify` does, and everything shown is made anew from problem
-    and release: of the file nothing is believed. The page needs no network and no script. It is the
-    steward's, not for publication.
+    The result is verified first, as by `optanon verify`, and everything shown is computed again from the
+    problem and the release: nothing in the result file is taken on trust. The page needs no network and no
+    script. It is for the steward, not for publication.
     """
 
     result_file: Annotated[Path, typer.Argument(metavar="RESULT.json", help="What `optanon solve` wrote.")]

@@ -24,8 +24,8 @@ class InstancesCommand:
 class InitCommand:
     """Write a problem file for a table: roles are guessed, every line is explained, and it can be solved.
 
-    A table of a series gets a policy for series, and goes on with the roles and the policy of the releases
-    before it. A table that is published once gets a policy that looks at no other release.
+    A table of a series gets a policy for series, and continues with the roles and the policy of the releases
+    before it. A table that is published once gets a policy that ignores other releases.
     """
 
     table: Annotated[Path, typer.Argument(metavar="TABLE.csv", help="CSV or Parquet, one row per person.")]
@@ -43,8 +43,7 @@ class InitCommand:
         bool | None,
         typer.Option(
             "--series/--once",
-            help="Whether the table is released again and again, or this once; asked on a terminal, "
-            "otherwise taken for a series.",
+            help="Released again and again, or only once? Asked on a terminal, else a series.",
         ),
     ] = None
     history: Annotated[
@@ -86,12 +85,14 @@ class HierarchyCommand:
         None
     )
     prefix: Annotated[str | None, typer.Option(help="How many leading characters are kept: 4,2,1.")] = None
-    dates: Annotated[str | None, typer.Option(help="Of month,quarter,year,decade: month,year.")] = None
+    dates: Annotated[str | None, typer.Option(help="Levels among month,quarter,year,decade: month,year.")] = (
+        None
+    )
     pattern: Annotated[str | None, typer.Option(help="How dates are written: %d.%m.%Y.")] = None
     ordered: Annotated[str | None, typer.Option(help="The categories in their order: low,middle,high.")] = (
         None
     )
-    sizes: Annotated[str, typer.Option(help="With --ordered: how many are put together: 2,4.")] = "2"
+    sizes: Annotated[str, typer.Option(help="With --ordered: how many categories are merged: 2,4.")] = "2"
     missing_mark: Annotated[
         list[str] | None, typer.Option(help="A cell that is missing; may be given several times.")
     ] = None

@@ -50,7 +50,9 @@ def notes(levels: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:
     if not all(place.proven for place in places):
         found.append("of bound: the optimum is not proven, the true multiple is smaller or equal")
     if not all(row.keeps_policy for row in rows):
-        found.append("(in brackets): the release breaks what is asked: this is no distance from the optimum")
+        found.append(
+            "(in brackets): the release breaks what is asked: this is not a distance from the optimum"
+        )
     found.append("sizes: smallest / average / largest group")
     return found
 

@@ -85,7 +85,7 @@ class FrontierGrid:
         self.axes = tuple(_axis(problem, name, values, directed) for name, values in vary.items())
         places = [(axis.index, axis.parameter) for axis in self.axes]
         if len(set(places)) < len(places):
-            raise PolicyError("frontier: a parameter is named twice: give all its values at once")
+            raise PolicyError("frontier: a parameter is named twice: give all its values together")
         self.points: tuple[tuple[Setting, ...], ...] = tuple(product(*(axis.values for axis in self.axes)))
         for point in self.points:
             self.at(point)  # a value out of range, or without meaning, is refused before any search

@@ -101,7 +101,9 @@ def _compared(comparison: object) -> ComparisonTable:
             "this result alone"
         ) from error
     if any(len(row) != len(found.columns) for row in found.rows):
-        raise ProblemFileError("the comparison is damaged: its rows have not as many cells as columns")
+        raise ProblemFileError(
+            "the comparison is damaged: its rows do not have as many cells as it has columns"
+        )
     return found
 
 

@@ -299,6 +299,9 @@ def random_problem(seed: int, *, suppression: bool, history: bool) -> Problem:
         hierarchies=hierarchies,
     )
     past = random_history(dice, table) if history else History()
+    if seed % 3 == 0:  # columns count by weights
+        weights = dict(zip(table.attributes, ("2", "1/3", "0"), strict=False))
+        policy = policy.changed(weights=weights)
     return Problem(table=table, policy=policy, history=past)
 
 

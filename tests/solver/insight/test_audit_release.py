@@ -303,12 +303,12 @@ def test_a_policy_that_nothing_keeps():
     ("change", "said"),
     [
         ({"age": "70-80"}, r"column 'age', row 5: '70-80' is outside the column's domain \[21,58\]"),
-        ({"age": "young"}, "column 'age', row 5: 'young' is no number"),
-        ({"city": "Paris"}, "column 'city', row 5: 'Paris' is no value"),
+        ({"age": "young"}, "column 'age', row 5: 'young' is not a number"),
+        ({"city": "Paris"}, "column 'city', row 5: 'Paris' is not a value"),
         ({"city": "Oslo,Paris"}, "column 'city', row 5"),
         ({"disease": "gout"}, "column 'disease', row 5: the sensitive value is none of the table's"),
         ({"disease": "*"}, "column 'disease', row 5: the sensitive value is not published"),
-        ({"count": "0"}, "column 'count', row 5: '0' is no number of records"),
+        ({"count": "0"}, "column 'count', row 5: '0' is not a number of records"),
         ({"count": "2"}, "13 records, the table 12 tuples"),
         ({"age": "21-22"}, "row 5 can be nobody: no tuple of the table lies in its cells"),
         ({"age": "51-55"}, "row 5 can be nobody.*column 'age' or column 'city' alone"),
@@ -329,7 +329,7 @@ def test_other_refusals():
         oa.audit_release(frame.drop(columns="city"), asked)
     renamed = frame.rename(columns={"city": "town"})
     assert oa.audit_release(renamed, asked, columns={"city": "town"}, solve=False).passes is True
-    with pytest.raises(oa.ReleaseError, match="'town', which is no column of the table"):
+    with pytest.raises(oa.ReleaseError, match="'town', which is not a column of the table"):
         oa.audit_release(renamed, asked, columns={"town": "city"})
     with pytest.raises(oa.ReleaseError, match="empty"):
         oa.audit_release(frame.head(0), asked)

@@ -346,7 +346,7 @@ def test_the_plot(sixty: oa.Comparison, tmp_path: Path):
     for ending in ("png", "pdf"):
         sixty.plot(tmp_path / f"c.{ending}")
         assert (tmp_path / f"c.{ending}").stat().st_size > 5000
-    with pytest.raises(oa.InputError, match=r"a plot ends in \.png, \.svg, \.pdf"):
+    with pytest.raises(oa.InputError, match=r"a plot is a file ending in \.png, \.svg, \.pdf"):
         sixty.plot(tmp_path / "c.jpg")
 
 
@@ -444,7 +444,7 @@ def test_command(tmp_path: Path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--plot", "c.jpg"), "a plot ends in"),
+        (("--plot", "c.jpg"), "a plot is a file ending in"),
         (("--plot", "nowhere/c.png"), "there is no folder nowhere"),
         (("--csv", "nowhere/c.csv"), "there is no folder nowhere"),
         (("--baseline", "mondrian"), "unknown baseline 'mondrian'"),

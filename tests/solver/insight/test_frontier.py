@@ -394,7 +394,7 @@ def test_table_csv_json_and_plot(tmp_path: Path, swept: Frontier):
     drawn = (tmp_path / "points.svg").read_bytes()
     assert drawn == (tmp_path / "again.svg").read_bytes()
     assert ET.fromstring(drawn).tag.endswith("svg")
-    with pytest.raises(InputError, match="a plot ends in"):
+    with pytest.raises(InputError, match="a plot is a file ending in"):
         swept.plot(tmp_path / "points.txt")
     with pytest.raises(InputError, match="there is no folder"):
         swept.plot(tmp_path / "nowhere" / "points.svg")
@@ -423,4 +423,4 @@ def test_command_line(tmp_path: Path):
     assert "named twice" in twice.stderr
     wrong = run(*asked, "--plot", "p.gif", folder=tmp_path)
     assert wrong.returncode == 2
-    assert "a plot ends in .png, .svg, .pdf" in wrong.stderr
+    assert "a plot is a file ending in .png, .svg, .pdf" in wrong.stderr

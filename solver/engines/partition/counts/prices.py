@@ -57,7 +57,7 @@ class Prices:
             return np.full(len(sizes), -1, dtype=np.int64)
         costs = {size: self._group(size) * self.scale for size in sorted(set(sizes.tolist()))}
         if any(cost.denominator > 1 or cost > LIMITS.largest_cost for cost in costs.values()):
-            raise OverflowError("costs by size are no moderate whole numbers")
+            raise OverflowError("costs by size are not whole numbers of moderate size")
         return np.array([int(costs[size]) for size in sizes.tolist()], dtype=np.int64)
 
     def per_tuple(self, size: int) -> int:
