@@ -111,7 +111,8 @@ class Workers(Tasks):
                     )
                     flying[future] = number
                 try:
-                    found: Any = wait(list(flying), timeout=LISTEN, return_when="FIRST_COMPLETED")
+                    with self._client.as_current():  # it need not be the default one: there may be none
+                        found: Any = wait(list(flying), timeout=LISTEN, return_when="FIRST_COMPLETED")
                     ended = list[Any](found.done)
                 except TimeoutError:
                     ended = list[Any]()

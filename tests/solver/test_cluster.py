@@ -54,7 +54,8 @@ def cluster(workers: int, *, processes: bool) -> Iterator[Any]:
     made = distributed.LocalCluster(
         n_workers=workers, threads_per_worker=1, processes=processes, dashboard_address=":0"
     )
-    with made, distributed.Client(made) as client:
+    # On the command line no client is the default one, so none is here.
+    with made, distributed.Client(made, set_as_default=False) as client:
         yield client
 
 
