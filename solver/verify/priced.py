@@ -3,7 +3,8 @@
 A claim states duals, and possibly a tree over all groups that a release below a target may hold. Here the
 needed groups are found again (`histograms`), all with a profit above what the target leaves are listed
 (`listing`): one above 0 refutes the duals, and the others are the columns of the tree's program. Where only
-sizes matter and boxes are few, duals without a tree are checked box by box (`boxes`).
+sizes matter and boxes are few, duals without a tree are checked box by box (`boxes`); duals that tuples pay
+anyway without any box (`reach`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from .duals import ClaimedDuals, divided
 from .histograms import Needed, judged
 from .listing import ListingInput, TooLongError, listed, no_meetings
 from .parts import units_of
+from .reach import paid_anyway
 from .rows import CheckedRows, Ints
 from .trees import searched
 
@@ -184,13 +186,14 @@ def priced_loss(
     rows, root = single.rows, claim.root
     cuts = divided(rows, claim.cuts, claim.divisors)
     duals = ClaimedDuals.of(rows, root.duals, cuts, root.cut_duals, root.scale)
-    walk = Walk.of(rows, single.needed)
-    paying = walk is not None and walk.pays(duals, over)
-    if paying and walk is not None and walk.by_size:
-        raise CertificateError("the duals prove nothing: a group in some box costs less than its duals")
-    if paying or walk is None:
-        # The walk tries more groups than are needed, unless sizes are all that counts.
-        _, duals = single.columns(duals, over=over)
+    if not paid_anyway(rows, duals, smallest_group(problem), over):
+        walk = Walk.of(rows, single.needed)
+        paying = walk is not None and walk.pays(duals, over)
+        if paying and walk is not None and walk.by_size:
+            raise CertificateError("the duals prove nothing: a group in some box costs less than its duals")
+        if paying or walk is None:
+            # The walk tries more groups than are needed, unless sizes are all that counts.
+            _, duals = single.columns(duals, over=over)
     if hidden is not None:
         price = int(hidden.price * rows.one * duals.scale)
         duals = duals.suppressing(price, rows.spare, rows.count)

@@ -7,6 +7,7 @@ from ...backends.highs import MADE_BY
 from ...baselines.greedy import greedy
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
 from ...colgen.boxes.pricing import BoxPricing
+from ...colgen.cuts import Cuts
 from ...colgen.duals import DualBound
 from ...colgen.finish import Finish
 from ...colgen.histogram_pricing import HistogramPricing
@@ -15,6 +16,7 @@ from ...colgen.primal.annealing import ANNEALED, BRIEFLY, Annealing, Cooling
 from ...colgen.primal.repair import repaired
 from ...colgen.primal.start import halved
 from ...colgen.primal.ties import tied
+from ...colgen.reach import at_sight
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import ending
@@ -54,7 +56,7 @@ class HistogramSearch:
         self.pricing = HistogramPricing(self.rows, histograms, settings.workers, self.clock)
         self.level = objective.measured
         self.progress = Progress(problem, self.rows, watch, self.level, objective.factor, self.judge)
-        self.root = DualBound(self.pricing)
+        self.root, self.sight = DualBound(self.pricing), DualBound(self.pricing)
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
         self.part: Part | None = None
         self.annealing: Annealing | None = None
@@ -85,6 +87,8 @@ class HistogramSearch:
             if not large or (not blocks and self.progress.groups is None and not self.clock.over):
                 # Only the simplex method can tell that there is no release.
                 solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
+            if large and not blocks and not self.progress.bound:
+                self._at_sight()
             if solved and self.root.duals is not None and self._near:
                 self.finish.run(self.root.duals)
             if self.linear is not None and self.clock.limit is not None:
@@ -102,6 +106,13 @@ class HistogramSearch:
         gap, most = self.progress.cost - self.progress.bound, LIMITS.box_closed * self.progress.cost
         worth = self.linear is None or self.clock.limit is None or gap <= most
         return len(self.rows) <= LIMITS.finished_rows and worth
+
+    def _at_sight(self) -> None:
+        """A bound at once, by the least size of groups alone: the linear program had no time for any."""
+        duals = at_sight(self.rows, self.judge.least, self.settings.workers, self.clock)
+        if duals is not None:
+            self.sight.offer(duals)
+            self.progress.lift(self.sight.bound, "nearest tuples")
 
     def _large(self) -> bool:
         """Bound and releases: by boxes under taxonomies, if they are few; False if there is no release."""
@@ -227,6 +238,10 @@ class HistogramSearch:
     def _claims(self) -> tuple[Claim, ...]:
         described = self._described()
         found: list[Claim] = [] if described is None else [described]
+        if self.sight.duals is not None:
+            found.append(
+                describe(self.rows, Cuts(self.rows), self.sight.duals, None, level=self.level, part=())
+            )
         if self.boxed and isinstance(described, ListedClaim) and self.root.duals is not None:
             # The root's duals are proven box by box; lists where many tuples are alike may be too long.
             found.insert(

@@ -49,6 +49,17 @@ def test_blocks_prove_a_bound_that_is_derived_again(policy: Policy):
     assert 0.5 * level.value < level.bound <= level.value
 
 
+@pytest.mark.parametrize("policy", [K3, K5L2], ids=["k", "k and l"])
+def test_what_tuples_pay_anyway_is_a_bound_before_any_block_is_priced(
+    policy: Policy, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(bound, "LIMITS", replace(bound.LIMITS, passes=0))
+    (level,) = solve_problem(clustered(policy), seed=2, workers=1, display=False).levels
+    assert level.bound is not None
+    assert level.trusted_bound is None
+    assert 0 < level.bound <= level.value
+
+
 def test_swept_duals_pay_for_no_group_and_are_not_lowered_twice():
     problem = clustered(K3, 120)
     judge, histograms = Judge(problem), Histograms.of(problem)

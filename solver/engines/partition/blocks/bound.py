@@ -1,5 +1,6 @@
 """What blocks prove together: the best duals of each, lowered until they are right for the whole table.
 
+0. What it costs each tuple to reach others proves something at once (`colgen.reach`).
 1. The linear program of each block (`by_boxes` without cuts) gives its rows duals. No group inside the block
    costs less than they add up to; a group across the borders may.
 2. All boxes of the table are gone through (`nodes`), shared out in waves: those of one wave that different
@@ -32,6 +33,7 @@ from ....colgen.kernels.question import CutIndex
 from ....colgen.limits import PRICING
 from ....colgen.master import RestrictedMaster
 from ....colgen.primal.annealing import Cooling
+from ....colgen.reach import at_sight
 from ....colgen.structure.histograms import Histograms
 from ....colgen.table import Rows
 from ....limits import BLOCKS as LIMITS, HISTOGRAM_LIMITS
@@ -173,6 +175,10 @@ class TableProof:
         groups = self.rounds.progress.groups
         if groups is None or self.clock.over:
             return
+        seen = at_sight(self.rows, self.form.least, self.tasks.workers, self.clock)
+        if seen is not None:
+            self.best.offer(seen)
+            self.rounds.progress.lift(self.best.bound, "nearest tuples")
         places, total = int(self.rows.count.sum()), np.zeros(len(self.rows))
         for number in range(LIMITS.passes):
             if number and self.clock.spent(BLOCKS.priced):

@@ -10,10 +10,14 @@ from dataclasses import replace
 
 from .....models.problem import Problem
 from ....claims import Claim, CountsAbove, Trusted, TrustedRefusal
+from ....colgen.cuts import Cuts
+from ....colgen.duals import Duals
+from ....colgen.reach import at_sight
 from ....colgen.signature_pricing import SignaturePricing
 from ....colgen.structure.histograms import Histograms
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
+from ....colgen.table import Rows
 from ....ending import ending
 from ....limits import HISTOGRAM_LIMITS
 from ....schedule import SIGNATURE
@@ -59,7 +63,7 @@ class SignatureSearch:
         self._early = self.clock.share(SIGNATURE.start)
         self.fakes: FewestFakes | None = None
         self.loss: LeastLoss | None = None
-        self.places: PlacedBoxes | None = None
+        self.sized: Claim | None = None
         self.interrupted = self.late = False
 
     def run(self) -> Answer:
@@ -99,18 +103,28 @@ class SignatureSearch:
 
     def by_sizes(self) -> None:
         """A bound on the loss by nothing but the least size of groups: pasts are too many to be priced."""
-        rows, best = self.types.rows, self.best
-        if not rows.in_trees or best.best is None:
+        rows, best, workers = self.types.rows, self.best, self.settings.workers
+        if best.best is None:
             return
         clock = self.clock.share(SIGNATURE.sizes)
-        places = PlacedBoxes.by_least_size(self.problem, rows, self.settings.workers, clock)
+        bare = Rows.of(self.problem, blind=True)
+        self._sized(bare, Cuts(bare), at_sight(bare, self.types.rules.least, workers, clock))
+        if not rows.in_trees:
+            return
+        places = PlacedBoxes.by_least_size(self.problem, rows, workers, clock)
         if places is None or clock.over:
             return
         progress = Progress(self.problem, rows, Watch(), self.objective.measured, self.objective.factor)
         progress.offer(best.best)
         Boxed(places.boxes, progress, places.best, places).solve()
-        self.places = places
-        best.lift(progress.bound, "sizes of groups")
+        self._sized(places.boxes.rows, places.boxes.cuts, places.best.duals)
+
+    def _sized(self, rows: Rows, cuts: Cuts, duals: Duals | None) -> None:
+        """Keep a bound on the loss by places, and its claim, if it is higher."""
+        if duals is not None and (bound := duals.bound(rows, cuts)) > self.best.bound:
+            level = self.best.measure
+            self.sized = describe(rows, cuts, duals, None, level=level, part=(), places=True)
+            self.best.lift(bound, "sizes of groups")
 
     def _least_loss(self) -> None:
         """The second level, if there is a release of the first one."""
@@ -119,15 +133,6 @@ class SignatureSearch:
         if self.best.best is not None and self._in_time:
             self.loss = LeastLoss(self.best, self.pricing, self.settings, self.clock, self._early)
             self.loss.run()
-
-    @property
-    def sized(self) -> Claim | None:
-        """What proves that bound."""
-        places = self.places
-        if places is None or places.best.duals is None:
-            return None
-        rows, cuts, level = places.boxes.rows, places.boxes.cuts, self.best.measure
-        return describe(rows, cuts, places.best.duals, None, level=level, part=places.part, places=True)
 
     @property
     def _in_time(self) -> bool:
@@ -170,8 +175,8 @@ class SignatureSearch:
             return ()
         best, counts = self.best, self.fakes.claim()
         found: list[Claim] = [counts, *(() if self.loss is None else self.loss.claims())]
-        if (sized := self.sized) is not None:
-            found.append(sized)
+        if self.sized is not None:
+            found.append(self.sized)
         bound = None if best.counted is None else best.stated()[best.counted]
         if counts.program is None and best.counted is not None and bound:
             why = "the root of a search tree over counts that did not end"
