@@ -8,7 +8,7 @@ replacement.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -72,8 +72,10 @@ class Futures:
             raise InputError("futures: seeds are different whole numbers, at least one")
         object.__setattr__(self, "seeds", seeds)
 
-    def tables(self, table: Microdata, seed: int) -> tuple[Microdata, ...]:
-        """The tables of one future; the same seed draws the same."""
+    def tables(
+        self, table: Microdata, seed: int, known: Container[str] = frozenset()
+    ) -> tuple[Microdata, ...]:
+        """The tables of one future; the same seed draws the same, and nobody new is called as one known."""
         random = np.random.default_rng(seed)
         first = len(table) if self.first is None else self.first
         if first > len(table):
@@ -83,21 +85,21 @@ class Futures:
             deletions=round(self.leave * first),
             returns=round(self.back * first),
         )
-        people = _crowd(table, first + (self.releases - 1) * moved.insertions, random)
+        people = _crowd(table, first + (self.releases - 1) * moved.insertions, random, known)
         here = list(range(len(table)))
         waiting = here if self.first is None else random.permutation(here).tolist()
         waiting += range(len(table), len(people))
         return tuple(_part(people, rows) for rows in attendance(waiting, first, self.releases, moved, random))
 
 
-def _crowd(table: Microdata, needed: int, random: np.random.Generator) -> Microdata:
+def _crowd(table: Microdata, needed: int, random: np.random.Generator, known: Container[str]) -> Microdata:
     """The table with so many people: new ones are like somebody in it."""
     missing = max(0, needed - len(table))
     rows = np.append(np.arange(len(table)), random.integers(0, len(table), missing))
     people, number = list(table.members), 0
     for row in rows[len(table) :].tolist():
         number += 1
-        while f"newcomer {number}" in table.row:
+        while f"newcomer {number}" in table.row or f"newcomer {number}" in known:
             number += 1
         people.append(replace(table.members[row], respondent=f"newcomer {number}"))
     return replace(table, members=tuple(people), codes=table.codes[rows])
@@ -138,4 +140,4 @@ def named_series(
     """By name: the stored series if no futures are asked for, or a future for each seed."""
     if futures is None:
         return {"stored": _stored(table, history)}
-    return {f"seed {seed}": futures.tables(table, seed) for seed in futures.seeds}
+    return {f"seed {seed}": futures.tables(table, seed, history.records) for seed in futures.seeds}

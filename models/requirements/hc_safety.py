@@ -74,7 +74,7 @@ class HcSafety(GroupRequirement):
     Parameters
     ----------
     n : int
-        Degree: one more than the known people whom the release withstands; 1 or more.
+        Degree: one more than the people whose values may be known without harm to others; 1 or more.
     reading : {"hcsafe", "definition"}
         Which of the two published conditions is meant: that of the algorithm, or the definition's.
     deep : bool

@@ -57,7 +57,7 @@ class HcSafetyDeep(Requirement):
     Parameters
     ----------
     n : int
-        Degree: one more than the known people whom the release withstands; 1 or more.
+        Degree: one more than the people whose values may be known without harm to others; 1 or more.
     """
 
     name: ClassVar[str] = "hc_safety_deep"

@@ -40,12 +40,14 @@ STYLE: Any = {
     "ytick.color": INK,
     "grid.color": LINE,
 }
+LEGEND: Any = {"fontsize": 8, "frameon": False, "labelcolor": INK}
+"""Legends are made outside the style."""
 
 
 class _Chart:
     """One figure; `svg` ends it."""
 
-    def __init__(self, name: str, wide: float = 5.2, high: float = 2.6) -> None:
+    def __init__(self, name: str, wide: float = 4.4, high: float = 2.6) -> None:
         self.name = name
         with mpl.rc_context(STYLE):
             self.figure = Figure(figsize=(wide, high), layout="constrained")
@@ -109,7 +111,7 @@ def pairs(
             [i + wide / 2 for i in range(len(labels))], second, wide, color=SERIES[1], label="released"
         )
     _label(chart.axes, labels, axis)
-    chart.axes.legend(fontsize=8, frameon=False)
+    chart.axes.legend(**LEGEND)
     return chart.svg(title)
 
 
@@ -133,7 +135,7 @@ def steps(
     chart.axes.set_xlabel("seconds")
     chart.axes.xaxis.set_major_locator(MaxNLocator(5))
     chart.axes.set_ylabel(_plain(axis))
-    chart.axes.legend(fontsize=8, frameon=False)
+    chart.axes.legend(**LEGEND)
     return chart.svg(title)
 
 
@@ -155,10 +157,13 @@ def lines(
     chart.axes.set_xticks(places)
     chart.axes.set_xlabel("release")
     chart.axes.set_ylabel(_plain(axis))
-    chart.axes.yaxis.set_major_locator(MaxNLocator(integer=counts))
+    if counts:
+        chart.axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    else:
+        chart.axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     chart.axes.set_ylim(0, 1.08 * max(1.0, *(max(values) for values in series.values())))
     if any(series):
-        chart.axes.legend(fontsize=8, frameon=False)
+        chart.axes.legend(**LEGEND)
     return chart.svg(title)
 
 

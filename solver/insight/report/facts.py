@@ -127,8 +127,8 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
         ],
         series_checked=problem.series_checked,
         limits={
-            "suppressed tuples": str(policy.suppression_limit(len(table))),
-            "counterfeits": "any number" if limit is None else str(limit),
+            "rows left out, at most": str(policy.suppression_limit(len(table))),
+            "rows invented, at most": "any number" if limit is None else str(limit),
             "recoding": policy.recoding.replace("_", "-"),
             "published": policy.form,
             **(

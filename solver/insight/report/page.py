@@ -31,7 +31,8 @@ __all__ = ["report_page"]
 
 PLAIN = {
     "OPTIMAL": "Proven optimal: no release that keeps this policy loses less.",
-    "FEASIBLE": "A release that keeps the policy. Better ones may exist, but none below the proven bound.",
+    "FEASIBLE": "A release that keeps the policy. Whether a better one exists is not known; the bound says "
+    "how much better it could be at most.",
 }
 MOST_SIZES = 24
 PRINTED = 40
@@ -175,7 +176,7 @@ def _charts(said: Told, found: Facts) -> dict[str, Any]:
 
 def _over_releases(found: Facts) -> dict[str, Any]:
     """Charts of a series: what was invented and suppressed, and who is at risk; None for a single release."""
-    made: dict[str, Any] = {"risks": None, "likeliest": None, "series": None}
+    made: dict[str, Any] = {"risks": None, "risks_told": "", "likeliest": None, "series": None}
     places = [entry["release"] for entry in found["series"]]
     if len(places) < 2:
         return made
@@ -194,24 +195,18 @@ def _over_releases(found: Facts) -> dict[str, Any]:
         ways.setdefault(attack_name(risk["attack"]), []).append(risk["at_risk"])
     whole = {attack: counts for attack, counts in ways.items() if len(counts) == len(places)}
     reaching = {attack: counts for attack, counts in whole.items() if any(counts)}
-    if whole:  # the audit may have been left out
+    if reaching:
         told = "People reached by each attack, release by release"
-        made["risks"] = charts.lines(
-            "risks", told, places, reaching or {"any attack": [0] * len(places)}, "people"
-        )
+        made["risks"] = charts.lines("risks", told, places, reaching, "people")
         idle = ", ".join(attack for attack in whole if attack not in reaching)
-        made["risks_told"] = f"{told}. No release lets these reach anybody: {idle}." if idle else f"{told}."
+        made["risks_told"] = f"In no release do these reach anybody: {idle}." if idle else ""
+    elif whole:  # the audit may have been left out
+        made["risks_told"] = f"In no release does an attack reach anybody ({', '.join(whole)})."
     likeliest = [risk["worst"] for risk in found["risks"] if risk["worst"] is not None]
     if len(likeliest) == len(places):
         shares = [float(Fraction(worst)) for worst in likeliest]
-        made["likeliest"] = charts.lines(
-            "likeliest",
-            "The likeliest value of any person",
-            places,
-            {"": shares},
-            "probability",
-            counts=False,
-        )
+        told = "Probability of the likeliest value of any person, release by release"
+        made["likeliest"] = charts.lines("likeliest", told, places, {"": shares}, "probability", counts=False)
     return made
 
 

@@ -103,6 +103,9 @@ def test_people_who_wait_come_before_anybody_is_made_up():
     assert len({who for each in drawn for who in each.row}) == 18
     more = Futures(releases=4, first=10, leave=F(2, 5), seeds=(1,)).tables(whole, 1)
     assert {who for each in more for who in each.row} - set(whole.row) == {"newcomer 1", "newcomer 2"}
+    known = Futures(releases=4, first=10, leave=F(2, 5), seeds=(1,)).tables(whole, 1, {"newcomer 1"})
+    named = {who for each in known for who in each.row} - set(whole.row)
+    assert named == {"newcomer 2", "newcomer 3"}, "somebody else was called so in an earlier release"
 
 
 def test_those_who_return_were_there_before():

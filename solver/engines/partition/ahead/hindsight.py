@@ -81,7 +81,7 @@ def hindsight(problem: Problem, release: Release, clock: Clock) -> Hindsight | N
     after = History((*problem.history, release))
     found = list[tuple[int, int]]()
     for seed in futures.seeds:
-        now, *later = futures.tables(problem.table, seed)
+        now, *later = futures.tables(problem.table, seed, problem.history.records)
         anybody = unavoidable(policy, (now, *later), problem.history, clock)
         from_here = unavoidable(policy, later, after, clock)
         if anybody is None or from_here is None:
