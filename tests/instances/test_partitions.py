@@ -75,7 +75,7 @@ def squares(numbers: list[int]) -> Fraction:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "known",
-    [known for known in SHIPPED if known.certificate is not None and known.data != "eia"],
+    [known for known in SHIPPED if known.certificate is not None],
     ids=lambda known: f"{known.data}-{known.k}",
 )
 def test_shipped_certificates_are_derived_again(known: KnownPartition):

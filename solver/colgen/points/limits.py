@@ -87,7 +87,7 @@ class PointWindowLimits:
     """Columns of each size in a list, a row, at most;"""
     per_row: int = 60
     """those are chosen from that are among so many best of a row."""
-    near: float = 1e-3
+    near: float = 2e-4
     """A release that is closer to the bound, relative to it, is left alone."""
     rows: int = 60
     """Of a window at first;"""
@@ -100,7 +100,9 @@ class PointWindowLimits:
     most: int = 240
     """and no more than these."""
     nodes: int = 100
-    """Of a window's integer program."""
+    """Of a window's integer program, which was searched to its end if it is"""
+    precise: float = 1e-4
+    """so close to its bound, relative to its cost."""
     least_weight: float = 1e-3
     """Of a group that pays exactly, relative to costs: windows begin there, too."""
     patience: int = 2

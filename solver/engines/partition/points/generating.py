@@ -19,6 +19,7 @@ from ....colgen.pricing import joined
 from ....exact.incidence import Members
 from ....exact.rank1 import Rank1Cut
 from ....schedule import POINTS as SHARES
+from ....settings import Clock
 from .progress import PointProgress
 from .windows import PointWindows
 
@@ -57,16 +58,16 @@ class PointFinish(Finish):
     reached: PointProgress
 
     def improve(self, duals: Duals, known: Members) -> None:
-        """Better releases by integer programs, with cuts, over lists of groups that nearly pay.
+        """Better releases by integer programs: of windows, then, with cuts, over groups that nearly pay.
 
         The linear program with its cuts is nearly whole: what costs least is made of few columns that nearly
-        pay, of which HiGHS finds one in moments; what is left above the bound then fits into a short list.
-        Where it finds none, windows do better. They choose among the best of each row, of a list and of the
-        columns known, for in a dense part of the table lists are full before others have a group in them.
+        pay. Far from the bound, lists short enough for one program hold no release that is better, so groups
+        near one another are chosen anew first. What is left above the bound then fits into a short list, of
+        which HiGHS finds the best.
         """
         room, clock = self._room, self.clock.share(SHARES.improving)
-        rows = len(self.source.rows)
-        self._room = min(self._most, max(room, LIMITS.listed * rows))
+        self._windows(duals, known, clock)
+        self._room = min(self._most, max(room, LIMITS.listed * len(self.source.rows)))
         while not clock.over and self.reached.bound < self.reached.cost:
             before, listed = self.reached.cost, self._listed(duals, None)
             if listed is None:
@@ -76,20 +77,29 @@ class PointFinish(Finish):
                 if listed[1] == before or self.stated < min(listed[1], before):
                     break
                 self._longer()
-        self._room = min(self._most, WINDOWS.listed * rows)
-        far = self.reached.cost - self.reached.bound > WINDOWS.near * self.reached.bound
-        if far and (listed := self._listed(duals, None)) is not None:
-            PointWindows(
-                source=self.source,
-                progress=self.reached,
-                duals=duals,
-                lines=self.source.best_per_row(
-                    np.unique(joined([listed[0], known]), axis=0), duals, WINDOWS.per_row
-                ),
-                seed=self.seed,
-                clock=self.clock.share(SHARES.windows),
-            ).run()
         self._room = room
+
+    def _windows(self, duals: Duals, known: Members, clock: Clock) -> None:
+        """Choose among the best of each row, of a list and of the columns known.
+
+        For in a dense part of the table lists are full before others have a group in them.
+        """
+        if self.reached.cost - self.reached.bound <= WINDOWS.near * self.reached.bound:
+            return
+        room, self._room = self._room, min(self._most, WINDOWS.listed * len(self.source.rows))
+        listed, self._room = self._listed(duals, None), room
+        if listed is None:
+            return
+        PointWindows(
+            source=self.source,
+            progress=self.reached,
+            duals=duals,
+            lines=self.source.best_per_row(
+                np.unique(joined([listed[0], known]), axis=0), duals, WINDOWS.per_row
+            ),
+            seed=self.seed,
+            clock=clock.share(SHARES.windows),
+        ).run()
 
     def _proved(self, duals: Duals, lines: Members, target: int, fakes: int | None) -> bool:
         """As `Finish` says; see `PointProgress` for what is relative."""
