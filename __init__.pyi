@@ -99,6 +99,7 @@ from .solver.insight.frontier.result import Frontier as Frontier
 from .solver.insight.frontier.sweep import frontier as frontier
 from .solver.insight.report.write import write_report as write_report
 from .solver.insight.what_if.what_if import WhatIf as WhatIf, what_if as what_if
+from .solver.price import Price as Price
 from .solver.result import Result as Result
 from .solver.search import solve as solve, solve_problem as solve_problem
 from .solver.status import Randomized as Randomized, Status as Status, Termination as Termination

@@ -6,14 +6,13 @@ import sys
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
-from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..instances.adult import adult
 from ..instances.diabetes import diabetes_series
+from ..models.compiled import compiled
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
@@ -201,14 +200,45 @@ def _judged(value: Ints, label: Ints, width: int, needed: int, limit: Fraction) 
 
 def posteriors(value: Ints, label: Ints, width: int) -> Ints:
     """In how many worlds each person has each value: those that publish what was published."""
-    worlds = _assignments(len(value), width)
-    for line in label.T:
-        for g in np.unique(line[line >= 0]):
-            inside = np.flatnonzero(line == g)
-            worlds = worlds[(np.sort(worlds[:, inside], axis=1) == np.sort(value[inside])).all(axis=1)]
-    return np.stack([np.bincount(column, minlength=width) for column in worlds.T])
+    people, times = label.shape
+    home = np.where(label < 0, -1, label + (1 + label.max()) * np.arange(times))
+    left = np.zeros((int(home.max()) + 1, width), dtype=np.int64)
+    for (p, _), g in np.ndenumerate(home):
+        if g >= 0:
+            left[g, value[p]] += 1
+    found = np.zeros((people, width), dtype=np.int64)
+    _worlds(home, left, np.full(people, -1, dtype=np.int64), found)
+    return found
 
 
-@cache
-def _assignments(people: int, width: int) -> Ints:
-    return np.array(list(product(range(width), repeat=people)), dtype=np.int64)
+@compiled
+def _worlds(home: Ints, left: Ints, has: Ints, found: Ints) -> None:
+    """Go through all worlds, people one by one; `left` is what groups publish for those without values."""
+    p = 0
+    while p >= 0:
+        v = has[p]
+        if v >= 0:
+            for g in home[p]:
+                if g >= 0:
+                    left[g, v] += 1
+        v += 1
+        while v < left.shape[1]:
+            fits = True
+            for g in home[p]:
+                fits = fits and (g < 0 or left[g, v] > 0)
+            if fits:
+                break
+            v += 1
+        if v == left.shape[1]:
+            has[p] = -1
+            p -= 1
+            continue
+        has[p] = v
+        for g in home[p]:
+            if g >= 0:
+                left[g, v] -= 1
+        if p + 1 < len(has):
+            p += 1
+            continue
+        for q in range(len(has)):
+            found[q, has[q]] += 1

@@ -62,7 +62,16 @@ def answered(
         series_checked=problem.series_checked,
         summary=None
         if answer.release is None
-        else summarize(problem, answer.release, levels, answer.status.value, answer.alone, answer.hindsight),
+        else summarize(
+            problem,
+            answer.release,
+            levels,
+            answer.status.value,
+            answer.alone,
+            answer.hindsight,
+            answer.price,
+        ),
+        price=answer.price,
     )
 
 

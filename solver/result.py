@@ -12,6 +12,7 @@ from ..models.picture import check_picture, write_picture
 from ..models.release import Release
 from .certificate import Certificate
 from .level_value import UNCHECKED, LevelValue
+from .price import Price
 from .status import Point, Randomized, Status, Termination
 from .summary import Summary
 
@@ -53,6 +54,8 @@ class Result:
         Whether some requirement of the policy looked at the history; None without a history.
     summary : Summary or None
         What a steward needs to know of the release, in a dozen lines; None without one. `print` shows it.
+    price : Price or None
+        What `resists_inference` costs, against a bound and a release without it; None if that is not known.
     """
 
     status: Status
@@ -69,6 +72,7 @@ class Result:
     randomized: Randomized | None = None
     series_checked: bool | None = None
     summary: Summary | None = field(default=None, repr=False)
+    price: Price | None = None
 
     def __str__(self) -> str:
         """The summary, under what must be known first; or why there is no release."""

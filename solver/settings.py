@@ -13,6 +13,7 @@ from ..models.errors import OutOfTimeError
 from ..models.problem import Problem
 from ..models.release import Release
 from .claims import Claim, Refusal
+from .price import Price
 from .schedule import RESERVES, Share
 from .status import Point, Randomized, Status, Termination
 
@@ -224,6 +225,8 @@ class Answer:
         Every level of a release that was searched for without the policy's outlook.
     hindsight : Hindsight or None
         Beside an outlook: what no policy avoids.
+    price : Price or None
+        What `resists_inference` costs, where it was searched for by audits.
     """
 
     release: Release | None
@@ -237,6 +240,7 @@ class Answer:
     randomized: Randomized | None = None
     alone: tuple[Fraction, ...] | None = None
     hindsight: Hindsight | None = None
+    price: Price | None = None
 
 
 class Engine(Protocol):

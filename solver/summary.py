@@ -24,6 +24,7 @@ from ..models.problem import Problem
 from ..models.release import Release
 from .advice import advice
 from .level_value import UNCHECKED, LevelValue
+from .price import Price
 from .settings import Hindsight
 
 __all__ = ["ColumnSummary", "LossSummary", "Summary", "columns_of", "summarize", "tally"]
@@ -116,6 +117,8 @@ class Summary:
         Requirements whose checks the release passed.
     outlook : str
         What looking ahead costs now and saves later; empty without an outlook.
+    price : str
+        What `resists_inference` costs; empty if that is not known.
     later : str
         What the next release will not be able to do because of this one; empty for nothing.
     advice : tuple of str
@@ -134,6 +137,7 @@ class Summary:
     series: str
     checked: tuple[str, ...]
     outlook: str = ""
+    price: str = ""
     later: str = ""
     advice: tuple[str, ...] = ()
 
@@ -146,6 +150,7 @@ class Summary:
             *((column.name, str(column)) for column in self.columns),
             *((each.name, str(each)) for each in self.losses),
             *([("outlook", self.outlook)] if self.outlook else []),
+            *([("price", self.price)] if self.price else []),
             ("series", self.series),
             *([("later", self.later)] if self.later else []),
             ("checks", f"every check passed: {', '.join(self.checked)}"),
@@ -206,6 +211,7 @@ def summarize(
     status: str,
     alone: Sequence[Fraction] | None = None,
     hindsight: Hindsight | None = None,
+    price: Price | None = None,
 ) -> Summary:
     """Summarize a release that answers a problem; O(groups x attributes).
 
@@ -219,6 +225,8 @@ def summarize(
     status : str
     alone, hindsight
         Of a release that was searched for without the policy's outlook: every level; what nobody avoids.
+    price : Price, optional
+        What `resists_inference` costs.
     """
     sizes = sorted(group.size for group in release.groups)
     left_out = len(release.suppressed)
@@ -232,20 +240,11 @@ def summarize(
         groups=len(sizes),
         sizes=(sizes[0], sizes[len(sizes) // 2], sizes[-1]) if sizes else (),
         columns=columns,
-        losses=tuple(
-            LossSummary(
-                name=value.name,
-                value=value.value,
-                most=_most(problem, level),
-                bound=_bound(
-                    levels[: index + 1], counts=all(named_loss(name).counts for name in level.losses)
-                ),
-            )
-            for index, (level, value) in enumerate(zip(problem.policy.levels, levels, strict=True))
-        ),
+        losses=_losses(problem, levels),
         series=_series(problem),
         checked=tuple(str(requirement) for requirement in problem.policy.requirements),
         outlook="; ".join(filter(None, (_foreseen(problem, levels, alone), _unavoidable(hindsight)))),
+        price="" if price is None else str(price),
         later="; ".join(
             told
             for requirement in problem.policy.requirements
@@ -258,6 +257,19 @@ def summarize(
             blank=[column.name for column in columns if column.blank],
             full_domain=problem.policy.recoding == "full_domain",
         ),
+    )
+
+
+def _losses(problem: Problem, levels: Sequence[LevelValue]) -> tuple[LossSummary, ...]:
+    """What each level loses, against the most there is to lose and what is proven."""
+    return tuple(
+        LossSummary(
+            name=value.name,
+            value=value.value,
+            most=_most(problem, level),
+            bound=_bound(levels[: index + 1], counts=all(named_loss(name).counts for name in level.losses)),
+        )
+        for index, (level, value) in enumerate(zip(problem.policy.levels, levels, strict=True))
     )
 
 

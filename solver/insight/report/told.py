@@ -15,6 +15,7 @@ from ....models.problem import Problem
 from ....models.release import Release
 from ...certificate import Certificate
 from ...level_value import LevelValue
+from ...price import Price
 from ...status import Point
 from ...summary import Summary, summarize
 from ...verify.checking import verify
@@ -57,6 +58,7 @@ def told(
     release: Release | None,
     *,
     course: Sequence[Point] = (),
+    price: Price | None = None,
     seconds: float | None = None,
 ) -> Told:
     """Verify a certificate, and gather what may be said.
@@ -81,7 +83,7 @@ def told(
         outcome=outcome,
         levels=levels,
         course=tuple(course),
-        summary=summarize(problem, release, levels, _status(levels)),
+        summary=summarize(problem, release, levels, _status(levels), price=price),
     )
 
 

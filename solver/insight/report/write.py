@@ -43,6 +43,6 @@ def write_report(result: Result, problem: Problem, path: str | Path) -> None:
 
     if result.release is None or result.certificate is None:
         raise ProblemFileError(f"there is no release to report on: the result is {result.status.value}")
-    said = told(result.certificate, problem, result.release, course=result.trajectory)
+    said = told(result.certificate, problem, result.release, course=result.trajectory, price=result.price)
     page = report_page(said, facts(problem, result.release))
     write_whole(Path(path), lambda draft: draft.write_text(page, encoding="utf-8"), private=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -11,17 +12,21 @@ from oracle.brute_force_notation import release
 
 from optanon.bench.withstand import inferred, judged_as_enumerated
 from optanon.instances.adult import adult
+from optanon.models.errors import EngineError
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
+from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, ResistsInference
 from optanon.models.table import Microdata
+from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.withstand.arrays import groups_of, past_of
 from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
-from optanon.solver.engines.partition.withstand.search import demand, sides_of
+from optanon.solver.engines.partition.withstand.search import WithstandSearch, demand, sides_of
 from optanon.solver.engines.partition.withstand.starts import implied, starts
+from optanon.solver.price import Price
 from optanon.solver.search import choose, solve_problem
-from optanon.solver.settings import Clock, Settings
+from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.verify.checking import verify
 
 
@@ -31,7 +36,7 @@ def test_the_judge_passes_what_enumeration_passes() -> None:
 
 @pytest.mark.slow
 def test_the_judge_passes_what_enumeration_passes_on_many_series() -> None:
-    assert all(judged_as_enumerated(2, number) for number in range(200))
+    assert all(judged_as_enumerated(2, number) for number in range(400))
 
 
 @pytest.mark.parametrize(
@@ -86,6 +91,14 @@ def test_a_growing_table_is_released_with_its_bound_and_nobody_is_inferred() -> 
         assert 0 < found.levels[0].bound <= found.levels[0].value
         assert found.certificate is not None
         verify(found.certificate, asked, found.release)
+        price = found.price
+        assert price is not None
+        assert price.without is not None
+        assert price.bound == found.levels[0].bound
+        assert price.bound is not None
+        assert price.bound <= price.without <= price.value == found.levels[0].value
+        assert found.summary is not None
+        assert ("price", str(price)) in found.summary.lines
         if past:
             (kept, *_) = starts(asked, rule, Settings(time_limit=10), Clock(10), ())
             assert found.levels[0].value <= asked.objective(asked.assemble(kept))[0]
@@ -102,6 +115,26 @@ def test_costs_of_moves_are_those_of_the_objective() -> None:
     ]
     values = [asked.objective(asked.assemble(groups))[0] for groups in (first, second)]
     assert costs[0] * values[1] == costs[1] * values[0]
+
+
+def test_releases_that_cannot_be_counted_are_dropped_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = problem(40, History(), ResistsInference(max_posterior=HALF))
+    search = WithstandSearch(asked, ResistsInference(max_posterior=HALF), Settings(), Watch(), nothing)
+
+    def gives_up(release: Release) -> bool:
+        raise EngineError("too many possible worlds")
+
+    monkeypatch.setattr(search, "withstands", gives_up)
+    search.offer(asked.assemble([range(40)]))
+    assert search.dropped == 1
+    price = Price(value=Fraction(6), bound=Fraction(5), without=Fraction(4), dropped=search.dropped)
+    assert str(price).startswith("1.2 times the bound without resists_inference; 1.5 times the best release")
+    assert str(price).endswith("1 cheaper release was dropped: too many worlds to be counted")
+
+
+def nothing(*args: object) -> Iterator[Guide]:
+    """No part of the policy is solved."""
+    return iter(())
 
 
 def test_which_problems_are_searched_so() -> None:

@@ -28,6 +28,7 @@ from optanon.solver.insight.report.sentences import (
 )
 from optanon.solver.insight.report.spread import spread
 from optanon.solver.insight.report.told import told
+from optanon.solver.price import Price
 from optanon.solver.search import solve_problem
 
 RELEASE_2 = catalog.path("hospital") / "release-2.yaml"
@@ -336,8 +337,11 @@ def test_promises_say_their_parameters_in_words():
 
 def test_python_writes_the_same_page(tmp_path):
     problem = load_problem(RELEASE_2)
-    oa.write_report(solve_problem(problem), problem, tmp_path / "page.html")
-    assert "Proven optimal" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    price = Price(value=Fraction(6), bound=Fraction(5), without=Fraction(4))
+    oa.write_report(replace(solve_problem(problem), price=price), problem, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Proven optimal" in page
+    assert f"as this search found it: {price}." in page
 
 
 def test_attacks_and_their_verdict_are_told_in_sentences(solved):

@@ -15,12 +15,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from .....models.adversary.blocks import joined_cells
-from .....models.adversary.cells import Integers, System
-from .....models.adversary.counting import tableau
-from .....models.adversary.propagation import Bounds, first_bounds, propagate
-from .....models.errors import EngineError
+from .....models.adversary.rows import Integers
 from .arrays import NewGroups, PublishedPast
+from .component import content, linked_cells, told
+from .counting import counted, room_for
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .moves import linked
 
@@ -50,6 +48,8 @@ class SeriesJudge:
         self._met, self._people = np.zeros(people, dtype=np.int64), np.empty(people, dtype=np.int64)
         self._old = np.zeros(len(past.fakes), dtype=np.int64)
         self._new = np.zeros(people, dtype=np.int64)
+        self._number = np.full(len(past.fakes) + people, -1, dtype=np.int64)
+        self._room = room_for(LIMITS.steps_counted, LIMITS.slots, past.counts.shape[1])
         self._mark = 0
         self._known: dict[bytes, tuple[int, ...]] = {}
         self.asked = self.decided = self.counted = 0
@@ -71,15 +71,14 @@ class SeriesJudge:
             if self._met[p] == self._mark:
                 continue
             count = linked(self.past, groups, p, self._mark, self._met, self._old, self._new, self._people)
-            found += self._verdict(groups, np.sort(self._people[:count]))
+            found += self._verdict(groups, self._people[:count])
             if most is not None and len(found) > most:
                 return None
         return found
 
     def _verdict(self, groups: NewGroups, people: Integers) -> tuple[int, ...]:
         self.asked += 1
-        _, first, labels = np.unique(groups.of[people], return_index=True, return_inverse=True)
-        key = people.tobytes() + first[labels].tobytes() + (groups.of[people] < 0).tobytes()
+        key = content(groups, people, self._number).tobytes()
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = tuple(people[self._unsafe(groups, people)].tolist())
@@ -88,61 +87,10 @@ class SeriesJudge:
     def _unsafe(self, groups: NewGroups, people: Integers) -> Integers:
         """Which of the people of a component, by place, can be inferred or are not known to be safe."""
         self.decided += 1
-        system, cell_of = self._cells(groups, people)
-        bounds = propagate(system, first_bounds(system))
-        assert bounds is not None, "the true world keeps every row"
-        bad = self._told(system, bounds)
-        if not bad.any() and (bounds.lower < bounds.upper).any():
-            bad = self._exactly(system, bounds) if len(people) <= LIMITS.people else np.ones_like(bad)
-        return np.flatnonzero(bad[cell_of])
-
-    def _told(self, system: System, bounds: Bounds) -> np.ndarray:
-        """Cells with too few values, or a value that is certain to be too likely."""
-        cells = len(system.sizes)
-        left = np.bincount(system.cell[bounds.upper > 0], minlength=cells)
-        many = bounds.lower * self.limit.denominator > system.sizes[system.cell] * self.limit.numerator
-        return (left < self.needed) | (np.bincount(system.cell[many], minlength=cells) > 0)
-
-    def _exactly(self, system: System, bounds: Bounds) -> np.ndarray:
-        """Cells with too few possible values, with one too likely, or with something unknown.
-
-        Blocks are counted until one has such cells; nothing is said of those after it.
-        """
-        self.counted += 1
-        bad = np.zeros(len(system.sizes), dtype=np.bool_)
-        for joined in joined_cells(system, bounds, certain=False):
-            cells = system.cell[joined.pairs]
-            sizes = system.sizes[cells]
-            try:
-                means = tableau(joined, cells.tolist(), sizes.tolist(), bounds).expected(LIMITS.steps_counted)
-            except EngineError:
-                means = sizes.tolist()  # too many worlds to count them in a move: unsafe
-            many = [mean > self.limit * size for mean, size in zip(means, sizes.tolist(), strict=True)]
-            left = np.bincount(cells[[mean > 0 for mean in means]], minlength=len(bad))
-            bad[cells] |= left[cells] < self.needed
-            bad[cells[many]] = True
-            if bad.any():
-                break
-        return bad
-
-    def _cells(self, groups: NewGroups, people: Integers) -> tuple[System, Integers]:
-        """A component as a system, and the cell of each of its people."""
-        past, older = self.past, len(self.past.fakes)
-        new = groups.of[people]
-        patterns = np.column_stack([past.place[people], np.where(new < 0, -1, new + older)])
-        numbers, local = np.unique(patterns, return_inverse=True)
-        local = local.reshape(patterns.shape) - int(numbers[0] < 0)
-        numbers = numbers[numbers >= 0]
-        before, now = numbers[numbers < older], numbers[numbers >= older] - older
-        cells, cell_of = np.unique(local, axis=0, return_inverse=True)
-        cell_of = cell_of.reshape(-1)
-        truth = np.zeros((len(cells), past.counts.shape[1]), dtype=np.int64)
-        np.add.at(truth, (cell_of, past.value[people]), 1)
-        system = System(
-            patterns=cells.astype(np.int64),
-            sizes=truth.sum(axis=1),
-            allowed=np.ones(truth.shape, dtype=np.bool_),
-            counts=np.vstack([past.counts[before], groups.counts[now]]),
-            fakes=np.concatenate([past.fakes[before], np.zeros(len(now), dtype=np.int64)]),
-        )
-        return system, cell_of
+        found = linked_cells(self.past, groups, people, self._number)
+        asked = self.needed, self.limit.numerator, self.limit.denominator
+        bad = told(found, *asked)
+        if not bad.any() and (found.lower < found.upper).any():
+            self.counted += 1
+            bad = counted(found, *asked, self._room) if len(people) <= LIMITS.people else np.ones_like(bad)
+        return np.flatnonzero(bad[found.cell_of])

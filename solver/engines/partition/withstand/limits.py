@@ -19,6 +19,8 @@ class WithstandLimits:
     """Of a component that is judged exactly; what is not known of larger ones counts as unsafe."""
     steps_counted: int = 10_000
     """From state to state, while the worlds of a component are counted for a move."""
+    slots: int = 256
+    """Rows that may be open at a time in such a count."""
     states: int = 150_000
     """Between two counts, in the audit of the whole series."""
     more: int = 4

@@ -10,6 +10,7 @@ Other requirements on whole releases are only checked at the end. The bound is a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -27,6 +28,7 @@ from ....baselines.parameters import Perimeter
 from ....baselines.widths import Widths, widths_of
 from ....colgen.structure.histograms import Judge as Admission
 from ....incumbent import BestRelease
+from ....price import Price
 from ....schedule import WITHSTAND
 from ....settings import Answer, Clock, Settings, Watch
 from ....worlds.possible import Verdict, possible_values
@@ -66,6 +68,7 @@ class WithstandSearch:
         self.guide: Guide | None = None
         self.interrupted = False
         self.effort: dict[str, int] = {}
+        self.dropped = 0
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -76,12 +79,23 @@ class WithstandSearch:
         guide, incumbent = self.guide, self.incumbent
         if guide is not None and guide.infeasible:
             return incumbent.refused(guide.refusal)
-        return incumbent.answer(
+        answer = incumbent.answer(
             () if guide is None else guide.claims_for(incumbent.values),
             interrupted=self.interrupted,
             late=self.clock.ended,
             effort=self.effort,
         )
+        return answer if guide is None else replace(answer, price=self._price(guide))
+
+    def _price(self, guide: Guide) -> Price | None:
+        """What the demand costs, by what was found without it."""
+        values = self.incumbent.values
+        if values is None:
+            return None
+        found = min([self.problem.objective(release) for release in guide.releases], default=None)
+        bound = self.incumbent.stated()[-1]
+        without = None if found is None else min(values, found)[-1]
+        return Price(value=values[-1], bound=bound, without=without, dropped=self.dropped)
 
     def _search(self) -> None:
         self.incumbent.offer(self.settings.known, checked=True)
@@ -94,7 +108,7 @@ class WithstandSearch:
             return
         self.incumbent.raise_bounds(guide.bounds(self.incumbent.values))
         for release in guide.releases:
-            self._offer(release)
+            self.offer(release)
         if self.incumbent.closed or guide.interrupted:
             self.interrupted |= guide.interrupted
             return
@@ -157,20 +171,20 @@ class WithstandSearch:
         order = np.argsort(chain.best[: len(self.problem.table)], kind="stable")
         label = chain.best[order]
         groups = np.split(order, np.flatnonzero(np.diff(label)) + 1)
-        self._offer(self.problem.assemble([rows.tolist() for rows in groups]))
+        self.offer(self.problem.assemble([rows.tolist() for rows in groups]))
 
-    def _offer(self, release: Release) -> None:
+    def offer(self, release: Release) -> None:
         """Keep a release if it is better, and the whole audit and the requirement's own check pass it."""
         values = self.problem.objective(release)
         if self.incumbent.values is not None and values >= self.incumbent.values:
             return
         try:
-            if self._withstands(release):
+            if self.withstands(release):
                 self.incumbent.offer(release)
-        except EngineError:
-            return  # the requirement's own check gave up counting: nothing is claimed of such a release
+        except EngineError:  # the requirement's own check gave up counting: nothing is claimed of it
+            self.dropped += 1
 
-    def _withstands(self, release: Release) -> bool:
+    def withstands(self, release: Release) -> bool:
         """Whether the audit of the whole series, from nothing, finds everybody within the limits."""
         people = population(History([*self.problem.history, release]), Knowledge())
         system = people.system

@@ -1,0 +1,50 @@
+"""What nobody being inferable costs: against the bound of the rest of the policy, and a release without it.
+
+The bound is proven, but may be far below what any release reaches; the release is one that this search found,
+but may not be the best. The truth is between the two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+__all__ = ["Price"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """See the module; `str` tells it.
+
+    Attributes
+    ----------
+    value : Fraction
+        The last level's loss,
+    bound : Fraction or None
+        what every release of the rest of the policy loses at least, proven, and
+    without : Fraction or None
+        what the best release loses that the same search found for the rest of the policy, None for none.
+    dropped : int
+        Cheaper releases that were dropped because they have too many worlds to be counted one by one.
+    """
+
+    value: Fraction
+    bound: Fraction | None
+    without: Fraction | None
+    dropped: int = 0
+
+    def __str__(self) -> str:
+        told = [
+            f"{float(self.value / other):.3g} times {name}"
+            for other, name in (
+                (self.bound, "the bound without resists_inference"),
+                (self.without, "the best release found without it"),
+            )
+            if other
+        ]
+        if self.dropped:
+            told.append(
+                f"{self.dropped} cheaper {'release was' if self.dropped == 1 else 'releases were'} dropped: "
+                "too many worlds to be counted"
+            )
+        return "; ".join(told) or "nothing is known of releases without resists_inference"
