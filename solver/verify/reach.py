@@ -2,8 +2,8 @@
 
 In a group of k or more a tuple pays for a box in which k - 1 others are. If fewer than k - 1 other tuples are
 so near that the smallest box around both costs less than the tuple's dual, it pays at least its dual; and a
-group whose members all do costs no less than their duals add up to. Tuples are looked for along one
-attribute, as far as its own share of the box costs less than the dual.
+group whose members all do costs no less than their duals add up to. Tuples are looked for cell by cell: none
+is near in a cell of which not even the nearest corner is.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
@@ -12,7 +12,9 @@ attribute, as far as its own share of the box costs less than the dual.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isqrt
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,12 +25,22 @@ from .rows import Boxes, CheckedRows, Ints
 
 __all__ = ["paid_anyway"]
 
-MOST_PAIRS = 4_000_000_000
-"""Of a tuple and another one along the attribute."""
-AT_ONCE = 1 << 11
-"""Rows between two looks at the clock."""
+CELL = 32
+"""Rows of a cell, at most."""
+TRIED = 8
+"""Rows that are asked about first: of duals that a linear program found one is mostly too high there."""
+AT_ONCE = 16
+"""Cells between two looks at the clock."""
 PATIENCE = 0.5
 """Seconds that most tables need: a bound is not given up for less, however late it is."""
+
+
+class _Runs(NamedTuple):
+    """Parts of a sequence and the corners of each."""
+
+    start: Ints
+    low: Ints
+    high: Ints
 
 
 def paid_anyway(
@@ -41,32 +53,68 @@ def paid_anyway(
     UndecidedError
         If that cannot be told in time.
     """
-    boxes, pays = rows.boxes, duals.rows
-    free = [a for a in range(boxes.code.shape[1]) if boxes.start[a] < 0]
-    if not free or duals.cuts or duals.fake:
+    boxes, count, pays, scale, others = rows.boxes, rows.count, duals.rows, duals.scale, least - 1
+    if duals.cuts or duals.fake or not len(rows):
         return False
-    windows = [_window(boxes.code[:, a] * boxes.price[a] * duals.scale, pays) for a in free]
-    order, first, last = min(windows, key=lambda window: int((window[2] - window[1]).sum()))
-    if int((last - first).sum()) > MOST_PAIRS:
+    everybody = np.arange(len(rows), dtype=np.int64)
+    whole = _runs(boxes.code, boxes.code, np.array([0, len(rows)], dtype=np.int64))
+    one = whole._replace(start=np.array([0, 1], dtype=np.int64))
+    tried = np.append(np.argmax(pays), np.linspace(0, len(rows) - 1, TRIED).astype(np.int64))
+    if not _pay(boxes, count, everybody, whole, one, pays, scale, others, tried):
         return False
-    until = None  # the first rows may wait for the compiler, which hears no clock
-    for at in range(0, len(order), AT_ONCE):
-        if until is not None and over is not None and over() and perf_counter() > until:
+    order, start = _in_cells(boxes)
+    code, number = boxes.code[order], len(start) - 1
+    cells = _runs(code, code, start)
+    ends = np.append(np.arange(0, number, max(1, isqrt(number))), number).astype(np.int64)
+    regions = _runs(cells.low, cells.high, ends)
+    until = perf_counter() + PATIENCE  # what came before may have waited for the compiler
+    for at in range(0, number, AT_ONCE):
+        if over is not None and over() and perf_counter() > until:
             raise UndecidedError("not all tuples could be looked at in time")
-        end = min(at + AT_ONCE, len(order))
-        if not _pay(boxes, rows.count, order, first, last, pays, duals.scale, least - 1, at, end):
+        asked = order[start[at] : start[min(at + AT_ONCE, number)]]
+        if not _pay(boxes, count, order, cells, regions, pays, scale, others, asked):
             return False
-        until = until or perf_counter() + PATIENCE
     return True
 
 
-def _window(along: Ints, pays: Ints) -> tuple[Ints, Ints, Ints]:
-    """Rows in the order of an attribute's costs; from where to where each may be near another one."""
-    order = np.argsort(along, kind="stable")
-    sorted_, reach = along[order], np.maximum(pays[order], 0)
-    first = np.searchsorted(sorted_, sorted_ - reach, side="right")
-    last = np.searchsorted(sorted_, sorted_ + reach, side="left")
-    return order, np.minimum(first, last), last
+def _runs(low: Ints, high: Ints, start: Ints) -> _Runs:
+    first = start[:-1]
+    return _Runs(start, np.minimum.reduceat(low, first, axis=0), np.maximum.reduceat(high, first, axis=0))
+
+
+def _in_cells(boxes: Boxes) -> tuple[Ints, Ints]:
+    """Rows in an order in which those of a cell are near one another, and where cells begin."""
+    pending, done = [np.arange(len(boxes.code), dtype=np.int64)], list[Ints]()
+    free = boxes.start < 0
+    while pending:
+        part = pending.pop()
+        if len(part) <= CELL:
+            done.append(part)
+            continue
+        code = boxes.code[part]
+        low, high = code.min(axis=0), code.max(axis=0)
+        nodes = boxes.table[np.where(free, 0, boxes.start + low * boxes.side + high)]
+        wide = np.where(free, boxes.price * (high - low), nodes)
+        part = part[np.argsort(code[:, int(np.argmax(wide))], kind="stable")]
+        pending += [part[len(part) // 2 :], part[: len(part) // 2]]
+    start = np.append(0, np.cumsum([len(part) for part in done])).astype(np.int64)
+    return np.concatenate(done), start
+
+
+@compiled
+def _beyond(boxes: Boxes, i: int, low: Ints, high: Ints, reach: int, scale: int) -> bool:
+    """Whether a box around a row and any corner of a run costs no less than that."""
+    cost = 0
+    for a in range(boxes.code.shape[1]):
+        x = boxes.code[i, a]
+        y = low[a] if x < low[a] else (high[a] if x > high[a] else x)
+        if boxes.start[a] < 0:
+            cost += boxes.price[a] * abs(y - x)
+        else:
+            cost += boxes.table[boxes.start[a] + min(x, y) * boxes.side[a] + max(x, y)]
+        if cost * scale >= reach:
+            return True
+    return False
 
 
 @compiled
@@ -74,31 +122,29 @@ def _pay(
     boxes: Boxes,
     count: Ints,
     order: Ints,
-    first: Ints,
-    last: Ints,
+    cells: _Runs,
+    regions: _Runs,
     pays: Ints,
     scale: int,
     others: int,
-    begin: int,
-    end: int,
+    asked: Ints,
 ) -> bool:
-    code, price, start, side, table = boxes.code, boxes.price, boxes.start, boxes.side, boxes.table
-    for at in range(begin, end):
-        i = order[at]
-        near = 0 if pays[i] <= 0 else count[i] - 1
-        for place in range(first[at], last[at]):
-            if near >= others and pays[i] > 0:
-                return False
-            u, cost = order[place], 0
-            if u == i:
+    for i in asked:
+        if pays[i] <= 0:
+            continue
+        near = count[i] - 1
+        for r in range(len(regions.start) - 1):
+            if _beyond(boxes, i, regions.low[r], regions.high[r], pays[i], scale):
                 continue
-            for a in range(code.shape[1]):
-                x, y = min(code[i, a], code[u, a]), max(code[i, a], code[u, a])
-                cost += price[a] * (y - x) if start[a] < 0 else table[start[a] + x * side[a] + y]
-                if cost * scale >= pays[i]:
-                    break
-            if cost * scale < pays[i]:
-                near += count[u]
-        if near >= others and pays[i] > 0:
+            for c in range(regions.start[r], regions.start[r + 1]):
+                if _beyond(boxes, i, cells.low[c], cells.high[c], pays[i], scale):
+                    continue
+                for place in range(cells.start[c], cells.start[c + 1]):
+                    u = order[place]
+                    if u != i and not _beyond(boxes, i, boxes.code[u], boxes.code[u], pays[i], scale):
+                        near += count[u]
+                if near >= others:
+                    return False
+        if near >= others:
             return False
     return True
