@@ -86,6 +86,8 @@ class HistogramLimits:
     """One new column for so many rows is many: the linear program is then solved roughly."""
     box_noise: float = 0.3
     """Most that is added to a taken column's amount for another release."""
+    box_left: float = 0.25
+    """Share of the tuples that a rounding may leave over where values matter: with more it is for nothing."""
     box_smoothing: float = 0.3
     """Share of the best duals after cuts were added: far from them, searches under cuts take long."""
     dive_noise: float = 0.15

@@ -29,8 +29,12 @@ def rounded(
     *,
     buckets: bool,
     clock: Clock | None = None,
+    most_left: float = 1.0,
 ) -> list[Group] | None:
-    """Groups of `columns` by falling amount (then rising reduced cost) as long as they fit, completed."""
+    """Groups of `columns` by falling amount (then rising reduced cost) as long as they fit, completed.
+
+    None, too, if a larger share of the tuples than `most_left` would be left over.
+    """
     groups: list[Group] = []
     order = np.lexsort((reduced, -np.round(amount, 2)))
     free, spare = rows.count.tolist(), rows.spare
@@ -49,6 +53,8 @@ def rounded(
         else:
             groups.append(tuple(group))
     units = np.repeat(np.arange(len(rows)), free)
+    if len(units) > most_left * int(rows.count.sum()):
+        return None
     return completed(rows, judge, groups, units, buckets=buckets, clock=clock)
 
 

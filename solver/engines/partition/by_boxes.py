@@ -189,13 +189,18 @@ class Boxed:
             kept, posted = np.flatnonzero(proposal.amount > LIMITS.taken), cuts.some(rows, ())
         columns, amount = Pool(self.pricing, lines.shape[1]), proposal.amount[kept]
         columns.add(lines[kept])
-        none = np.zeros(len(amount))
+        none, most_left = np.zeros(len(amount)), 1.0 if judge.blind else LIMITS.box_left
         dives = Dives(rows, columns, amount, posted, proposal.rows) if self.dives else None
         while len(amount):
             other = noise * random.random(len(amount))
             if dives is None:
                 other = LIMITS.box_noise * other + amount
-                yield rounded(rows, judge, columns, other, none, buckets=False, clock=self.clock)
+                found = rounded(
+                    rows, judge, columns, other, none, buckets=False, clock=self.clock, most_left=most_left
+                )
+                if found is None:
+                    return
+                yield found
             else:
                 yield dives.run(judge, LIMITS.dive_noise * other, clock.share(HISTOGRAM.box_dive), self.clock)
             noise = 1.0

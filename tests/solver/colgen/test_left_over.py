@@ -11,9 +11,13 @@ from oracle.partition import random_problem
 
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity
+from optanon.solver.colgen.column import lines_of
+from optanon.solver.colgen.histogram_pricing import HistogramPricing
+from optanon.solver.colgen.pool import Pool
 from optanon.solver.colgen.primal.left_over import joined
+from optanon.solver.colgen.primal.rounding import rounded
 from optanon.solver.colgen.primal.start import halved
-from optanon.solver.colgen.structure.histograms import Judge
+from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
 from optanon.solver.settings import Clock
 
@@ -54,6 +58,20 @@ def admitted(judge: Judge, rows: Rows, group: list[int]) -> bool:
 def more(rows: Rows, group: list[int], r: int) -> int:
     before, after = rows.group_costs([tuple(group), (*group, r)])
     return after - before
+
+
+def test_a_rounding_that_leaves_too_many_is_none():
+    problem = random_problem(0, 60, [KCAnonymity(k=3)])
+    judge, histograms = Judge(problem), Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    rows = Rows.of(problem, blind=judge.blind)
+    groups = halved(rows, judge)
+    assert groups is not None
+    columns = Pool(HistogramPricing(rows, histograms), max(map(len, groups)))
+    columns.add(lines_of(groups[:2]))
+    ones = np.ones(2)
+    assert rounded(rows, judge, columns, ones, ones, buckets=False) is not None
+    assert rounded(rows, judge, columns, ones, ones, buckets=False, most_left=0.25) is None
 
 
 def test_when_time_is_over_nobody_is_put_anywhere():
