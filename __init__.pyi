@@ -26,7 +26,8 @@ from .models.errors import (
     TableError as TableError,
 )
 from .models.hierarchy import Hierarchy as Hierarchy
-from .models.loss import Loss as Loss, register_loss as register_loss
+from .models.loss import Cost as Cost, Loss as Loss, register_loss as register_loss
+from .models.losses.information import BoxLoss as BoxLoss
 from .models.n_choose import (
     compromise_probability as compromise_probability,
     correlation_probability as correlation_probability,

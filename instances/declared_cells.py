@@ -12,6 +12,7 @@ from typing import Literal
 
 import pandas as pd
 
+from ..models.combination import parted
 from ..models.history import History
 from ..models.missing import DOUBTFUL, MISSING, Gaps, listed_cells
 from ..models.spelling import fold, one_spelling, shown, spellings
@@ -22,7 +23,8 @@ __all__ = ["MISSING_CELLS", "DeclaredCells", "published_gaps"]
 
 MISSING_CELLS = (
     "",
-    "# Some cells are missing: they count as a value of their own, called missing.",
+    "# Some cells are missing: they count as a value of their own, called missing. In the private column",
+    "# missing makes groups more diverse, as any other value does: leave such rows out if that is not meant.",
     "missing: category",
 )
 """Of a problem file, if cells of columns with a role are missing."""
@@ -38,9 +40,15 @@ def published_gaps(history: History) -> Gaps:
         last = history[-1]
         for a, name in enumerate(last.attributes):
             published[name] = {str(member.point[a]) for member in last.members}
-        published[last.sensitive] = set(history.values)
+        published |= _values(last.sensitive, history)
     real = {name: sorted(DOUBTFUL.intersection(map(fold, cells))) for name, cells in published.items()}
     return Gaps(real={name: cells for name, cells in real.items() if cells})
+
+
+def _values(sensitive: str, history: History) -> dict[str, set[str]]:
+    """Values of each sensitive attribute that a history has."""
+    apart = zip(*(parted(value) for value in sorted(history.values)), strict=True)
+    return {name: set(values) for name, values in zip(parted(sensitive), apart, strict=False)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,18 +96,22 @@ class DeclaredCells:
     def about(self, frame: pd.DataFrame, guesses: Iterable[Guess], history: History) -> DeclaredCells:
         """What is to be said of the columns with a role; spellings of the sensitive one, too."""
         used = {guess.name: guess.role for guess in guesses if guess.role != "left out"}
-        (private,) = (name for name, role in used.items() if role == "sensitive")
-        gone = self.marks.get(private, ())
-        values = [str(cell) for cell in frame[private].dropna().tolist() if fold(str(cell)) not in gone]
-        folded = set(map(fold, values))
-        again = [value for value in history.values if fold(value) in folded]
-        kept = bool(spellings(again))
+        published = _values(history[-1].sensitive, history) if len(history) else {}
+        merged: dict[str, Mapping[str, str]] = {}
+        kept = False
+        for private in (name for name, role in used.items() if role == "sensitive"):
+            gone = self.marks.get(private, ())
+            values = [str(cell) for cell in frame[private].dropna().tolist() if fold(str(cell)) not in gone]
+            folded = set(map(fold, values))
+            again = [value for value in published.get(private, ()) if fold(value) in folded]
+            kept = kept or bool(spellings(again))
+            merged[private] = one_spelling(values, again)
         return replace(
             self,
             marks={name: cells for name, cells in self.marks.items() if name in used},
             real={name: cells for name, cells in self.real.items() if name in used},
             kept=kept,
-            merged={} if kept else {private: one_spelling(values, again)},
+            merged={} if kept else merged,
         )
 
     def applied(self, frame: pd.DataFrame) -> pd.DataFrame:

@@ -84,7 +84,7 @@ def guess_roles(
     frame: pd.DataFrame,
     *,
     respondent: str | None = None,
-    sensitive: str | None = None,
+    sensitive: Sequence[str] | None = None,
     quasi_identifiers: Sequence[str] | None = None,
 ) -> tuple[Guess, ...]:
     """Guess the role of every column; what is given is taken as it is.
@@ -93,8 +93,10 @@ def guess_roles(
     ----------
     frame : DataFrame
         The table, as text; its missing cells are missing.
-    respondent, sensitive : str, optional
-        Columns whose role is known.
+    respondent : str, optional
+        The column of respondents.
+    sensitive : sequence of str, optional
+        The columns to be protected; one is guessed otherwise.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers; all others are then left out.
 
@@ -104,7 +106,7 @@ def guess_roles(
         If no column can play a role that is needed; it says what to do.
     """
     columns = {str(name): _column(frame, str(name)) for name in frame.columns}
-    given = [*([respondent] if respondent else []), *([sensitive] if sensitive else [])]
+    given = [*([respondent] if respondent else []), *(sensitive or ())]
     for name in (*given, *(quasi_identifiers or ())):
         if name not in columns:
             raise TableError(f"there is no column {name!r}: the table has {', '.join(map(repr, columns))}")
@@ -114,13 +116,13 @@ def guess_roles(
         raise TableError(f"the table has {len(frame)} rows: nobody can hide among fewer than two")
     taken = {*given, *(quasi_identifiers or ())}
     who, why_who = _respondent(columns, respondent, taken)
-    private, why_private = _sensitive(columns, sensitive, taken | {who})
+    private = _sensitive(columns, sensitive, taken | {who})
     found = [
         Guess(name=who, role="respondent", why=why_who),
-        Guess(name=private, role="sensitive", why=why_private),
+        *(Guess(name=name, role="sensitive", why=why) for name, why in private.items()),
     ]
     for name, column in columns.items():
-        if name in (who, private):
+        if name == who or name in private:
             continue
         if quasi_identifiers is not None and name not in quasi_identifiers:
             found.append(Guess(name=name, role="left out", why="not among the columns named"))
@@ -147,7 +149,7 @@ def _respondent(columns: dict[str, _Column], given: str | None, taken: set[str])
         column = columns[given]
         if column.gaps:
             raise TableError(
-                f"column {given!r}: {column.gaps} rows have no id: fill it in, or drop these rows"
+                f"column {given!r}: {column.gaps} rows without an id: fill it in, or drop these rows"
             )
         if not column.names_rows:
             value, count = Counter(column.values).most_common(1)[0]
@@ -169,15 +171,19 @@ def _respondent(columns: dict[str, _Column], given: str | None, taken: set[str])
     return best.name, "every row has a different value" + (", and it is called like an id" if hinted else "")
 
 
-def _sensitive(columns: dict[str, _Column], given: str | None, taken: set[str]) -> tuple[str, str]:
-    if given is not None:
-        if columns[given].different < 2:
-            raise TableError(f"column {given!r} has the same value everywhere: there is nothing to protect")
-        return given, "given"
+def _sensitive(columns: dict[str, _Column], given: Sequence[str] | None, taken: set[str]) -> dict[str, str]:
+    """Columns to be protected, and why each."""
+    if given:
+        for name in given:
+            if columns[name].different < 2:
+                raise TableError(
+                    f"column {name!r} has the same value everywhere: there is nothing to protect"
+                )
+        return dict.fromkeys(given, "given")
     able = [column for name, column in columns.items() if name not in taken and column.different > 1]
     hinted = [column for column in able if _SENSITIVE.search(column.plain)]
     if hinted:
-        return hinted[0].name, "it is called like something private"
+        return {hinted[0].name: "it is called like something private"}
     texts = [
         column
         for column in able
@@ -187,7 +193,7 @@ def _sensitive(columns: dict[str, _Column], given: str | None, taken: set[str]) 
         and _date_pattern(column) is None
     ]
     if texts:
-        return texts[-1].name, f"a text of {texts[-1].different} different values; please check"
+        return {texts[-1].name: f"a text of {texts[-1].different} different values; please check"}
     raise TableError(
         "no column looks like what must be protected (a diagnosis, an income): name it with --sensitive"
     )

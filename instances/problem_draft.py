@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from ..models.combination import joined
 from ..models.missing import MISSING
 from .declared_cells import MISSING_CELLS, DeclaredCells
 from .guess import Guess
@@ -54,7 +55,7 @@ def draft_problem(
     declared : DeclaredCells, optional
         What is said of cells that look missing, and of spellings.
     """
-    (private,) = (guess for guess in guesses if guess.role == "sensitive")
+    private = [guess.name for guess in guesses if guess.role == "sensitive"]
     lines = [
         "# A problem for `optanon solve`: what is to be published, and what must be kept.",
         "# The roles below are guesses: read them, and change what is wrong.",
@@ -69,8 +70,12 @@ def draft_problem(
         lines += MISSING_CELLS
     if declared is not None:
         lines += declared.lines()
-    values = Counter(frame[private.name].fillna(MISSING).tolist())
-    lines += _once(values, len(frame), k) if series is None else series_lines(series, values, k)
+    each = {name: frame[name].fillna(MISSING).astype(str).tolist() for name in private}
+    if series is None:
+        lines += _once({name: Counter(values) for name, values in each.items()}, len(frame), k)
+    else:
+        combinations = Counter(map(joined, zip(*each.values(), strict=True)))
+        lines += series_lines(series, combinations, k, private)
     return "\n".join(lines) + "\n"
 
 
@@ -94,7 +99,8 @@ def _read_so(reading: Reading) -> list[str]:
 def _roles(guesses: Sequence[Guess]) -> list[str]:
     """What each column is, and why that is thought."""
     (who,) = (guess for guess in guesses if guess.role == "respondent")
-    (private,) = (guess for guess in guesses if guess.role == "sensitive")
+    private = [guess for guess in guesses if guess.role == "sensitive"]
+    named = [f"{{column: {scalar(guess.name)}, persistence: persistent}}" for guess in private]
     left = [guess for guess in guesses if guess.role == "left out"]
     lines = [
         "",
@@ -117,13 +123,13 @@ def _roles(guesses: Sequence[Guess]) -> list[str]:
         "# What nobody may learn of a person. persistent: it stays the same over the releases;",
         "# transient: it may change from one release to the next. Several columns: sensitive: [a, b]; what",
         "# is asked of groups then says which one it protects: distinct_l_diversity: {l: 3, attribute: a}.",
-        _said(private),
-        f"sensitive: {{column: {scalar(private.name)}, persistence: persistent}}",
+        _said(private[0]),
+        f"sensitive: {named[0] if len(named) == 1 else '[' + ', '.join(named) + ']'}",
     ]
 
 
-def _once(values: Counter[str], rows: int, k: int | None) -> list[str]:
-    """The policy of a table that is published once."""
+def _once(values: Mapping[str, Mapping[str, int]], rows: int, k: int | None) -> list[str]:
+    """The policy of a table that is published once; of each private column, how many rows have each value."""
     lines = [
         "",
         *comment(f"{ONCE} {AGAIN_INSTEAD.strip()}"),
@@ -131,7 +137,11 @@ def _once(values: Counter[str], rows: int, k: int | None) -> list[str]:
         "policy:",
         "  # What the release must keep.",
         "  requirements:",
-        *_requirement(values, k),
+        *(
+            line
+            for name, counts in values.items()
+            for line in _requirement(counts, k, name if len(values) > 1 else None)
+        ),
         "  # What should be lost least.",
         "  minimize: [information_loss]",
     ]
@@ -156,10 +166,13 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _requirement(values: Mapping[str, int], k: int | None) -> list[str]:
-    """What each row gets, with its limits in words."""
+def _requirement(values: Mapping[str, int], k: int | None, attribute: str | None) -> list[str]:
+    """What each row gets, with its limits in words; `attribute` is one of several private columns."""
     asked = once_requirement(values, k)
+    if attribute is not None:
+        asked["attribute"] = json.dumps(attribute, ensure_ascii=False)
     line = "    - k_c_anonymity: {" + ", ".join(f"{name}: {value}" for name, value in asked.items()) + "}"
+    of = "the private column" if attribute is None else _plain(attribute)
     if "c" not in asked:
         return [
             f"    # Nobody can be told from fewer than {asked['k']} rows. (More cannot be asked: one value",
@@ -168,7 +181,7 @@ def _requirement(values: Mapping[str, int], k: int | None) -> list[str]:
         ]
     return [
         f"    # k: nobody can be told from fewer than {asked['k']} rows.",
-        f"    # c: in no group do more than {asked['c']} of the rows share one value of the private column.",
+        f"    # c: in no group do more than {asked['c']} of the rows share one value of {of}.",
         line,
     ]
 

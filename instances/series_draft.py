@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,16 +58,20 @@ UNEVEN = " One value has {most} of the {rows} rows: this takes {needed} counterf
 HC = "n: and whoever knows {people} besides learns nobody else's by comparing a group with an earlier one."
 
 
-def series_lines(series: Continued, counts: Mapping[str, int], k: int | None) -> list[str]:
+def series_lines(
+    series: Continued, counts: Mapping[str, int], k: int | None, private: Sequence[str] = ()
+) -> list[str]:
     """Where the history is, and the policy: of the release before, or one to begin a series with.
 
     Parameters
     ----------
     series : Continued
     counts : Mapping of str to int
-        How many rows have each sensitive value.
+        How many rows have each sensitive value, or each combination of them.
     k : int, optional
         Smallest size of a group besides.
+    private : sequence of str
+        The private columns. If they are several, each is to stay open, not only their combination.
     """
     named = scalar(series.store)
     if series.key_file is not None:
@@ -77,6 +81,8 @@ def series_lines(series: Continued, counts: Mapping[str, int], k: int | None) ->
     if before is None:
         lines += comment(AGAIN, 2)
         asked = list(series_requirements(counts).items())
+        if len(private) > 1:
+            asked += [("distinct_l_diversity", {"l": 2, "attribute": name}) for name in private]
         minimize, limits = list(MINIMIZE), list[str]()
     else:
         lines += comment(KEPT.format(series.releases), 2)
@@ -115,6 +121,8 @@ def _explained(name: str, settings: Mapping[str, Any], counts: Mapping[str, int]
     if name == "hc_safety":
         known = settings["n"] - 1
         return HC.format(people="one person's value" if known == 1 else f"the values of {known} people")
+    if name == "distinct_l_diversity" and isinstance(settings.get("attribute"), str):
+        return f"l: every group shows {settings['l']} values of {settings['attribute']} or more."
     if name == "k_c_anonymity" and set(settings) == {"k"}:
         return f"k: nobody can be told from fewer than {settings['k']} rows."
     return "See the page `Requirements and losses` of the documentation."

@@ -169,7 +169,7 @@ class Problem:
         if not release.groups:
             yield Violation(
                 requirement="suppression",
-                message="everybody is suppressed: a release of nobody does not count",
+                message="everybody is suppressed: at least one must be published",
                 witness={"suppressed": len(release.suppressed), "limit": limit},
             )
         elif len(release.suppressed) > limit:

@@ -45,5 +45,5 @@ def advice(
         how = "smaller groups keep more"
         if full_domain:
             how = "recoding: multidimensional (any grouping) keeps more"
-        found.append(f"nothing is said of {', '.join(blank)}: {how}, or a weight for what matters most")
+        found.append(f"{', '.join(blank)}: published as * only; {how}, or give a weight to what matters most")
     return tuple(found)

@@ -86,7 +86,7 @@ def _reason(problem: Problem, settings: Settings, watch: Watch, words: str, *, s
     if words:
         reason += f"; that is the word of {words}"
     if limit == len(problem.table) - 1 > 0:
-        reason += " (everybody but one may be suppressed: a release of nobody does not count)"
+        reason += " (everybody but one may be suppressed: at least one must be published)"
     return reason
 
 

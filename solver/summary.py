@@ -394,7 +394,12 @@ def _bound(levels: Sequence[LevelValue], *, counts: bool) -> str:
         fewer = "do with fewer than" if counts else "lose less than"
         found = f"no release{among} can {fewer} {show_number(level.bound)}: at most {gap} to gain"
     if level.trusted_bound is not None:
-        found += f" ({show_number(level.trusted_bound)} on the word of {level.word})"
+        least = (
+            "no less"
+            if level.trusted_bound == level.value
+            else f"no less than {show_number(level.trusted_bound)}"
+        )
+        found += f" ({least} by the word of {level.word}, which was not checked)"
     return found
 
 

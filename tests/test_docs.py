@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import optanon as oa
-from optanon.models import errors, requirement
+from optanon.models import errors, loss, requirement
 from optanon.models.requirements import build_requirement
 
 ROOT = Path(oa.__file__).parent
@@ -144,13 +144,16 @@ EXAMPLES = [page for page in PAGES if blocks(page) and page.name != "README.md"]
 def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(requirement, "_registry", dict(requirement._registry))
+    monkeypatch.setattr(loss, "_registry", dict(loss._registry))
     names = run(page)
     if "result" in names:
         assert names["result"].status is oa.Status.OPTIMAL
     if page.name == "keep-a-history.md":
         assert "nobody disclosed of 9 people" in names["said"]
     if page.name == "plugins.md":
-        kept = oa.Policy([build_requirement("alpha_k", {"k": 2, "alpha": "1/2", "value": "flu"})])
+        kept = oa.Policy(
+            [build_requirement("alpha_k", {"k": 2, "alpha": "1/2", "value": "flu"})], ["first_column_twice"]
+        )
         assert oa.solve(names["table"], kept).status is oa.Status.OPTIMAL
 
 

@@ -232,7 +232,7 @@ class Reader:
             return None
         lo, hi = _end(pair[1]), _end(pair[2])
         if lo is not None and hi is not None and lo > hi:
-            raise ReleaseError(f"the interval {text[:60]!r} ends before it begins: correct it")
+            raise ReleaseError(f"the interval {text[:60]!r} ends before it starts: correct it")
         return _Span(lo, hi, *self._ends_in(brackets))
 
     def _ends_in(self, brackets: re.Match[str] | None) -> tuple[bool, bool]:

@@ -22,6 +22,7 @@ from ...instances.problem_file import load_problem
 from ...instances.readers import parquet_frame
 from ...instances.text_files import Reading, read_text_table
 from ...instances.usual_policy import LARGE
+from ...models.combination import parted
 from ...models.errors import InputError, OptanonError, SpellingError
 from ...models.files import write_whole
 from ...models.history import History
@@ -177,7 +178,7 @@ def _is_series(console: Console, series: bool | None, history: str | None, key_f
 def _guessed(
     frame: pd.DataFrame,
     respondent: str | None,
-    sensitive: str | None,
+    sensitive: Sequence[str] | None,
     qi: Sequence[str] | None,
     past: EarlierReleases | None,
 ) -> tuple[Guess, ...]:
@@ -189,7 +190,7 @@ def _guessed(
     guesses = guess_roles(
         frame,
         respondent=respondent,
-        sensitive=last.sensitive if sensitive is None else sensitive,
+        sensitive=parted(last.sensitive) if sensitive is None else sensitive,
         quasi_identifiers=known if qi is None else qi,
     )
     told = [
@@ -213,8 +214,11 @@ def _checked(draft: Path, target: Path, text: str, past: EarlierReleases | None)
 
 
 def _ask(
-    frame: pd.DataFrame, respondent: str | None, sensitive: str | None, qi: Sequence[str] | None
-) -> tuple[str, str, list[str]]:
+    frame: pd.DataFrame,
+    respondent: str | None,
+    sensitive: Sequence[str] | None,
+    qi: Sequence[str] | None,
+) -> tuple[str, list[str], list[str]]:
     """Ask for each role; what was guessed is offered."""
     guesses = guess_roles(frame, respondent=respondent, sensitive=sensitive, quasi_identifiers=qi)
 
@@ -222,9 +226,16 @@ def _ask(
         return [guess.name for guess in guesses if guess.role == role]
 
     who = typer.prompt("Which column says who a row is about", default=offered("respondent")[0])
-    private = typer.prompt("Which column must be protected", default=offered("sensitive")[0])
+    said = typer.prompt(
+        "Which columns must be protected (with commas between)", default=",".join(offered("sensitive"))
+    )
+    private = _listed(said)
     known = typer.prompt(
         "Which columns may others know (with commas between)",
-        default=",".join(name for name in offered("quasi-identifier") if name not in (who, private)),
+        default=",".join(name for name in offered("quasi-identifier") if name not in (who, *private)),
     )
-    return str(who), str(private), [name.strip() for name in str(known).split(",") if name.strip()]
+    return str(who), private, _listed(known)
+
+
+def _listed(said: object) -> list[str]:
+    return [name.strip() for name in str(said).split(",") if name.strip()]

@@ -212,7 +212,7 @@ def test_asked_roles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             ["no column has a different value in every row", "add a column with an id"],
         ),
         ("a,b\n1,x\n1,x\n2,y\n", ("--respondent", "a"), ["rows 1 and 2 are the same person", "keep one row"]),
-        ("id,b\n,x\n1,x\n", ("--respondent", "id"), ["1 rows name nobody"]),
+        ("id,b\n,x\n1,x\n", ("--respondent", "id"), ["1 rows without an id"]),
         ("id,age\n1,5\n2,6\n3,6\n", (), ["no column looks like what must be protected", "--sensitive"]),
         ("id,ill\n1,x\n2,y\n3,x\n", (), ["no column is left", "--qi"]),
         ("id,age,ill\n1,5,x\n", (), ["1 rows", "fewer than two"]),

@@ -234,7 +234,7 @@ def test_a_key_and_another_store(tmp_path: Path):
     options = ("--history", "private/all.db", "--key-file", "private/secret.key")
     (tmp_path / "private").mkdir()
     began = ok("init", "year1.csv", *options, folder=tmp_path)
-    assert "taken for one release" not in began, "whoever names a history means a series"
+    assert "taken to be one release" not in began, "whoever names a history means a series"
     assert "wrote a new random key" in began
     assert "ids are kept as keyed hashes" in began
     assert spec(tmp_path)["history"] == {"store": "private/all.db", "key_file": "private/secret.key"}
@@ -301,7 +301,7 @@ def test_on_a_terminal_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert done.returncode == 0, done.stderr
     assert asked == ["Will this table be released again, with people who stay?"]
     assert written in spec(tmp_path)["policy"]["requirements"][0]
-    assert "taken for one release" not in done.stdout
+    assert "taken to be one release" not in done.stdout
     # Whoever said it is not asked.
     for flag in ("--series", "--once"):
         assert run("init", "year1.csv", "--force", flag, folder=tmp_path).returncode == 0
@@ -313,3 +313,28 @@ def test_once_has_no_history(tmp_path: Path):
     done = run("init", "year1.csv", "--once", "--history", "releases.db", folder=tmp_path)
     assert done.returncode == 2
     assert "leave out --once" in done.stderr
+
+
+@pytest.mark.slow
+def test_several_private_columns_are_gone_on_with(tmp_path: Path):
+    years(tmp_path)
+    for number in (1, 2):
+        frame = pd.read_csv(tmp_path / f"year{number}.csv", dtype=str)
+        frame["salary"] = [("low", "mid", "high")[int(who[1:]) % 3] for who in frame["person_id"]]
+        frame.to_csv(tmp_path / f"year{number}.csv", index=False)
+    roles = ("--sensitive", "diagnosis", "--sensitive", "salary")
+    ok("init", "year1.csv", *roles, folder=tmp_path)
+    asked = spec(tmp_path)["policy"]["requirements"]
+    assert asked[2:] == [
+        {"distinct_l_diversity": {"l": 2, "attribute": name}} for name in ("diagnosis", "salary")
+    ]
+    told = ok("solve", "year1.yaml", "--append", "--time-limit", 5, folder=tmp_path)
+    assert "audit of the series up to release 1: nobody disclosed" in told
+    ok("init", "year2.csv", folder=tmp_path)
+    second = spec(tmp_path, "year2.yaml")
+    assert [one["column"] for one in second["sensitive"]] == ["diagnosis", "salary"]
+    assert second["policy"]["requirements"][2:] == asked[2:]
+    ok("init", "year2.csv", "--once", *roles, "-o", "once.yaml", folder=tmp_path)
+    once = spec(tmp_path, "once.yaml")["policy"]["requirements"]
+    assert [one["k_c_anonymity"]["attribute"] for one in once] == ["diagnosis", "salary"]
+    assert "every check passed" in ok("solve", "once.yaml", "-q", "--time-limit", 5, folder=tmp_path)

@@ -119,7 +119,7 @@ def test_masks_of_codes():
         cell = Reader(codes).read(text).cell
         assert isinstance(cell, Leaves)
         assert cell.values == values, text
-    with pytest.raises(ReleaseError, match="no value, range or set"):
+    with pytest.raises(ReleaseError, match="not a value, range or set"):
         Reader(codes).read("7**")
 
 
@@ -187,17 +187,17 @@ def test_intervals_over_categories_that_are_numbers():
 @pytest.mark.parametrize(
     ("domain", "text", "said"),
     [
-        (AGE, "abc", "no number, interval or set"),
+        (AGE, "abc", "not a number, interval or set"),
         (AGE, "70-80", r"outside the column's domain \[17,60\]"),
         (AGE, "5", "outside the column's domain"),
         (AGE, "30-20", "ends before it starts"),
         (AGE, "(20,21)", "no number of the column's grid"),
         (AGE, "20.5", "no number of the column's grid"),
-        (AGE, ">1e999", "no number, interval or set"),
-        (AGE, "[20,1e999]", "no number, interval or set"),
-        (WORK, "kook", "no value, range or set"),
-        (WORK, "{cook,kook}", "no value, range or set"),
-        (SCHOOL, "college..basic", "no value, range or set"),
+        (AGE, ">1e999", "not a number, interval or set"),
+        (AGE, "[20,1e999]", "not a number, interval or set"),
+        (WORK, "kook", "not a value, range or set"),
+        (WORK, "{cook,kook}", "not a value, range or set"),
+        (SCHOOL, "college..basic", "not a value, range or set"),
         (HOURS, "[50,60]", "covers no value"),
     ],
 )

@@ -11,6 +11,7 @@ import yaml
 from command_line import run
 
 import optanon as oa
+from optanon.instances.declared_cells import MISSING_CELLS
 from optanon.instances.problem_file import load_problem
 from optanon.instances.views_file import load_views, load_views_problem
 from optanon.models.missing import DOUBTFUL, MISSING_MARKS
@@ -199,3 +200,11 @@ def test_published_views_follow_what_their_table_declares(tmp_path: Path, declar
     else:
         with pytest.raises(oa.TableError, match=r"2\.csv: column 'Problem'"):
             load_views(tmp_path / "1.csv", tmp_path / "2.csv", problem)
+
+
+def test_a_missing_value_counts_for_diversity_and_the_file_says_so(tmp_path: Path):
+    data = table(frame(["flu", None, "flu", None]), missing="category")
+    problem = oa.Problem(table=data, policy=oa.Policy([oa.DistinctLDiversity(l=2)]))
+    assert not list(problem.check(problem.assemble([[0, 1, 2, 3]])))
+    assert list(problem.check(problem.assemble([[0, 2], [1, 3]])))
+    assert "makes groups more diverse" in " ".join(MISSING_CELLS)

@@ -94,6 +94,8 @@ def test_comparisons_and_frontiers_are_tables_in_a_notebook():
     compared = oa.compare(problem, baselines=["mondrian_static"], queries=10)._repr_html_()
     assert "<table" in compared
     assert "mondrian_static" in compared
+    alone = oa.compare(problem, baselines=["mondrian_static"], engines="none", queries=0)
+    assert [row.kind for row in alone.rows] == ["baseline"]
     drawn = oa.frontier(problem, {"k": [2, 3]})._repr_html_()
     assert drawn.count("OPTIMAL") == 2
 

@@ -137,11 +137,11 @@ def test_what_stands_out_comes_with_what_changes_it():
     assert told == (
         "340 of 780 rows shown are invented: a smaller m needs fewer, max_counterfeits sets a limit",
         "60 of 500 rows are left out: a smaller max_suppressed keeps more of them",
-        "nothing is said of race: recoding: multidimensional (any grouping) keeps more, "
-        "or a weight for what matters most",
+        "race: published as * only; recoding: multidimensional (any grouping) keeps more, "
+        "or give a weight to what matters most",
     )
     data = table()
     problem = oa.Problem(table=data, policy=oa.Policy([oa.KCAnonymity(k=2)]))
     found = summarize(problem, problem.assemble([list(range(8))]), [level(16, 3)], "FEASIBLE")
     assert ("to consider", found.advice[0]) in found.lines
-    assert found.advice[0].startswith("nothing is said of age, sex: smaller groups")
+    assert found.advice[0].startswith("age, sex: published as * only; smaller groups")

@@ -33,7 +33,9 @@ class InitCommand:
         Path | None, typer.Option("--output", "-o", help="Problem file; default: beside the table, .yaml.")
     ] = None
     respondent: Annotated[str | None, typer.Option(help="Column that says who a row is about.")] = None
-    sensitive: Annotated[str | None, typer.Option(help="Column that must be protected.")] = None
+    sensitive: Annotated[
+        list[str] | None, typer.Option(help="Column that must be protected; repeat it for several.")
+    ] = None
     qi: Annotated[
         list[str] | None,
         typer.Option("--qi", help="Column others may know; repeat it. The rest is left out."),

@@ -172,7 +172,7 @@ def _forms(problem: Problem) -> tuple[SignatureRule | str, list[OverlapRule]]:
         elif structure.overlap is not None:
             meetings.append(structure.overlap)
         elif structure.depends_on is DependsOn.MEMBERS:
-            return f"{r.name} asks more of people's past than their signatures", []
+            return f"{r.name} may ask more of people's past than their signatures", []
     fixed = {rule.multiplicity for rule in rules if rule.multiplicity is not None}
     if not rules:
         return "releases with a past need a requirement of equal counts (as weak_m_invariance is one)", []

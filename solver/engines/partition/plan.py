@@ -99,7 +99,7 @@ class Plan:
                 rules = "counterfeits need a level of their own, suppressed tuples one before it"
             why = rules
             if past is not None:
-                return f"{past.name} judges by who is in a group, not by its values alone ({rules})"
+                return f"{past.name} may judge by who is in a group, not by its values alone ({rules})"
         if objective.planned is not None:
             return f"signatures are planned for requirements of equal counts ({why})"
         if objective.any_fakes or problem.policy.suppression_limit(len(problem.table)):

@@ -52,12 +52,12 @@ def compare(
     Parameters
     ----------
     problem : Problem
-    baselines : "all", name or names
-        See `baselines()`; an empty sequence for none. Those that refuse the problem are listed
+    baselines : "all", "none", name or names
+        See `baselines()`. Those that refuse the problem are listed
         with the reason.
-    engines : "auto", "all", name or names
+    engines : "auto", "all", "none", name or names
         ``"auto"`` is the engine that `solve` would choose, ``"all"`` every engine that takes the
-        problem; an empty sequence for none.
+        problem.
     time_limit : float, optional
         Seconds for each search of an engine; None for no limit.
     seed : int
@@ -171,16 +171,20 @@ def narrowed(problem: Problem, names: frozenset[str]) -> Problem:
 
 def _baselines(wanted: str | Sequence[str]) -> list[Baseline]:
     known = all_baselines()
+    if wanted == "none":
+        return []
     names = list(known) if wanted == "all" else [wanted] if isinstance(wanted, str) else list(wanted)
     for name in names:
         if name not in known:
-            raise PolicyError(f"unknown baseline {name!r}: use 'all' or some of {', '.join(known)}")
+            raise PolicyError(f"unknown baseline {name!r}: use 'all', 'none' or some of {', '.join(known)}")
     return [known[name] for name in _once(names, "baseline")]
 
 
 def _engines(wanted: str | Sequence[str], problem: Problem) -> list[str]:
     if wanted == "auto":
         return ["auto"]
+    if wanted == "none":
+        return []
     known = all_engines()
     if wanted == "all":
         return [name for name, engine in known.items() if engine.refuses(problem) is None]
@@ -189,7 +193,9 @@ def _engines(wanted: str | Sequence[str], problem: Problem) -> list[str]:
         if name == "auto":
             continue
         if name not in known:
-            raise PolicyError(f"unknown engine {name!r}: use 'auto', 'all' or some of {', '.join(known)}")
+            raise PolicyError(
+                f"unknown engine {name!r}: use 'auto', 'all', 'none' or some of {', '.join(known)}"
+            )
         refusal = known[name].refuses(problem)
         if refusal is not None:
             raise EngineError(f"engine {name}: {refusal}")

@@ -53,6 +53,11 @@ def notes(levels: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:
         found.append(
             "(in brackets): the release breaks what is asked: this is not a distance from the optimum"
         )
+    if any(row.figures is not None and "recoding" in row.figures.violations for row in rows):
+        found.append(
+            "recoding: this policy allows one hierarchy level per column only; `recoding: multidimensional` "
+            "compares with the best of all groupings"
+        )
     found.append("sizes: smallest / average / largest group")
     return found
 

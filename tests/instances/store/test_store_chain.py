@@ -255,7 +255,7 @@ def test_a_truncated_or_replaced_history_is_told_from_the_one_expected(tmp_path:
     with pytest.raises(oa.StoreError, match="not the history expected"):
         opened(tmp_path / "empty.db", expect=digest)
     for wrong in ("", digest[:11], "x" * 64, digest + "0"):
-        with pytest.raises(oa.StoreError, match="no digest to expect"):
+        with pytest.raises(oa.StoreError, match="not a digest"):
             opened(tmp_path / "r.db", expect=wrong)
 
 

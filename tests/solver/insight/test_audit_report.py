@@ -184,7 +184,7 @@ def test_certificates_on_the_command_line(tmp_path: Path) -> None:
     assert refused.returncode == 2
     assert "have no proof" in refused.stderr
     (tmp_path / "proofs.json").write_text("[]")
-    assert "no file of certificates" in run("verify-audit", "proofs.json", *files, folder=tmp_path).stderr
+    assert "does not hold certificates" in run("verify-audit", "proofs.json", *files, folder=tmp_path).stderr
     (tmp_path / "proofs.json").write_text("{")
     assert "cannot be read as JSON" in run("verify-audit", "proofs.json", *files, folder=tmp_path).stderr
 

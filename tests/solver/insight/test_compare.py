@@ -432,7 +432,7 @@ def test_command(tmp_path: Path):
     assert "hc_safety" in done.stdout
     assert "1.00" in lines["cor_split"]
     assert "no release by anatomy" in done.stdout
-    assert "no distance from the optimum" in done.stdout
+    assert "not a distance from the optimum" in done.stdout
     assert {file.name for file in tmp_path.iterdir()} == {"c.csv", "c.json", "c.svg"}
     frame = pd.read_csv(tmp_path / "c.csv").set_index("name")
     assert frame.loc["m_invariance", "information_loss exactly"] == "60/7"

@@ -203,7 +203,7 @@ def shown():
 def test_a_comparison_of_several_problems_is_no_part_of_a_report(shown):
     with pytest.raises(ProblemFileError, match="not of one problem"):
         report_page(*shown, comparison={"problems": {}})
-    with pytest.raises(ProblemFileError, match="not as many cells"):
+    with pytest.raises(ProblemFileError, match="not have as many cells"):
         report_page(*shown, comparison={"columns": ["method", "loss"], "rows": [["mondrian"]]})
 
 
