@@ -62,6 +62,8 @@ class OutlookSeries(Case):
     """Turnovers are drawn with the seed and those after it."""
     m: int = 3
     n: int = 2
+    weight: str = ""
+    """Of the outlook, such as 1 or 1/2; empty: what is expected comes before the loss."""
     time_limit: int = 10
     """Seconds a release."""
 
@@ -101,11 +103,12 @@ class OutlookSeries(Case):
             releases=max(1, self.releases - 1), survival=Fraction(1) - Fraction(str(self.turnover))
         )
         ahead, plain = Policy(asked, levels, outlook=outlook), Policy(asked, levels)
+        wanted = ahead.weighing(Fraction(self.weight) if self.weight else None)
         fakes, losses, expected, broken = list[int](), list[Fraction](), Fraction(0), 0
         signatures = 0
         for number, table in enumerate(tables):
             measured = Problem(table=table, policy=ahead, history=history)
-            problem = measured if method == "outlook" else Problem(table=table, policy=plain, history=history)
+            problem = Problem(table=table, policy=wanted if method == "outlook" else plain, history=history)
             release = self._made(method, problem)
             if release is None:
                 break

@@ -54,6 +54,8 @@ class OutlookKeys(Strict):
     """Simulated lives that a price is the mean of."""
     seed: int = 0
     """Of these."""
+    weight: float | int | str | None = None
+    """What a counterfeit that is expected weighs against this release's loss; unless said, it comes first."""
 
 
 class PolicyKeys(Strict):

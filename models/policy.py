@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -17,7 +17,7 @@ from .release import Counted, Form, Release
 from .requirement import Requirement
 from .table import Microdata
 
-__all__ = ["Level", "LevelSpec", "Policy", "RecodingKind"]
+__all__ = ["AHEAD", "Level", "LevelSpec", "Policy", "RecodingKind"]
 
 LevelSpec: TypeAlias = str | Mapping[str, object]
 
@@ -43,6 +43,9 @@ class Level:
             found = loss(name)
             if weight <= 0:
                 raise PolicyError(f"minimize: the weight of {name} must be above 0, got {weight}")
+            # What an outlook expects is weighed against the loss of this release, and nothing else.
+            if name == AHEAD and all(loss(other).counts is None for other, _ in self.weights):
+                continue
             if len(self.weights) > 1 and found.combine != "sum":
                 raise PolicyError(
                     f"minimize: {name} is not a sum over groups, so it cannot be weighted with others"
@@ -68,6 +71,10 @@ class Level:
     def weight_of(self, what: Counted) -> Fraction:
         """What one more of them adds to the level, by the losses that count them."""
         return sum((weight for name, weight in self.weights if loss(name).counts == what), Fraction(0))
+
+    def weight_named(self, name: str) -> Fraction:
+        """What one unit of a loss adds to the level; 0 for others."""
+        return dict(self.weights).get(name, Fraction(0))
 
     def value(self, release: Release, table: Microdata) -> Fraction:
         """Exact value of a release, if its losses need to know nothing but the table."""
@@ -233,8 +240,18 @@ class Policy:
 
     def by_itself(self) -> Policy:
         """The same policy without an outlook: every release is the best for its own history."""
-        levels = [dict(level.weights) for level in self.levels if AHEAD not in level.losses]
-        return self.changed(outlook="none", minimize=levels)
+        return self.changed(outlook="none", minimize=self._of_now)
+
+    def weighing(self, weight: Fraction | None) -> Policy:
+        """The same policy, whose outlook weighs so much against the loss; None: it comes first."""
+        outlook = replace(self.outlook or Outlook(), weight=weight)
+        return self.changed(outlook=outlook, minimize=self._of_now)
+
+    @property
+    def _of_now(self) -> list[dict[str, Fraction]]:
+        """The levels without what is expected."""
+        levels = [{name: w for name, w in level.weights if name != AHEAD} for level in self.levels]
+        return [level for level in levels if level]
 
     @property
     def looks_back(self) -> bool:
@@ -302,7 +319,7 @@ def _looks_ahead(levels: Sequence[Level]) -> bool:
 
 
 def _foreseen(levels: tuple[Level, ...], outlook: Outlook | None) -> tuple[Level, ...]:
-    """The levels with that of the outlook, after the one that counts counterfeits."""
+    """The levels with that of the outlook: after the one that counts counterfeits, or weighed in the last."""
     if outlook is None or not levels or _looks_ahead(levels):
         return levels
     at = next((i for i, level in enumerate(levels) if "counterfeits" in level.counted), None)
@@ -311,7 +328,9 @@ def _foreseen(levels: tuple[Level, ...], outlook: Outlook | None) -> tuple[Level
             "outlook: no level of minimize counts counterfeits: say with ['counterfeits', "
             "'expected_counterfeits', ...] how much those to come matter"
         )
-    return (*levels[: at + 1], _level(AHEAD), *levels[at + 1 :])
+    if outlook.weight is None:
+        return (*levels[: at + 1], _level(AHEAD), *levels[at + 1 :])
+    return (*levels[:-1], _level(dict(levels[-1].weights) | {AHEAD: outlook.weight}))
 
 
 def _level(spec: LevelSpec) -> Level:

@@ -19,7 +19,7 @@ from ..models.categories import Ordered
 from ..models.domain import Domain
 from ..models.exact_numbers import show_number, show_share
 from ..models.losses import loss as named_loss
-from ..models.policy import Level
+from ..models.policy import AHEAD, Level
 from ..models.problem import Problem
 from ..models.release import Release
 from .advice import advice
@@ -243,7 +243,7 @@ def summarize(
         losses=_losses(problem, levels),
         series=_series(problem),
         checked=tuple(str(requirement) for requirement in problem.policy.requirements),
-        outlook="; ".join(filter(None, (_foreseen(problem, levels, alone), _unavoidable(hindsight)))),
+        outlook=_foreseen(problem, release, levels, alone) + _unavoidable(hindsight),
         price="" if price is None else str(price),
         later="; ".join(
             told
@@ -273,24 +273,28 @@ def _losses(problem: Problem, levels: Sequence[LevelValue]) -> tuple[LossSummary
     )
 
 
-def _foreseen(problem: Problem, levels: Sequence[LevelValue], alone: Sequence[Fraction] | None) -> str:
+def _foreseen(
+    problem: Problem, release: Release, levels: Sequence[LevelValue], alone: Sequence[Fraction] | None
+) -> str:
     """What an outlook costs now, and what it makes expect of the releases to come."""
     outlook, names = problem.policy.outlook, [level.name for level in levels]
-    if outlook is None or "expected_counterfeits" not in names:
+    at = next((i for i, level in enumerate(problem.policy.levels) if AHEAD in level.losses), None)
+    if outlook is None or at is None:
         return ""
-    at = names.index("expected_counterfeits")
+    expected = named_loss(AHEAD).of_release(release, problem)
     to_come = "the next release is" if outlook.releases == 1 else f"the next {outlook.releases} releases are"
-    told = f"{to_come} expected to need {show_number(levels[at].value)} counterfeits"
+    told = f"{to_come} expected to need {show_number(expected)} counterfeits"
     if alone is None:
         return f"{told} (by a model: simulated lives of signatures)"
     now = [
-        f"{level.name} is {show_number(level.value)} instead of {show_number(other)} now"
-        for index, (level, other) in enumerate(zip(levels, alone, strict=True))
-        if index != at and level.value != other
+        f"{name} is {show_number(level.value)} instead of {show_number(other)} now"
+        for name, level, other in zip(names, levels, alone, strict=True)
+        if name != AHEAD and level.value != other
     ]
     cost = ", ".join(now) or "it costs nothing now"
     other = "(compared with a search that does not look ahead)"
-    return f"{told} (by a model) instead of {show_number(alone[at])}; {cost} {other}"
+    instead = f" instead of {show_number(alone[at])}" if names[at] == AHEAD else ""
+    return f"{told} (by a model){instead}; {cost} {other}"
 
 
 def _unavoidable(hindsight: Hindsight | None) -> str:
@@ -299,7 +303,7 @@ def _unavoidable(hindsight: Hindsight | None) -> str:
         return ""
     drawn = "a drawn future" if hindsight.futures == 1 else f"the mean of {hindsight.futures} drawn futures"
     return (
-        f"nobody avoids {show_number(hindsight.anybody)} counterfeits from now on, and after this release "
+        f"; nobody avoids {show_number(hindsight.anybody)} counterfeits from now on, and after this release "
         f"{show_number(hindsight.from_here)} ({drawn}, by hindsight)"
     )
 

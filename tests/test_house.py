@@ -36,6 +36,7 @@ KERNELS = {
     "models/outlook/life.py:lives": "compiled: one simulation, its people and groups changed in place",
     "solver/colgen/first_order.py:_iterate": "compiled: steps of the first-order method share their sums",
     "solver/colgen/primal/seating.py:annealed": "compiled: one chain of moves, costs changed in place",
+    "solver/colgen/primal/loosened.py:loosened": "compiled: one chain of moves, costs changed in place",
     "solver/engines/partition/enumerated/near.py:_from": SEARCH,
     "solver/colgen/primal/dealing.py:_deal": "compiled: one pass over buckets, counts in place",
     "solver/colgen/primal/mixing.py:_group": "compiled: one group's growth, boxes in place",

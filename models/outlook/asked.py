@@ -38,6 +38,9 @@ class Outlook:
         How many lives of a bucket a price is the mean of.
     seed : int
         Of these draws: the same seed, the same prices.
+    weight : rational, optional
+        What a counterfeit that is expected weighs against the loss of this release, above 0. By default
+        those expected come first: the loss is the least among releases that cost as little later.
 
     Raises
     ------
@@ -51,6 +54,7 @@ class Outlook:
     returns: Rate = MEASURED
     draws: int = 100
     seed: int = 0
+    weight: Fraction | None = None
 
     def __post_init__(self) -> None:
         if whole("outlook", "releases", self.releases, 1) > MOST_RELEASES:
@@ -58,6 +62,11 @@ class Outlook:
         whole("outlook", "draws", self.draws, 1)
         if whole("outlook", "seed", self.seed, 0) >= 2**31:
             raise PolicyError(f"outlook: seed must be below 2**31, got {self.seed}")
+        if self.weight is not None:
+            weight = as_fraction("outlook", "weight", self.weight)
+            if weight <= 0:
+                raise PolicyError(f"outlook: weight must be above 0, got {self.weight}: leave it out")
+            object.__setattr__(self, "weight", weight)
         if isinstance(self.survival, Mapping):
             kept = tuple(sorted((v, _share(f"survival of {v}", raw)) for v, raw in self.survival.items()))
             object.__setattr__(self, "survival", _Frozen(kept))
@@ -85,7 +94,7 @@ class Outlook:
             "returns": _plain(self.returns),
             "draws": self.draws,
             "seed": self.seed,
-        }
+        } | ({} if self.weight is None else {"weight": str(self.weight)})
 
 
 MOST_RELEASES = 100

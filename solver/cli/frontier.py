@@ -101,7 +101,7 @@ def _progress(quiet: bool) -> Generator[Listener | None]:
 def _print(console: Console, found: Frontier) -> None:
     table = Table(*columns(found))
     for point in found.points:
-        table.add_row(*cells(point))
+        table.add_row(*cells(found, point))
     console.print(table)
     if any(point.borrowed for point in found.points):
         console.print("* a release, bound or proof came from a neighbouring point")

@@ -70,7 +70,7 @@ def _frontier(job: Mapping[str, Any], say: Say) -> None:
         {
             "event": "done",
             "columns": list(columns(found)),
-            "rows": [list(cells(point)) for point in found.points],
+            "rows": [list(cells(found, point)) for point in found.points],
             "loss": found.points[0].losses[-1] if found.points else "",
             "drawn": drawn,
             "texts": [] if found.complete else [stopped],

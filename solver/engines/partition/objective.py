@@ -14,6 +14,7 @@ from ....models.table import Microdata
 __all__ = ["Objective", "counting", "factor"]
 
 COUNTED = frozenset({"counterfeits", "suppressed"})
+PLANNED = frozenset({"expected_counterfeits", "signatures"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +35,8 @@ class Objective:
         What a suppressed tuple adds to the measure, if it is weighed against boxes; None if none may be
         suppressed, or they are counted before.
     planned : int or None
-        The level between these that is a loss of the signatures in use (`ReleaseLoss`), if any.
+        The level between these that is a loss of the signatures in use (`ReleaseLoss`), if any; or the last
+        one, where that is weighed against boxes.
     whole : bool
         Whether a release that suppresses nobody and has the fewest counterfeits among
         those is best in all levels before the last: nobody may be suppressed, or the level of
@@ -60,9 +62,8 @@ class Objective:
         if isinstance(planned, str):
             return planned
         for index, (level, measure) in enumerate(zip(policy.levels, measures, strict=True)):
-            if index == planned:
-                continue
-            others = sorted(level.losses - counting(level) - set(() if measure is None else measure.names))
+            known = counting(level) | set(() if measure is None else measure.names)
+            others = sorted(level.losses - known - (PLANNED if index == planned else frozenset()))
             if others:
                 return f"{others[0]} is no price of boxes that every tuple pays"
         measure = measures[-1]
@@ -101,7 +102,8 @@ def _planned(problem: Problem) -> int | str | None:
         return None
     name = levels[found[0]].name
     fakes = [i for i, level in enumerate(levels) if tuple(level.losses) == ("counterfeits",)]
-    if len(found) > 1 or not fakes or found[0] != fakes[0] + 1 or found[0] != len(levels) - 2:
+    between = len(levels) - 2 if len(levels[found[0]].losses) == 1 else len(levels) - 1
+    if len(found) > 1 or not fakes or found[0] != fakes[0] + 1 or found[0] != between:
         return f"{name} is searched between a level of counterfeits alone and one that measures boxes"
     return found[0]
 

@@ -11,16 +11,20 @@ from typing import Any, TypeAlias
 
 from ....models.errors import PolicyError
 from ....models.exact_numbers import exact_number
-from ....models.policy import Policy
+from ....models.losses import loss
+from ....models.policy import AHEAD, Policy
 from ....models.problem import Problem
 from ....models.relaxations import Monotonicity
-from ....models.requirement import Requirement
+from ....models.release import Release
+from ....models.requirement import Requirement, as_fraction
 from ...parts import PolicyPart, nested, parts_of
 
 __all__ = ["Axis", "FrontierGrid", "Setting", "parse_vary"]
 
 Setting: TypeAlias = int | Fraction | str | bool
 LIMITS = ("max_suppressed", "max_counterfeits")
+WEIGHT, FIRST = "outlook.weight", "first"
+"""What is expected against the loss of now; or before it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +53,8 @@ class Axis:
 
     def put(self, policy: Policy, value: Setting) -> Policy:
         """The policy with this value."""
+        if self.parameter == WEIGHT:
+            return policy.weighing(None if value == FIRST else as_fraction("outlook", "weight", value))
         if self.index is None:
             return policy.changed(**{self.parameter: value})
         requirements = list(policy.requirements)
@@ -66,7 +72,8 @@ class FrontierGrid:
     vary : Mapping of str to iterable
         Parameter to values. A name alone will do if only one requirement of the policy has such a
         parameter; otherwise ``requirement.parameter``. ``max_suppressed`` and ``max_counterfeits``
-        are the policy's own.
+        are the policy's own; ``outlook.weight`` is what an expected counterfeit weighs against the loss of
+        now, "first" if it comes before it.
 
     Raises
     ------
@@ -89,6 +96,21 @@ class FrontierGrid:
         self.points: tuple[tuple[Setting, ...], ...] = tuple(product(*(axis.values for axis in self.axes)))
         for point in self.points:
             self.at(point)  # a value out of range, or without meaning, is refused before any search
+
+    @property
+    def weighed(self) -> tuple[str, ...]:
+        """What is expected and what is lost now, where the first is weighed against the second."""
+        if WEIGHT not in self.names:
+            return ()
+        last = self.problem.policy.levels[-1].weights
+        return (AHEAD, *(name for name, _ in last if name != AHEAD))
+
+    def both(self, settings: Sequence[Setting], release: Release | None) -> dict[str, Fraction]:
+        """The two of a release; nothing without one, or where nothing is weighed."""
+        if release is None or not self.weighed:
+            return {}
+        problem = self.at(settings)
+        return {name: loss(name).of_release(release, problem) for name in self.weighed}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -136,7 +158,9 @@ def _axis(problem: Problem, name: str, values: Iterable[Any], directed: bool) ->
     if index is None:
         axis = Axis(name=name, index=None, parameter=parameter, values=given, ranks=None)
         tuples = len(problem.table)
-        if parameter == "max_suppressed":
+        if parameter == WEIGHT:
+            ranks = None
+        elif parameter == "max_suppressed":
             ranks = tuple(axis.put(policy, value).suppression_limit(tuples) for value in given)
         else:
             ranks = tuple(axis.put(policy, value).counterfeit_limit or 0 for value in given)
@@ -159,7 +183,7 @@ def _direction(requirement: Requirement, name: str) -> Monotonicity | None:
 
 def _place(problem: Problem, name: str) -> tuple[int | None, str]:
     """Requirement and parameter that a name means."""
-    if name in LIMITS:
+    if name in (*LIMITS, WEIGHT):
         return None, name
     owner, _, parameter = name.rpartition(".")
     parts: list[PolicyPart] = [part for part in parts_of(problem) if part.requirement is not None]
@@ -178,7 +202,7 @@ def _place(problem: Problem, name: str) -> tuple[int | None, str]:
     ]
     problem_is = "no requirement of the policy has" if not found else "several requirements have"
     raise PolicyError(
-        f"frontier: {problem_is} the parameter {name!r}: use one of {', '.join([*known, *LIMITS])}"
+        f"frontier: {problem_is} the parameter {name!r}: use one of {', '.join([*known, *LIMITS, WEIGHT])}"
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from ...status import Status
 from .grid import Setting
 from .points import FrontierPoint
 
-__all__ = ["draw"]
+__all__ = ["draw", "draw_both"]
 
 
 def draw(names: Sequence[str], points: Sequence[FrontierPoint], path: Path) -> None:
@@ -41,6 +42,31 @@ def draw(names: Sequence[str], points: Sequence[FrontierPoint], path: Path) -> N
         panel.set_xticks([place[value] for value in first], [str(value) for value in first])
     panels[-1, 0].set_xlabel(names[0])
     figure.suptitle("least loss found; bars reach down to the proven bound, x: no release exists", fontsize=9)
+    write_picture(figure, target)
+
+
+def draw_both(
+    names: Sequence[str], points: Sequence[tuple[FrontierPoint, Mapping[str, Fraction]]], path: Path
+) -> None:
+    """The front of what is expected to come against what is lost now, every release with its settings."""
+    target = check_picture(path)
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    panel: Any = figure.subplots()
+    across, *up = names
+    for number, name in enumerate(up):
+        spots = [(float(both[across]), float(both[name]), point) for point, both in points if both]
+        spots.sort(key=lambda spot: spot[:2])
+        panel.plot([x for x, _, _ in spots], [y for _, y, _ in spots], "o-", color=f"C{number}", label=name)
+        for x, y, point in spots:
+            panel.annotate(", ".join(map(str, point.settings)), (x, y), (4, 4), textcoords="offset points")
+    panel.set_xlabel(across)
+    panel.set_ylabel("this release")
+    panel.set_xlim(left=0)
+    panel.set_ylim(bottom=0)
+    panel.grid(alpha=0.3)
+    panel.legend(fontsize="small")
     write_picture(figure, target)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from ....models.files import write_whole
 from ...status import Status
 from .grid import FrontierGrid
-from .plot import draw
+from .plot import draw, draw_both
 from .points import FrontierPoint
 from .state import plain, text
 
@@ -59,6 +59,8 @@ class Frontier:
                     f"{name} bound": text(bound),
                     f"{name} gap": _decimal(gap),
                 }
+            both = self.grid.both(point.settings, point.release)
+            row |= {name: _decimal(both.get(name)) for name in self.grid.weighed}
             row |= {
                 "groups": point.groups,
                 "largest group": point.largest_group,
@@ -105,6 +107,7 @@ class Frontier:
                         }
                         for number, name in enumerate(point.losses)
                     ],
+                    **{k: str(v) for k, v in self.grid.both(point.settings, point.release).items()},
                     "groups": point.groups,
                     "largest group": point.largest_group,
                     "suppressed": point.suppressed,
@@ -120,6 +123,8 @@ class Frontier:
     def plot(self, path: str | Path) -> None:
         """Draw loss against the first parameter, one line per combination of the others.
 
+        Where an outlook's weight varies, draw what is lost now against the counterfeits that are expected.
+
         The format follows the file's ending: svg, pdf or png.
 
         Raises
@@ -127,7 +132,11 @@ class Frontier:
         OptanonError
             If the ending is none of these, the folder does not exist or matplotlib is missing.
         """
-        draw(self.grid.names, self.points, Path(path))
+        if self.grid.weighed:
+            both = [(point, self.grid.both(point.settings, point.release)) for point in self.points]
+            draw_both(self.grid.weighed, both, Path(path))
+        else:
+            draw(self.grid.names, self.points, Path(path))
 
 
 def _decimal(number: Fraction | None) -> float | None:

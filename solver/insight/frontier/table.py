@@ -13,14 +13,16 @@ def columns(found: Frontier) -> tuple[str, ...]:
     """Headings of `cells`."""
     losses = found.points[0].losses if found.points else ()
     heads = [column for loss in losses for column in (loss, "proven bound", "gap")]
-    return (*found.grid.names, "status", *heads, "groups", "seconds")
+    return (*found.grid.names, "status", *heads, *found.grid.weighed, "groups", "seconds")
 
 
-def cells(point: FrontierPoint) -> tuple[str, ...]:
+def cells(frontier: Frontier, point: FrontierPoint) -> tuple[str, ...]:
     """One point; a star where the verdict or a bound came from a neighbouring point."""
     found: list[str] = [str(value) for value in point.settings]
     found.append(point.status.value + ("*" if point.borrowed else ""))
     for level in range(len(point.losses)):
         value, bound = point.values[level] if point.values else None, point.bounds[level]
         found += [show_number(value), show_number(bound), show_gap(value, bound) or "-"]
+    both = frontier.grid.both(point.settings, point.release)
+    found += [show_number(both.get(name)) for name in frontier.grid.weighed]
     return (*found, "-" if point.groups is None else str(point.groups), f"{point.seconds:.1f}")

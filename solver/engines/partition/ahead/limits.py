@@ -56,7 +56,9 @@ class AheadLimits:
     most_moves: int = 30_000_000
     """at most so many in all;"""
     restarts: int = 8
-    """so often from the beginning."""
+    """so often from the beginning;"""
+    weighings: int = 3
+    """so often, with more exchanges each time, where signatures are weighed against boxes."""
     again: int = 4
     """Part of them after a signature got a further group."""
     attempts: int = 6
@@ -65,6 +67,8 @@ class AheadLimits:
     """First temperature, in losses of one tuple in one attribute,"""
     warm: float = 0.15
     """the same when it goes on,"""
+    loose: float = 4.0
+    """the same where signatures are weighed against boxes,"""
     cold: float = 0.004
     """and the last one."""
     penalties: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)
@@ -73,6 +77,8 @@ class AheadLimits:
     """with this part of the exchanges for the first"""
     later: int = 6
     """and this for each other."""
+    names: int = 1 << 40
+    """Signatures are told apart by sums of random numbers below this."""
     futures: int = 5
     """So many are drawn, to say what nobody avoids."""
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from random import Random
 
 from .....models.outlook.prices import SignaturePrices
+from .....models.policy import AHEAD as PRICE
 from .....models.problem import Problem
 from .....models.release import Release
 from ....backends.highs import MADE_BY
@@ -36,6 +37,7 @@ from .limits import AHEAD as LIMITS
 from .needs import needs
 from .people import Crowd
 from .seated import seated
+from .weighed import weighed
 
 __all__ = ["AheadSearch"]
 
@@ -60,6 +62,8 @@ class AheadSearch:
         self.priced: tuple[int, Fraction] | None = None
         self.words: tuple[Claim, ...] = ()
         self.hindsight: Hindsight | None = None
+        self.weighed = objective.planned == objective.measured
+        self.myopic: Release | None = None
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -95,7 +99,7 @@ class AheadSearch:
         assert self.objective.planned is not None
         level = self.problem.policy.levels[self.objective.planned]
         found: SignaturePrices | None = None
-        if "expected_counterfeits" in level.losses:
+        if PRICE in level.losses:
             found = self.problem.prices
             assert found is not None, "a requirement of equal counts has prices"
         return FlatPrices() if found is None else found
@@ -111,7 +115,7 @@ class AheadSearch:
         if family is None:
             return
         moves, apart = min(LIMITS.most_moves, LIMITS.moves * len(self.problem.table)), distances(crowd)
-        for attempt in range(LIMITS.restarts):
+        for attempt in range(1 if self.weighed else LIMITS.restarts):
             if self.clock.over and self.best.best is not None:
                 return
             random = Random(seed + 101 * attempt)
@@ -119,6 +123,22 @@ class AheadSearch:
             tried = family if apart is None or not attempt else kindred(family, apart, random)
             columns = seated(crowd, tried, seed + 101 * attempt, moves, self.clock)
             self._offer(assembled(self.types, self.problem, columns), "seats")
+        if self.weighed:
+            self._weigh(crowd)
+
+    def _weigh(self, crowd: Crowd) -> None:
+        """From the release that looks ahead first, and from the one that does not."""
+        weight = self.problem.policy.levels[-1].weight_named(PRICE)
+        for attempt in range(LIMITS.weighings):
+            moves = min(LIMITS.most_moves, (1 << attempt) * LIMITS.moves * len(self.problem.table))
+            for start in (self.best.best, self.myopic):
+                if start is None or self.clock.over:
+                    continue
+                seed = self.settings.seed + attempt
+                found = weighed(
+                    self.problem, crowd, start, self.objective, self._pricing, weight, moves, seed
+                )
+                self._offer(found, "now and later")
 
     def _family(self, crowd: Crowd) -> Family | None:
         """Of signatures that somebody has used or proposed, then of all."""
@@ -149,6 +169,8 @@ class AheadSearch:
         if best is None or self.priced is None:
             return
         (fakes, bound), values = self.priced, self.problem.objective(best)
+        if self.weighed:
+            bound *= self.problem.policy.levels[level].weight_named(PRICE)
         if values[self._counted] <= fakes and 0 < bound <= values[level]:
             self.best.raise_bound(level, bound, "all families, by counts")
             why = "all signatures by counts, without meetings: a program whose tree is not written down"
