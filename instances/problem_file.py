@@ -104,6 +104,7 @@ def load_problem(
     spec = read_keys(file)
     try:
         table = _table(spec, file, tell)
+        spec = _with_survival(spec, file, table)
         if history is None:
             history = _history(spec.history, file, table, expect)
         earlier = (
@@ -134,6 +135,8 @@ def load_policy(path: str | Path, changes: Mapping[str, Any]) -> Policy:
         del changed["outlook"]
     spec = validated({**raw, "policy": changed}, file)
     try:
+        if isinstance(spec.policy.outlook, OutlookKeys) and spec.policy.outlook.survival_column is not None:
+            spec = _with_survival(spec, file, _table(spec, file, None))
         policy = _policy(spec.policy, file)
     except PolicyError as error:
         raise ProblemFileError(f"{file}, key policy: {error}") from error
@@ -275,4 +278,21 @@ def _policy(spec: PolicyKeys, file: Path) -> Policy:
 
 def _outlook(spec: OutlookKeys) -> Outlook:
     given: dict[str, Any] = dict(spec)
+    del given["survival_column"]
     return Outlook(**given)
+
+
+def _with_survival(spec: ProblemKeys, file: Path, table: Microdata) -> ProblemKeys:
+    """The keys, with survival by sensitive value as a column of the table has it for each person."""
+    outlook = spec.policy.outlook
+    if not isinstance(outlook, OutlookKeys) or (name := outlook.survival_column) is None:
+        return spec
+    where = f"{file}, key survival_column"
+    if outlook.survival != "measured":
+        raise ProblemFileError(f"{where}: survival is given, too: leave one of them out")
+    frame, reading = _frame(spec, file, Gaps(marks=spec.missing_marks, real=spec.real_values))
+    if name not in frame.columns:
+        raise ProblemFileError(f"{where}: {reading.source} has no column {name!r}")
+    stays = Outlook.by_value((member.value for member in table.members), frame[name].tolist())
+    said = outlook.model_copy(update={"survival": stays, "survival_column": None})
+    return spec.model_copy(update={"policy": spec.policy.model_copy(update={"outlook": said})})

@@ -46,6 +46,8 @@ class OutlookKeys(Strict):
     """How many releases are to come."""
     survival: float | int | str | dict[str, float | int | str] = "measured"
     """The share of people who are still there at the next one: for all, by sensitive value, or measured."""
+    survival_column: str | None = None
+    """Column with each person's own share, in place of `survival`; prices know its mean by value."""
     arrivals: str | dict[str, float | int | str] = "as_now"
     """How many come to each, by sensitive value; as many as leave (`as_now`), or measured."""
     returns: float | int | str = "measured"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -83,6 +84,28 @@ class Outlook:
             raise PolicyError(
                 f"outlook: arrivals must be 'as_now', 'measured' or numbers by value, got {self.arrivals!r}"
             )
+
+    @staticmethod
+    def by_value(values: Iterable[str], stays: Iterable[object]) -> dict[str, Fraction]:
+        """Survival by sensitive value, from a column with each person's own share: the means.
+
+        Parameters
+        ----------
+        values : iterable of str
+            Each person's sensitive value.
+        stays : iterable of rational
+            The share each stays with until the next release, in the same order.
+
+        Raises
+        ------
+        PolicyError
+            If something is no share, by its row.
+        """
+        total, often = dict[str, Fraction](), Counter[str]()
+        for row, (value, raw) in enumerate(zip(values, stays, strict=True), start=1):
+            total[value] = total.get(value, Fraction(0)) + _share(f"survival in row {row}", raw)
+            often[value] += 1
+        return {value: found / often[value] for value, found in total.items()}
 
     @property
     def content(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from oracle.series import people, table
 from ortools.sat.python import cp_model
 
 import optanon as oa
-from optanon.instances.problem_file import load_problem
+from optanon.instances.problem_file import load_policy, load_problem
 from optanon.models.encoding import Encoding
 from optanon.models.errors import PolicyError, ProblemFileError
 from optanon.models.history import History
@@ -279,6 +279,30 @@ def test_a_problem_file_may_look_ahead(tmp_path: Path):
     (tmp_path / "p.yaml").write_text(text.replace("releases: 2", "release: 2"))
     with pytest.raises(ProblemFileError, match="release"):
         load_problem(tmp_path / "p.yaml")
+
+
+def test_survival_may_stand_in_a_column(tmp_path: Path):
+    """Each person's own share; prices know the mean of those with one value."""
+    shares = ["0.9", "1", "1/2", "0.7", "0", "1/2"]
+    rows = "\n".join(f"{i},{i},{'abc'[i % 3]},{share}" for i, share in enumerate(shares))
+    (tmp_path / "t.csv").write_text(f"id,x,v,stays\n{rows}\n")
+    text = (
+        "table: t.csv\nrespondent: id\nquasi_identifiers: [x]\nsensitive: v\npolicy:\n"
+        "  requirements: [{weak_m_invariance: {m: 3}}]\n  minimize: [counterfeits, information_loss]\n"
+        "  outlook: {releases: 2, survival_column: stays}\n"
+    )
+    (tmp_path / "p.yaml").write_text(text)
+    means = {"a": F(4, 5), "b": F(1, 2), "c": F(1, 2)}
+    problem, asked = load_problem(tmp_path / "p.yaml"), Outlook(releases=2, survival=means)
+    assert problem.policy.outlook == asked
+    assert load_policy(tmp_path / "p.yaml", {}) == problem.policy
+    assert forecast(problem.table, History(), asked).survival[0] == int(F(4, 5) * ONE)
+    for wrong, said in (("stays", "stay"), ("releases: 2", "releases: 2, survival: 1/2")):
+        (tmp_path / "p.yaml").write_text(text.replace(wrong, said))
+        with pytest.raises(ProblemFileError, match="survival_column"):
+            load_problem(tmp_path / "p.yaml")
+    with pytest.raises(PolicyError, match="survival in row 2"):
+        Outlook.by_value("ab", ["0.5", 2])
 
 
 def test_forecasts_are_whole_numbers():
