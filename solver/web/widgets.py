@@ -76,4 +76,4 @@ def table(name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> u
             rows=[{str(n): "" if cell is None else cell for n, cell in enumerate(row)} for row in rows],
             pagination=0,
         )
-    return marked(made.props("dense flat hide-bottom"), name, "table")
+    return marked(made.props("dense flat hide-bottom wrap-cells"), name, "table")
