@@ -64,8 +64,8 @@ _forgiven: WeakKeyDictionary[History, dict[_Rule, frozenset[str]]] = WeakKeyDict
 class ResistsInference(Requirement):
     """Nobody's value can be inferred from all releases, even with some others compromised.
 
-    Use it where a table is so small that everything an adversary could conclude can be counted: a dozen
-    tuples, ten in a series.
+    Use it where nobody may be inferred from all releases together: up to hundreds of tuples, about a dozen
+    if others are compromised or the past is forgiven.
 
     Parameters
     ----------
