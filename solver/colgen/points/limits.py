@@ -89,7 +89,7 @@ class PointWindowLimits:
     """those are chosen from that are among so many best of a row."""
     near: float = 2e-4
     """A release that is closer to the bound, relative to it, is left alone."""
-    rows: int = 60
+    rows: int = 100
     """Of a window at first;"""
     more: int = 2
     """so many more after one that was searched to its end, and"""
