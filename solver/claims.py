@@ -125,7 +125,9 @@ class PricedClaim(StrictRecord):
 
     With `part`, groups are those that some requirements (indices, from 0) need. A cut counts its tuples over
     its divisor, rounded down; where no divisors are said, all are 2. A tuple of a cut stands for all that are
-    alike; with `places`, these are all with the same quasi-identifiers, whatever their values.
+    alike; with `places`, these are all with the same quasi-identifiers, whatever their values. Attributes
+    (indices, from 0) that are `unpriced` are taken to be equal for all: what is lost in the others is no more
+    than what is lost, so a bound on it is one on the whole.
     """
 
     kind: Literal["priced"] = "priced"
@@ -135,6 +137,7 @@ class PricedClaim(StrictRecord):
     divisors: tuple[Divisor, ...] = ()
     part: tuple[Natural, ...] | None
     places: bool = False
+    unpriced: tuple[Natural, ...] = ()
 
 
 class ListedClaim(StrictRecord):

@@ -123,7 +123,7 @@ class Reserves(Schedule):
 class Whole(Schedule):
     """A call of `solve`: what the search leaves for checks, claims and digests."""
 
-    checked: Share = Share(part=0.04, of=Of.LIMIT, most=2.0, why="claims are derived again after the search")
+    checked: Share = Share(part=0.04, of=Of.LIMIT, most=8.0, why="claims are derived again after the search")
     digests: Share = Share(part=0.08, of=Of.LIMIT, why="most for digests and the past of the table")
     digest: Seconds = Seconds(value=5e-5, unit="s a tuple", why="what these take")
     conflict: Seconds = Seconds(value=10.0, why="which parts of a policy conflict, if there is no release")
@@ -192,13 +192,16 @@ class Histogram(Schedule):
     """Histogram plan: groups judged by what is published of them, by column generation."""
 
     start: Share = Share(part=0.3, of=Of.LIMIT, why="a first release")
-    ties: Share = Share(part=0.15, of=Of.LIMIT, why="another one, of tuples that are alike")
+    any: Share = Share(part=0.0, of=Of.LIMIT, unlimited=0.0, why="any release, where the next is far better")
+    ties: Share = Share(
+        part=0.15, of=Of.LIMIT, least=2.5, least_part=0.25, why="another one, of tuples that are alike"
+    )
     annealing: Share = Share(part=0.1, of=Of.LIMIT, why="improved by moves of single tuples")
     annealing_boxes: Share = Share(
-        part=0.2, of=Of.LIMIT, least=4.0, least_part=0.35, why="the same, before boxes are priced"
+        part=0.2, of=Of.LIMIT, least=6.0, least_part=0.55, why="the same, before boxes are priced"
     )
     annealing_trees: Share = Share(part=0.35, of=Of.LIMIT, why="the same, large tables under taxonomies")
-    move: Seconds = Seconds(value=3e-6, unit="s a move", why="until that is measured")
+    move: Seconds = Seconds(value=1.5e-6, unit="s a move", why="until that is measured")
     moves: Seconds = Seconds(value=6e-5, unit="s a tuple", why="near rows, groups, and enough moves")
     round: Share = Share(part=0.9, of=Of.LEFT, why="moves that end hot are for nothing")
     linear_trees: Share = Share(part=0.6, of=Of.PASSED, why="the linear program of those")
@@ -207,7 +210,10 @@ class Histogram(Schedule):
     linear_least: Share = Share(part=0.5, of=Of.PASSED, why="and this where releases need more")
     rounding: Seconds = Seconds(value=8e-5, unit="s a row", why="what a release needs")
     cuts: Share = Share(part=0.25, of=Of.PASSED, why="cuts are sought until then: releases need the rest")
-    boxes: Share = Share(part=0.75, of=Of.PASSED, why="the linear program by boxes, and its cuts")
+    boxes: Share = Share(
+        part=0.75, of=Of.PASSED, least=1.0, least_part=0.1, why="the linear program by boxes, and its cuts"
+    )
+    boxes_few: Share = Share(part=0.5, of=Of.PASSED, why="without some attributes: releases need moves")
     box_first: Share = Share(part=0.1, of=Of.LEFT, why="moves after one rounding of it, before cuts")
     box_dive: Share = Share(part=0.5, of=Of.LEFT, why="one dive, before it is improved by moves")
     box_moves: Share = Share(part=0.9, of=Of.LEFT, why="moves after one rounding of it")

@@ -79,6 +79,11 @@ class Rows:
         """Whether some attribute's cells are nodes of a taxonomy."""
         return bool((self.geometry.tree >= 0).any())
 
+    @property
+    def alike(self) -> bool:
+        """Whether tuples have the same quasi-identifiers as another one each, on average."""
+        return 2 * len(np.unique(self.geometry.codes, axis=0)) <= int(self.count.sum())
+
     def suppressing(self, most: int, price: Fraction) -> Rows:
         """The same rows, if so many tuples may be suppressed at a price each, in units of the measure.
 
@@ -133,7 +138,13 @@ class Rows:
 
     @classmethod
     def of(
-        cls, problem: Problem, *, blind: bool = False, apart: int = 0, kinds: Sequence[int] | None = None
+        cls,
+        problem: Problem,
+        *,
+        blind: bool = False,
+        apart: int = 0,
+        kinds: Sequence[int] | None = None,
+        unpriced: Sequence[int] = (),
     ) -> Rows:
         """Read a problem.
 
@@ -145,6 +156,8 @@ class Rows:
             Up to so many tuples that are alike have rows of their own: more rows, but sharper cuts.
         kinds
             A number per tuple; tuples of different kinds share no row.
+        unpriced
+            Attributes that cost nothing: all their codes are taken to be equal. Other costs stay the same.
 
         Notes
         -----
@@ -156,8 +169,9 @@ class Rows:
         names = {value: number for number, value in enumerate(sorted(table.histogram))}
         values = [0 if blind else names[member.value] for member in table.members]
         equal: dict[tuple[int, ...], list[int]] = {}
-        beside = [0] * len(table) if kinds is None else kinds
-        for t, (point, kind, value) in enumerate(zip(table.codes.tolist(), beside, values, strict=True)):
+        beside, known_codes = [0] * len(table) if kinds is None else kinds, table.codes.copy()
+        known_codes[:, list(unpriced)] = 0
+        for t, (point, kind, value) in enumerate(zip(known_codes.tolist(), beside, values, strict=True)):
             equal.setdefault((*point, kind, value), []).append(t)
         behind = [
             ((*key, part[0]), part)

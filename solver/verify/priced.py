@@ -72,10 +72,12 @@ class Single:
         hidden: Suppressible | None = None,
         *,
         places: bool = False,
+        unpriced: tuple[int, ...] = (),
     ) -> Single:
         """Read a problem, or the part of it that has some requirements only (by index, from 0).
 
-        Rows are the problem's in both cases; or, with `places`, all tuples with the same quasi-identifiers.
+        Rows are the problem's in both cases; or, with `places`, all tuples with the same quasi-identifiers,
+        those that are `unpriced` apart.
 
         Raises
         ------
@@ -85,10 +87,13 @@ class Single:
         verdicts = judged(problem, part)
         if places and not verdicts.blind:
             raise CertificateError("the duals are about places, and what is required looks at values")
+        if any(a >= len(problem.table.domains) for a in unpriced):
+            raise CertificateError("the duals leave an attribute out that the table does not have")
         rows = CheckedRows.of(
             problem.table,
             units_of(problem),
             blind=places or (verdicts if part is None else judged(problem)).blind,
+            unpriced=unpriced,
         )
         if verdicts.blind:
             rows = replace(rows, value=np.zeros_like(rows.value))
@@ -181,8 +186,9 @@ def priced_loss(
     CertificateError
         If they prove nothing.
     """
-    places = isinstance(claim, claims.PricedClaim) and claim.places
-    single = Single.of(problem, claim.part, hidden, places=places)
+    plain = isinstance(claim, claims.ListedClaim)
+    places, unpriced = (False, ()) if plain else (claim.places, claim.unpriced)
+    single = Single.of(problem, claim.part, hidden, places=places, unpriced=unpriced)
     rows, root = single.rows, claim.root
     cuts = divided(rows, claim.cuts, claim.divisors)
     duals = ClaimedDuals.of(rows, root.duals, cuts, root.cut_duals, root.scale)

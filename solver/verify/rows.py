@@ -151,6 +151,7 @@ class CheckedRows:
         *,
         blind: bool = False,
         kinds: Sequence[int] | None = None,
+        unpriced: Sequence[int] = (),
     ) -> CheckedRows:
         """Read a table.
 
@@ -163,17 +164,21 @@ class CheckedRows:
             Whether sensitive values do not matter.
         kinds : sequence of int, optional
             A number per tuple: only tuples with equal numbers can be alike.
+        unpriced : sequence of int
+            Attributes whose codes are taken to be equal: boxes cost no more than they do.
         """
         number = {value: n for n, value in enumerate(sorted(table.histogram))}
         alike: dict[tuple[object, ...], list[int]] = {}
-        for t, (code, member) in enumerate(zip(table.codes.tolist(), table.members, strict=True)):
+        codes = table.codes.copy()
+        codes[:, list(unpriced)] = 0
+        for t, (code, member) in enumerate(zip(codes.tolist(), table.members, strict=True)):
             value = 0 if blind else number[member.value]
             kind = 0 if kinds is None else kinds[t]
             alike.setdefault((tuple(code), kind, value), []).append(t)
         one, exact = cost_of_one(table, units)
         first = [tuples[0] for tuples in alike.values()]
         return cls(
-            boxes=_boxes(table.domains, table.codes[first], one, units),
+            boxes=_boxes(table.domains, codes[first], one, units),
             value=np.array([key[-1] for key in alike], dtype=np.int64),
             count=np.array([len(tuples) for tuples in alike.values()], dtype=np.int64),
             tuples=tuple(tuple(tuples) for tuples in alike.values()),

@@ -47,8 +47,9 @@ def _near(units: Units, state: Marks, u: int) -> int:
 
 
 @compiled
-def _takes(delta: int, heat: float, state: Marks) -> bool:
-    return delta <= 0 or (delta < 40 * heat and chance(state) < math.exp(-delta / heat))
+def _allowed(heat: float, state: Marks) -> int:
+    """How much dearer a move may make groups: drawn before, so that dear ones are left early."""
+    return np.int64(-heat * math.log(1.0 - chance(state)))
 
 
 @compiled
@@ -62,22 +63,24 @@ def _step(
     state: Marks,
     box: Ints,
 ) -> None:
-    """Move a unit to a near group; if that is not admissible, exchange it for the best member there."""
+    """Move a unit to a near group; if that is too dear or not admissible, exchange it for the best there."""
     a, b = groups.of[u], groups.of[_near(units, state, u)]
     size = groups.size
     if b < 0 or a == b or size[a] == 1:
         return
     lo, hi, row, member, r = box[0], box[1], units.row, groups.member, units.row[u]
     weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
+    most = groups.cost[a] + groups.cost[b] + _allowed(heat, state)
     box_without(geometry.codes, row, member, size[a], a, u, lo, hi, 0)
-    if size[b] + 1 < member.shape[1] and _passes(units, groups, v, u, a, b):
+    if size[b] + 1 < member.shape[1]:
         cost = (size[a] - 1) * box_cost(weight, tree, side, table, lo, hi, 0)
-        with_u = box_with(geometry.codes, weight, tree, side, table, r, groups.lo, groups.hi, b)
-        cost += (size[b] + 1) * with_u - groups.cost[a] - groups.cost[b]
-        if _takes(cost, heat, state):
+        if cost <= most:
+            with_u = box_with(geometry.codes, weight, tree, side, table, r, groups.lo, groups.hi, b)
+            cost += (size[b] + 1) * with_u
+        if cost <= most and _passes(units, groups, v, u, a, b):
             move(units, geometry, groups, v, u, b)
-    else:
-        _exchange(units, geometry, groups, v, u, b, heat, state, lo, hi)
+            return
+    _exchange(units, geometry, groups, v, u, b, most, lo, hi)
 
 
 @compiled
@@ -106,12 +109,14 @@ def _exchange(
     v: Marked,
     u: int,
     b: int,
-    heat: float,
-    state: Marks,
+    most: int,
     lo: Ints,
     hi: Ints,
 ) -> None:
-    """Exchange a unit for the best member of a group; line 0 of `lo`, `hi` is its own group without it."""
+    """Exchange a unit for the best member of a group if both then cost `most` at most, and it is elsewhere.
+
+    Line 0 of `lo`, `hi` is its own group without it.
+    """
     a, row, member = groups.of[u], units.row, groups.member
     codes, many, others, r = geometry.codes, groups.size[b], groups.size[a], row[u]
     weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
@@ -130,9 +135,11 @@ def _exchange(
                 hi[1, c] = x
             elif e == 1 or x > hi[2, c]:
                 hi[2, c] = x
-    best, partner = np.int64(1) << 60, -1
+    best, partner = most + 1, -1
     for e in range(many):
         w, cost = row[member[b, e]], 0
+        if units.place[w] == units.place[r]:
+            continue
         for c in range(codes.shape[1]):
             x, y = codes[r, c], codes[w, c]
             cost += others * side_cost(weight, tree, side, table, c, min(lo[0, c], y), max(hi[0, c], y))
@@ -144,7 +151,7 @@ def _exchange(
                 break
         if cost < best and _swaps(units, groups, v, u, member[b, e]):
             best, partner = cost, member[b, e]
-    if partner >= 0 and _takes(best - groups.cost[a] - groups.cost[b], heat, state):
+    if partner >= 0:
         move(units, geometry, groups, v, u, b)
         move(units, geometry, groups, v, partner, a)
 
@@ -371,6 +378,6 @@ def anneal(
         else:
             moved = _joined(units, geometry, groups, v, u, state, trail)
         if moved:
-            keep = _takes(groups.total[1] - before, heat, state)
+            keep = groups.total[1] - before <= _allowed(heat, state)
             _settle(units, geometry, groups, v, trail, moved, keep)
     return moves

@@ -129,15 +129,15 @@ class Annealing:
             moves = cooling.first * 4**self._number * len(self.units.row)
             seconds = clock.allowed(HISTOGRAM.round)
             if seconds is not None:
-                # A round that is cut off ends hot, for nothing.
-                pace = self._seconds / self._done if self._done else HISTOGRAM.move.value
-                moves, whole = min(moves, int(seconds / pace)), moves
+                able, whole = int(seconds / self._pace), moves
+                # Time for less than half of the next round is this one's.
+                longer = self._number + 1 < cooling.rounds and able < 3 * whole
+                moves = able if longer else min(moves, able)
                 if moves < min(whole, max(LIMITS.fewest * len(self.units.row), self._done / 4)):
                     return
-            before, began = self.cost, clock.seconds
-            self._round(moves, cooling, clock)
-            self._number, self._done = self._number + 1, self._done + moves
-            self._seconds += max(clock.seconds - began, 1e-3)
+            before = self.cost
+            self._round(moves, cooling, clock, seconds)
+            self._number += 1
             if self.cost < before:
                 yield self.found()
             self._enter(self.found())
@@ -155,25 +155,36 @@ class Annealing:
         groups = [tuple(part.tolist()) for part in np.split(self.units.row[order], cuts) if len(part)]
         return groups + self.kept
 
-    def _round(self, moves: int, cooling: Cooling, clock: Clock) -> None:
+    @property
+    def _pace(self) -> float:
+        """Seconds a move."""
+        return self._seconds / self._done if self._done else HISTOGRAM.move.value
+
+    def _round(self, moves: int, cooling: Cooling, clock: Clock, seconds: float | None = None) -> None:
+        """So many moves; fewer that cool faster in so many seconds: what is cut off ends hot, for nothing."""
         each = self.cost / max(1, int((self.best >= 0).sum())) * self.judge.least
-        hot, cool = cooling.hot * each, (cooling.cold / cooling.hot) ** (1 / max(1, moves))
-        done = 0
-        while done < moves and not clock.over:
-            done += anneal(
+        heat, began, rest = cooling.hot, clock.seconds, moves
+        while rest > 0 and not clock.over:
+            cool, at = (cooling.cold / heat) ** (1 / rest), clock.seconds
+            done = anneal(
                 self.units,
                 self.rows.geometry,
                 self.groups,
                 self.verdicts,
                 self.judge.least,
-                min(LIMITS.at_once, moves - done),
-                hot * cool**done,
+                min(LIMITS.at_once, rest),
+                heat * each,
                 cool,
                 self._state,
             )
             self._learn()
             if self.groups.total[1] < self.cost:
                 self.best, self.cost = self.groups.of.copy(), int(self.groups.total[1])
+            self._done, self._seconds = self._done + done, self._seconds + max(clock.seconds - at, 1e-6)
+            heat, moves = heat * cool**done, moves - done
+            rest = (
+                moves if seconds is None else min(moves, int((began + seconds - clock.seconds) / self._pace))
+            )
 
     def _enter(self, groups: Sequence[Group]) -> None:
         """Begin from these groups; those that are too large are left out."""

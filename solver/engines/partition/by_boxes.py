@@ -77,7 +77,7 @@ class Boxed:
         self.generation = Generation(
             pricing,
             RestrictedMaster(pricing, pricing.cuts, progress.cost / int(rows.count.sum())),
-            self.clock.share(HISTOGRAM.boxes),
+            self.clock.share(HISTOGRAM.boxes_few if self._apart else HISTOGRAM.boxes),
             best,
             per_anchor=LIMITS.per_anchor,
             most_nodes=LIMITS.box_nodes,
@@ -95,6 +95,11 @@ class Boxed:
             np.add.at(paid, list(group), cost / len(group))
             np.add.at(often, list(group), 1)
         self.generation.begin(paid / often)
+
+    @property
+    def _apart(self) -> bool:
+        """Whether the linear program does not know of all attributes: it says nothing of releases then."""
+        return self.places is not None and bool(self.places.unpriced)
 
     def solve(self) -> bool:
         """Solve the linear program; False if time ran out first."""
@@ -157,7 +162,7 @@ class Boxed:
         """
         clock, seen = self.clock, judge if self.places is None else self.places.judge
         limit, stalled = clock if until is None else clock.share(until), 0
-        if limit.over or self.progress.closed:
+        if limit.over or self.progress.closed or self._apart:
             return
         for groups in self._roundings(seen, seed, limit):
             before = self.progress.cost

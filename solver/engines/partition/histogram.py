@@ -183,10 +183,14 @@ class HistogramSearch:
                 self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=buckets))
 
     def _starts(self) -> None:
-        self.progress.start(halved(self.rows, self.judge, self.clock.share(HISTOGRAM.start)))
+        # Where most tuples are alike, groups of those are worth more: any release will do before.
+        alike = len(self.rows) > LIMITS.finished_rows and self.rows.alike
+        share, least = self.clock.share(HISTOGRAM.start), self.clock.share(HISTOGRAM.any)
+        self.progress.start(halved(self.rows, self.judge, least if alike else share))
         if self.progress.groups is None and self.rows.spare:
             self._greedy()
-        self._tied()
+        if not self._tied() and alike:
+            self.progress.start(halved(self.rows, self.judge, share))
         boxed = self._grid()
         far = not boxed and self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
         share = HISTOGRAM.annealing_trees if far else HISTOGRAM.annealing
@@ -201,11 +205,13 @@ class HistogramSearch:
             row_of = {who: home[t] for who, t in self.problem.table.row.items()}
             self.progress.start(repaired(found, row_of, self.rows, self.judge, buckets=self.pricing.buckets))
 
-    def _tied(self) -> None:
+    def _tied(self) -> bool:
         """A first release that makes use of tuples that are alike; small tables need no better start."""
-        if self.progress.groups is not None and len(self.rows) >= LIMITS.simplex_rows:
-            share = self.clock.share(HISTOGRAM.ties)
-            self.progress.start(tied(self.rows, self.judge, dear=LIMITS.dear, clock=share))
+        if self.progress.groups is None or len(self.rows) < LIMITS.simplex_rows:
+            return False
+        found = tied(self.rows, self.judge, dear=LIMITS.dear, clock=self.clock.share(HISTOGRAM.ties))
+        self.progress.start(found)
+        return found is not None
 
     def _annealing(self, clock: Clock, cooling: Cooling) -> Annealing | None:
         """Improve the best of the first releases by small moves; small tables need no better start."""
@@ -263,10 +269,7 @@ class HistogramSearch:
         """The duals, and the tree if there is one that can be written down."""
         places, found = self.places, self.finish.found
         if places is not None:
-            known, cuts, duals = places.boxes.rows, places.boxes.cuts, places.best.duals
-            if duals is None:
-                return None
-            return describe(known, cuts, duals, None, level=self.level, part=places.part, places=True)
+            return None if places.best.duals is None else places.described(places.best.duals, self.level)
         duals = self.root.duals if found is None else found.duals
         if duals is None:
             return None

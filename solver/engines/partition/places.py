@@ -5,6 +5,9 @@ A place is all tuples with the same quasi-identifiers. The part of a policy that
 linear program is solved and cut by boxes over places, and what that proves holds for the whole policy, as
 leaving requirements out only adds releases. Releases are rounded from it: groups of places are *dealt*, each
 gets of its places those tuples that make its values most even.
+
+Several attributes without taxonomies make too many boxes. Then all but one of them are left unpriced: what is
+lost elsewhere bounds what is lost. Groups that know nothing of an attribute are no releases to begin with.
 """
 
 from __future__ import annotations
@@ -15,15 +18,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....models.problem import Problem
+from ...claims import ListedClaim, PricedClaim
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.column import Group
 from ...colgen.covering import Ints
-from ...colgen.duals import DualBound
+from ...colgen.duals import DualBound, Duals
 from ...colgen.primal.rounding import completed
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...settings import Clock
 from .easier import Part, finite, part_of
+from .proof import describe
 
 __all__ = ["PlacedBoxes"]
 
@@ -46,6 +51,8 @@ class PlacedBoxes:
         The part's requirements.
     judge : Judge
         Of the part.
+    unpriced : tuple of int
+        Attributes that cost nothing in `boxes`.
     """
 
     rows: Rows
@@ -54,6 +61,7 @@ class PlacedBoxes:
     best: DualBound
     part: Part
     judge: Judge
+    unpriced: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, judge: Judge, rows: Rows, workers: int, clock: Clock) -> PlacedBoxes | None:
@@ -84,13 +92,34 @@ class PlacedBoxes:
         """Of a part with a largest needed group; see `of`."""
         if not seen.blind or rows.spare:
             return None
-        places = Rows.of(problem, blind=True)
-        boxes = BoxPricing.of(places, histograms, workers, clock)
+        unpriced = tuple[int, ...]()
+        boxes = BoxPricing.of(Rows.of(problem, blind=True), histograms, workers, clock)
+        if boxes is None:
+            unpriced = _but_one(rows)
+            few = Rows.of(problem, blind=True, unpriced=unpriced)
+            boxes = BoxPricing.of(few, histograms, workers, clock) if unpriced else None
         if boxes is None:
             return None
+        places = boxes.rows
         home = {t: p for p, behind in enumerate(places.tuples) for t in behind}
         place = np.array([home[behind[0]] for behind in rows.tuples], dtype=np.int64)
-        return cls(rows=rows, place=place, boxes=boxes, best=DualBound(boxes), part=indices, judge=seen)
+        best = DualBound(boxes)
+        return cls(
+            rows=rows, place=place, boxes=boxes, best=best, part=indices, judge=seen, unpriced=unpriced
+        )
+
+    def described(self, duals: Duals, level: int) -> PricedClaim | ListedClaim:
+        """What duals prove, as certificates hold it."""
+        return describe(
+            self.boxes.rows,
+            self.boxes.cuts,
+            duals,
+            None,
+            level=level,
+            part=self.part,
+            places=True,
+            unpriced=self.unpriced,
+        )
 
     def of_rows(self, groups: Sequence[Group]) -> list[Group]:
         """Groups of rows as groups of places."""
@@ -126,3 +155,14 @@ class PlacedBoxes:
                 inside[value[r]] += 1
                 members.append(r)
             yield tuple(sorted(members)), tuple(inside)
+
+
+def _but_one(rows: Rows) -> tuple[int, ...]:
+    """The attributes without taxonomies, but for the one in which tuples differ at the largest cost."""
+    g = rows.geometry
+    ordered = np.flatnonzero(g.tree < 0)
+    if len(ordered) < 2:
+        return ()
+    codes = np.repeat(g.codes[:, ordered], rows.count, axis=0)
+    cost = g.weight[ordered] * np.abs(codes - np.median(codes, axis=0)).mean(axis=0)
+    return tuple(np.delete(ordered, int(np.argmax(cost))).tolist())

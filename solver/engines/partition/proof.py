@@ -31,10 +31,12 @@ def describe(
     level: int,
     part: Part | None,
     places: bool = False,
+    unpriced: tuple[int, ...] = (),
 ) -> claims.PricedClaim | claims.ListedClaim:
     """Write a proof down; tuples are named by their row of the microdata (from 0).
 
-    A tree too long to be written down is left out. With `places`, rows are places, and there is no tree.
+    A tree too long to be written down is left out. With `places`, rows are places, and there is no tree;
+    attributes that are `unpriced` cost nothing there.
     """
     first = [behind[0] for behind in rows.tuples]
     row_of = np.empty(int(rows.count.sum()), dtype=np.int64)
@@ -53,5 +55,5 @@ def describe(
     }
     text = None if found is None else packed(found.tree.proof())
     if found is None or text is None:
-        return claims.PricedClaim(**known, places=places)
+        return claims.PricedClaim(**known, places=places, unpriced=unpriced)
     return claims.ListedClaim(**known, tree=claims.WrittenTree(listed_for=found.listed_for, proof=text))

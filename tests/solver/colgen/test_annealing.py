@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from oracle.partition import POLICIES, optimum, random_problem
 
 from optanon.models.problem import Problem
+from optanon.solver import settings
 from optanon.solver.colgen.column import Group
 from optanon.solver.colgen.kernels.groups import entered
+from optanon.solver.colgen.kernels.moves import anneal
 from optanon.solver.colgen.limits import NEIGHBOURS
 from optanon.solver.colgen.neighbours import near_places, nearest
+from optanon.solver.colgen.primal import annealing
 from optanon.solver.colgen.primal.annealing import COOL, Annealing, Cooling
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.structure.histograms import Judge
@@ -111,6 +117,24 @@ def test_nothing_is_tried_without_time():
     before = made[1].found()
     assert list(made[1].rounds(SHORT, Clock(0.0))) == []
     assert made[1].found() == before
+
+
+def test_moves_that_are_slower_than_planned_cool_faster_and_end_cold(monkeypatch: pytest.MonkeyPatch):
+    made, now, heats = begun(random_problem(0, 60)), [0.0], list[float]()
+    assert made is not None
+
+    def slow(*asked: Any) -> int:
+        done, (_, heat, cool, _) = anneal(*asked), asked[-4:]
+        now[0] += 1e-4 * done
+        heats.append(heat * cool**done)
+        return done
+
+    monkeypatch.setattr(settings, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(annealing, "anneal", slow)
+    monkeypatch.setattr(annealing, "LIMITS", replace(annealing.LIMITS, at_once=500))
+    list(made[1].rounds(Cooling(first=1_000, rounds=1), Clock(3.0)))
+    assert now[0] < 3.0
+    assert heats[-1] < heats[0] / 200
 
 
 def test_groups_too_large_for_moves_stay_as_they_are():

@@ -117,13 +117,15 @@ class SignatureSearch:
         progress = Progress(self.problem, rows, Watch(), self.objective.measured, self.objective.factor)
         progress.offer(best.best)
         Boxed(places.boxes, progress, places.best, places).solve()
-        self._sized(places.boxes.rows, places.boxes.cuts, places.best.duals)
+        self._sized(places.boxes.rows, places.boxes.cuts, places.best.duals, places.unpriced)
 
-    def _sized(self, rows: Rows, cuts: Cuts, duals: Duals | None) -> None:
+    def _sized(self, rows: Rows, cuts: Cuts, duals: Duals | None, unpriced: tuple[int, ...] = ()) -> None:
         """Keep a bound on the loss by places, and its claim, if it is higher."""
         if duals is not None and (bound := duals.bound(rows, cuts)) > self.best.bound:
             level = self.best.measure
-            self.sized = describe(rows, cuts, duals, None, level=level, part=(), places=True)
+            self.sized = describe(
+                rows, cuts, duals, None, level=level, part=(), places=True, unpriced=unpriced
+            )
             self.best.lift(bound, "sizes of groups")
 
     def _least_loss(self) -> None:
