@@ -11,16 +11,21 @@ __all__ = ["cells", "columns"]
 
 def columns(found: Frontier) -> tuple[str, ...]:
     """Headings of `cells`."""
-    losses = found.points[0].losses if found.points else ()
-    heads = [column for loss in losses for column in (loss, "proven bound", "gap")]
+    heads = [column for loss in _common(found) for column in (loss, "proven bound", "gap")]
     return (*found.grid.names, "status", *heads, *found.grid.weighed, "groups", "seconds")
+
+
+def _common(found: Frontier) -> tuple[str, ...]:
+    """Levels that all points have: not those in which what varies is weighed."""
+    first = found.points[0].losses if found.points else ()
+    return tuple(loss for loss in first if all(loss in point.losses for point in found.points))
 
 
 def cells(frontier: Frontier, point: FrontierPoint) -> tuple[str, ...]:
     """One point; a star where the verdict or a bound came from a neighbouring point."""
     found: list[str] = [str(value) for value in point.settings]
     found.append(point.status.value + ("*" if point.borrowed else ""))
-    for level in range(len(point.losses)):
+    for level in map(point.losses.index, _common(frontier)):
         value, bound = point.values[level] if point.values else None, point.bounds[level]
         found += [show_number(value), show_number(bound), show_gap(value, bound) or "-"]
     both = frontier.grid.both(point.settings, point.release)

@@ -103,7 +103,7 @@ def test_the_front_shows_what_is_expected_beside_what_is_lost_now(tmp_path: Path
     found = frontier(problem, {"outlook.weight": [F(1, 100), "first"]}, time_limit=5)
     heads = columns(found)
     assert heads[-4:-2] == (AHEAD, "information_loss")
-    rows = [dict(zip(heads, cells(found, point), strict=False)) for point in found.points]
+    rows = [dict(zip(heads, cells(found, point), strict=True)) for point in found.points]
     assert [row["outlook.weight"] for row in rows] == ["1/100", "first"]
     frame = found.to_frame()
     now, later = frame["information_loss"].tolist(), frame[AHEAD].tolist()
