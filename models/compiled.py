@@ -21,10 +21,25 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
+from .moment import COMPILING
+
 try:
     import numba  # pyright: ignore[reportMissingTypeStubs]
+    from numba.core import event  # pyright: ignore[reportMissingTypeStubs]
 except ImportError:
     numba = None
+else:
+
+    class _Heard(cast("Any", event).Listener):
+        """Tells the clock of searches when numba compiles."""
+
+        def on_start(self, event: Any) -> None:
+            COMPILING.begin()
+
+        def on_end(self, event: Any) -> None:
+            COMPILING.end()
+
+    cast("Any", event).register("numba:compile", _Heard())
 
 __all__ = ["compiled"]
 
@@ -44,7 +59,19 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
         return function
     compiler = cast("Any", numba)
     with _kept(compiler.config, Path(function.__code__.co_filename).resolve()):
-        return cast("Callable[P, R]", compiler.njit(cache=True, nogil=True)(function))
+        made = compiler.njit(cache=True, nogil=True)(function)
+        made.get_call_template = _whatever_the_values(made.get_call_template)
+        return cast("Callable[P, R]", made)
+
+
+def _whatever_the_values(asked: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile for the types of what another compiled function passes on, not once more for every constant."""
+    plain = cast("Any", numba).types.unliteral
+
+    def template(arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        return asked(tuple(map(plain, arguments)), {name: plain(each) for name, each in named.items()})
+
+    return template
 
 
 @contextmanager

@@ -52,6 +52,7 @@ def answered(
         bounds=answer.bounds,
         engine=engine,
         seconds=seconds,
+        compiled=watch.compiled,
         rounds=answer.rounds,
         reason=reason,
         trajectory=tuple(watch.points),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from ..models.memo import memoized
+from ..models.moment import moment
 from ..models.problem import Problem
 from ..models.problem_view import smallest_group
 from ..models.release import Release
@@ -30,9 +29,9 @@ def ending(problem: Problem) -> float:
     """
     groups = sample(problem)
     _made(problem, groups)  # what is loaded, compiled or written down once is not counted for every group
-    began = time.perf_counter()
+    began = moment()
     _made(problem, groups)
-    return scaled(problem, groups, time.perf_counter() - began)
+    return scaled(problem, groups, moment() - began)
 
 
 def scaled(problem: Problem, groups: list[list[int]], seconds: float) -> float:

@@ -14,9 +14,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from time import perf_counter
 from typing import Generic, TypeVar
 
+from ..models.moment import moment
 from ..models.problem import Problem
 from ..models.release import Release
 from .claims import Claim, Refusal
@@ -219,9 +219,9 @@ class BestRelease(Incumbent[Release, Fraction]):
         return self.problem.objective(solution)
 
     def keeps(self, solution: Release) -> bool:
-        began = perf_counter()
+        began = moment()
         broken = next(self.problem.check(solution), None)
-        took = RESERVES.check.value * (perf_counter() - began)
+        took = RESERVES.check.value * (moment() - began)
         if self._clock is not None and took > self._checking:
             self._clock.keep(took - self._checking)
             self._checking = took

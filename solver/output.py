@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ..models.errors import InputError
 from ..models.files import OutputFile, drafted
+from ..models.moment import moment
 from ..models.problem import Problem
 from .ending import released, sample, scaled
 from .overwriting import may_write
@@ -55,11 +55,11 @@ def writing(problem: Problem, *, steward: bool) -> float:
     """Estimate the seconds that the files of a large release take, measured on some groups of the table."""
     groups, began = sample(problem), 0.0
     for _ in range(2):  # the first time loads what is needed
-        some, began = released(problem, groups), time.perf_counter()
+        some, began = released(problem, groups), moment()
         for copy in ("public", "steward") if steward else ("public",):
             for file in some.files(Path("measured.csv"), copy=copy):
                 file.write(Path(os.devnull))
-    return CERTIFICATE * scaled(problem, groups, time.perf_counter() - began)
+    return CERTIFICATE * scaled(problem, groups, moment() - began)
 
 
 def _result_file(record: ResultFile, path: Path) -> OutputFile:

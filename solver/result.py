@@ -39,7 +39,10 @@ class Result:
     engine : str
         Which engine answered, and why it was chosen.
     seconds : float
-        Wall time of the search.
+        Time of the search, without compiling.
+    compiled : float
+        Seconds of compiling meanwhile: above 0 in the first searches after an installation only. They are
+        beside the time limit, so that these searches find what later ones do.
     rounds : int
         How often cuts were added and the model solved again.
     reason : str or None
@@ -65,6 +68,7 @@ class Result:
     bounds: tuple[Fraction | None, ...] = ()
     engine: str = ""
     seconds: float = 0.0
+    compiled: float = 0.0
     rounds: int = 0
     reason: str | None = None
     trajectory: tuple[Point, ...] = field(default=(), repr=False)

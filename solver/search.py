@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -14,6 +13,7 @@ import pandas as pd
 from ..models.encoding import Encoding
 from ..models.errors import EngineError, PolicyError, TableError
 from ..models.history import History
+from ..models.moment import moment
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
@@ -92,7 +92,8 @@ def solve(
         Seconds of wall time, above 0, for the whole call. When it ends, the best release so far is
         returned with its true gap. It is kept within 5 % or a quarter of a second, whichever is
         more (``python -m bench time-limits``), on a machine that does nothing else; the first call in
-        a process also loads the engine (about a second), and the first ever compiles it (a minute).
+        a process also loads the engine (about a second), and the first ever compiles it (a minute,
+        which does not count: `Result.compiled`).
     seed : int, optional
         Same seed and workers give the same result if the search runs to its end; default 0, and
         for a drawn release a secret one.
@@ -137,7 +138,7 @@ def solve(
 
     Ctrl-C ends the search with the best release so far, status FEASIBLE.
     """
-    began = time.monotonic()
+    began = moment()
     if history is not None and not isinstance(history, History):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PolicyError("history must be a History: wrap earlier releases as History([first, second])")
     table = _table(table, respondent, quasi_identifiers, sensitive)
@@ -200,9 +201,9 @@ def solve_problem(
     """`solve` for a problem that is already put together.
 
     Without `reasons` no time is spent on which parts of the policy conflict if there is no release.
-    The time limit runs from `began` (of `time.monotonic`), or from now; `kept` of it is the caller's.
+    The time limit runs from `began` (of `moment`), or from now; `kept` of it is the caller's.
     """
-    began = time.monotonic() if began is None else began
+    began = moment() if began is None else began
     settings = Settings(
         time_limit=None if time_limit is None else time_limit - kept,
         asked=time_limit,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,6 +9,7 @@ from typing import Protocol, TypeVar
 
 from ..models.encoding import Encoding
 from ..models.errors import OutOfTimeError
+from ..models.moment import COMPILING, moment
 from ..models.problem import Problem
 from ..models.release import Release
 from .claims import Claim, Refusal
@@ -31,7 +31,7 @@ class Settings:
     Parameters
     ----------
     time_limit : float or None
-        Seconds of wall time for the whole search; None for no limit.
+        Seconds of wall time for the whole search; None for no limit. Compiling does not count.
     seed : int
         Same seed and workers: same result, if the search runs to its end.
     workers : int
@@ -65,16 +65,16 @@ class Settings:
 
 @dataclass
 class Clock:
-    """Wall time since the search began, and what is left of the limit; `stop` may end it at any time."""
+    """Time since the search began (of `moment`), and what is left of the limit; `stop` may end it at once."""
 
     limit: float | None = None
-    began: float = field(default_factory=lambda: time.monotonic())
+    began: float = field(default_factory=moment)
     stop: Callable[[], bool] | None = field(default=None, kw_only=True)
 
     @property
     def seconds(self) -> float:
         """Seconds since the start."""
-        return time.monotonic() - self.began
+        return moment() - self.began
 
     @property
     def left(self) -> float | None:
@@ -164,8 +164,14 @@ class Watch:
         self, listener: Callable[[Point, str], None] | None = None, began: float | None = None
     ) -> None:
         self.points: list[Point] = []
+        self._compiled = COMPILING.seconds
         self.clock = Clock() if began is None else Clock(began=began)
         self._listener = listener
+
+    @property
+    def compiled(self) -> float:
+        """Seconds of compiling meanwhile."""
+        return COMPILING.seconds - self._compiled
 
     def note(self, level: int, value: Fraction | None, bound: Fraction | None, text: str = "") -> None:
         """Record incumbent and bound of a level; `text` says what the engine is doing."""

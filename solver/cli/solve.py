@@ -224,6 +224,9 @@ def _print_summary(asked: SolveCommand, console: Console, result: Result) -> Non
         rounds = f", {result.rounds} rounds of cuts" if result.rounds else ""
         ended = f"{result.termination.value}, {result.engine}, {result.seconds:.2f} s{rounds}"
         console.print(f"[bold]{result.status.value}[/] ({escape(ended)})")
+        if result.compiled >= 1:
+            told = f"compiling took {result.compiled:.0f} s beside that, once: the next run starts at once"
+            console.print(told, markup=False)
         _print_lines(console, summary)
     if result.termination is Termination.TIME_LIMIT and not result.closed:
         told = f"the search was stopped by its time limit of {asked.time_limit:g} s"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, isfinite
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, vstack
 
+from ...models.moment import moment
 from ..backends.highs import INFINITY, best_integers
 from ..exact.incidence import Members
 from ..schedule import SOLVERS
@@ -60,7 +60,7 @@ def best_of(
     """
     if seconds is not None and seconds < SOLVERS.late_highs.least:
         return None, 0
-    began, rows = perf_counter(), table.rows
+    began, rows = moment(), table.rows
     fakes = rows.spare or fakes
     first = lines_of(start or ())
     lines = columns if isinstance(columns, np.ndarray) else lines_of(columns)
@@ -92,7 +92,7 @@ def best_of(
         absolute_gap=0.99 * scale / unit,
         nodes=nodes,
         seed=seed,
-        seconds=None if seconds is None else seconds - (perf_counter() - began),
+        seconds=None if seconds is None else seconds - (moment() - began),
     )
     stated, bound = found.bound * unit, 0
     if isfinite(stated):

@@ -19,13 +19,13 @@ Far from the end (round 5) 300 iterations leave 1e-2: there duals only have to b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
+from ...models.moment import moment
 from ..exact.incidence import Sparse
 from ..settings import Clock
 from .cuts import Cuts
@@ -97,7 +97,7 @@ class FirstOrder:
         Complexity: per iteration, the number of entries of the matrix.
         """
         rows, cuts = len(self.rows), len(self.cuts)
-        began = perf_counter()
+        began = moment()
         self._fit()
         sparse = self.columns.sparse(self.cuts)
         across = transposed(sparse, rows + cuts)
@@ -109,7 +109,7 @@ class FirstOrder:
             sparse, across, cost, right, low, high, self.amount, self.dual, self.weight, iterations
         )
         if iterations > 20:
-            self.pace = (perf_counter() - began) / iterations / self._work
+            self.pace = (moment() - began) / iterations / self._work
         taken = _sums(across, self.amount)[:rows]
         return State(
             primal=float(cost @ self.amount) * self.unit,

@@ -10,12 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.moment import moment
 from ..exact.incidence import Members
 from ..settings import Clock
 from .column import Column, columns_of, in_order
@@ -191,14 +191,14 @@ class Pricing(ABC, Generic[K]):
         while at < len(part):
             if self.clock is not None and self.clock.over:
                 return members[:total], worst, -1
-            began, here = perf_counter(), part[at : at + chunk]
+            began, here = moment(), part[at : at + chunk]
             found, short, _ = search(here, floor, per_anchor, nodes, members[total:], gains[total:], worst)
             total, at = total + found, at + len(here)
             if short < 0:
                 return members[:total], worst, -1
             cut_short += short
             # Some anchors take a thousand times longer; the answer is the same however they are cut.
-            slow = perf_counter() - began > LIMITS.pause
+            slow = moment() - began > LIMITS.pause
             chunk = max(1, chunk // 2) if slow else min(LIMITS.most_chunk, 2 * chunk)
         return members[:total], worst, cut_short
 

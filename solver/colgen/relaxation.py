@@ -7,11 +7,11 @@ so far; a row's side doubles when its dual runs into it and all sides shrink whe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.moment import moment
 from ..settings import Clock
 from .duals import DualBound, Duals
 from .first_order import FirstOrder, State
@@ -97,9 +97,9 @@ class Relaxation(GenerationLoop):
         """Add cuts that the amounts break by `least` or more; returns how many."""
         if not self.clock.fits(2 * self._cutting):
             return 0
-        began = perf_counter()
+        began = moment()
         found = self._separate(self.columns.lines, self.program.amount, least)
-        self._cutting = perf_counter() - began
+        self._cutting = moment() - began
         return found
 
     def _add(self, found: Priced) -> int:

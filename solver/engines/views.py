@@ -12,7 +12,6 @@ identifier or its property out of both views.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -23,6 +22,7 @@ import pandas as pd
 from ortools.sat.python import cp_model
 
 from ...models.errors import CertificateError, PolicyError
+from ...models.moment import moment
 from ...models.views import (
     Breach,
     CodedTable,
@@ -256,7 +256,7 @@ def choose_views(
     weight = PublishedWeight.of(table, weights)
     single = _single(secrets, table)
     search = _PairSearch(coded, single, ViewModel(weight, required), set(required))
-    choice = search.run(time.monotonic() + time_limit, seed)
+    choice = search.run(moment() + time_limit, seed)
     if choice.first is None or choice.second is None:
         return choice
     return replace(choice, breaches=_measured(table, single, choice.first, choice.second))
@@ -303,7 +303,7 @@ class _PairSearch:
         for secret in self.secrets:
             self._exclude(standing_patterns(self.coded, secret))
         rounds, bound = 0, None
-        while (left := deadline - time.monotonic()) > 0 or rounds == 0:
+        while (left := deadline - moment()) > 0 or rounds == 0:
             rounds += 1
             run = self.relaxation.solve(left, seed)
             if run.status is Status.INFEASIBLE:

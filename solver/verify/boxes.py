@@ -18,11 +18,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from math import inf
-from time import perf_counter
 
 import numpy as np
 
 from ...models.compiled import compiled
+from ...models.moment import moment
 from .box_groups import (
     MOST_TRIED,
     BoxMemory,
@@ -122,12 +122,12 @@ class Walk:
             inside, cost = order, 0
             for a, (lo, hi, each) in enumerate(chosen):
                 inside, cost = inside[(lo <= code[inside, a]) & (code[inside, a] <= hi)], cost + each
-            if over is not None and over() and perf_counter() > until:
+            if over is not None and over() and moment() > until:
                 raise UndecidedError("not all boxes could be gone through in time")
             if _entered(asked, memory, min(AHEAD, others), inside, cost):
                 return True
             if until == inf:
-                until = perf_counter() + PATIENCE
+                until = moment() + PATIENCE
             if memory.tried[0] > MOST_TRIED:
                 raise UndecidedError("there are too many groups to be tried under the cuts")
         return False

@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from time import perf_counter
 
 from ortools.sat.python import cp_model
 
 from ....models.encoding import Encoding, Linear
 from ....models.errors import EngineError
 from ....models.losses import loss
+from ....models.moment import moment
 from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.release import Release
@@ -131,17 +131,17 @@ class _AssignmentSearch:
 
     def _build(self) -> bool:
         """Write the model; False if there is no time for it: a step takes about as long as all before it."""
-        began = perf_counter()
+        began = moment()
         self.model = Encoding(self.problem)
         for requirement in self.problem.policy.requirements:
-            if not self.clock.fits(perf_counter() - began):
+            if not self.clock.fits(moment() - began):
                 return False
             requirement.encode(self.model)
         if self.settings.extend is not None:
             self.settings.extend(self.model)
         self.objectives: list[_Objective] = []
         for level in self.problem.policy.levels:
-            if not self.clock.fits(perf_counter() - began):
+            if not self.clock.fits(moment() - began):
                 return False
             self.objectives.append(_objective(level, self.model))
         return True

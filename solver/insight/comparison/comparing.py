@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ....models.errors import EngineError, InputError, PolicyError
 from ....models.hierarchy import Hierarchy
+from ....models.moment import moment
 from ....models.problem import Problem
 from ....models.release import Release
 from ...baselines.registry import Baseline, baselines as all_baselines
@@ -267,12 +267,12 @@ def _baseline_row(
         source=baseline.reference,
         promises=tuple(name for name in baseline.promises if name in proofs.known),
     )
-    began = time.monotonic()
+    began = moment()
     try:
         release = baseline.run(problem, seed)
     except EngineError as error:
-        return replace(row, refused=str(error), seconds=time.monotonic() - began)
-    return _measured(problem, replace(row, seconds=time.monotonic() - began), release, asked, proofs)
+        return replace(row, refused=str(error), seconds=moment() - began)
+    return _measured(problem, replace(row, seconds=moment() - began), release, asked, proofs)
 
 
 def _measured(
