@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from optanon.models import moment
+
 __all__ = ["Asked", "faked"]
 
 
@@ -35,4 +37,5 @@ def faked(monkeypatch: pytest.MonkeyPatch, tick: float = 0.0) -> list[float]:
         return seconds[0]
 
     monkeypatch.setattr(time, "monotonic", monotonic)
+    monkeypatch.setattr(moment, "COMPILING", moment.Compiling())  # what was compiled so far took true seconds
     return seconds

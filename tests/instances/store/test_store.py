@@ -379,7 +379,7 @@ def test_export_and_import_are_exact(tmp_path: Path):
     assert not (tmp_path / "never.db").exists()
     for text in ("[]", "{", '{"optanon_history": 1}'):
         (tmp_path / "bad.json").write_text(text)
-        with pytest.raises(oa.StoreError, match=r"no exported history|cannot be read as JSON"):
+        with pytest.raises(oa.StoreError, match=r"is not an exported history|cannot be read as JSON"):
             import_history(tmp_path / "never.db", tmp_path / "bad.json")
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from clocks import faked
 from oracle.partition import POLICIES, optimum, random_problem
 
 from optanon.models.problem import Problem
-from optanon.solver import settings
 from optanon.solver.colgen.column import Group
 from optanon.solver.colgen.kernels.groups import entered
 from optanon.solver.colgen.kernels.moves import anneal
@@ -120,7 +119,8 @@ def test_nothing_is_tried_without_time():
 
 
 def test_moves_that_are_slower_than_planned_cool_faster_and_end_cold(monkeypatch: pytest.MonkeyPatch):
-    made, now, heats = begun(random_problem(0, 60)), [0.0], list[float]()
+    now = faked(monkeypatch)
+    made, heats = begun(random_problem(0, 60)), list[float]()
     assert made is not None
 
     def slow(*asked: Any) -> int:
@@ -129,7 +129,6 @@ def test_moves_that_are_slower_than_planned_cool_faster_and_end_cold(monkeypatch
         heats.append(heat * cool**done)
         return done
 
-    monkeypatch.setattr(settings, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(annealing, "anneal", slow)
     monkeypatch.setattr(annealing, "LIMITS", replace(annealing.LIMITS, at_once=500))
     list(made[1].rounds(Cooling(first=1_000, rounds=1), Clock(3.0)))

@@ -447,7 +447,7 @@ def test_errors_say_what_to_do() -> None:
         Knowledge(persistence="sometimes")  # pyright: ignore[reportArgumentType]
     with pytest.raises(InputError, match="membership must be"):
         Knowledge(membership="nothing")  # pyright: ignore[reportArgumentType]
-    with pytest.raises(InputError, match="no value"):
+    with pytest.raises(InputError, match="without any value"):
         Knowledge(priors={"Ann": {"flu"}}, excluded={"Ann": {"flu"}})
     with pytest.raises(InputError, match="excluded by other knowledge"):
         Knowledge(compromised={"Ann": "flu"}, excluded={"Ann": {"flu"}})

@@ -163,7 +163,7 @@ def test_a_result_without_release_and_other_files_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda record: record["certificate"].update(status="FEASIBLE"), "other status"),
+        (lambda record: record["certificate"].update(status="FEASIBLE"), "disagree about the status"),
         (
             lambda record: (
                 record.update(status="FEASIBLE"),
@@ -171,8 +171,8 @@ def test_a_result_without_release_and_other_files_are_refused(tmp_path):
             ),
             "the status is FEASIBLE",
         ),
-        (lambda record: record["objective"][1].update(value="1"), "other values"),
-        (lambda record: record["objective"][1].update(loss="discernibility"), "other losses"),
+        (lambda record: record["objective"][1].update(value="1"), "disagree about the values"),
+        (lambda record: record["objective"][1].update(loss="discernibility"), "disagree about the losses"),
         (lambda record: record.update(facts={}), "facts"),
     ],
 )
