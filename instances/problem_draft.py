@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
-from ..models.combination import joined
-from ..models.missing import MISSING
 from .declared_cells import MISSING_CELLS, DeclaredCells
 from .guess import Guess
 from .series_draft import Continued, series_lines
 from .text_files import Reading
-from .usual_policy import LARGE, MOST_LEFT_OUT, ONCE, once_requirement
+from .usual_policy import SensitiveCounts, UsualPolicy, usual_policy
 from .yaml_words import comment, scalar
 
 __all__ = ["AS_BEFORE", "draft_problem"]
@@ -70,12 +68,11 @@ def draft_problem(
         lines += MISSING_CELLS
     if declared is not None:
         lines += declared.lines()
-    each = {name: frame[name].fillna(MISSING).astype(str).tolist() for name in private}
+    counts = SensitiveCounts.of(frame, private)
     if series is None:
-        lines += _once({name: Counter(values) for name, values in each.items()}, len(frame), k)
+        lines += _once(usual_policy(again=False, counts=counts, k=k))
     else:
-        combinations = Counter(map(joined, zip(*each.values(), strict=True)))
-        lines += series_lines(series, combinations, k, private)
+        lines += series_lines(series, counts, k)
     return "\n".join(lines) + "\n"
 
 
@@ -128,30 +125,26 @@ def _roles(guesses: Sequence[Guess]) -> list[str]:
     ]
 
 
-def _once(values: Mapping[str, Mapping[str, int]], rows: int, k: int | None) -> list[str]:
-    """The policy of a table that is published once; of each private column, how many rows have each value."""
+def _once(usual: UsualPolicy) -> list[str]:
+    """The policy of a table that is published once."""
     lines = [
         "",
-        *comment(f"{ONCE} {AGAIN_INSTEAD.strip()}"),
+        *comment(f"{usual.why} {AGAIN_INSTEAD.strip()}"),
         "",
         "policy:",
         "  # What the release must keep.",
         "  requirements:",
-        *(
-            line
-            for name, counts in values.items()
-            for line in _requirement(counts, k, name if len(values) > 1 else None)
-        ),
+        *(line for _, asked in usual.requirements for line in _requirement(asked)),
         "  # What should be lost least.",
-        "  minimize: [information_loss]",
+        f"  minimize: [{', '.join(usual.minimize)}]",
     ]
-    if rows > LARGE:
+    if usual.max_suppressed is not None:
         lines += [
             "  # One level per column for the whole table: solved in seconds. Without this line groups may",
             "  # be of any shape, which loses less but takes longer (give --time-limit).",
-            "  recoding: full_domain",
+            f"  recoding: {usual.recoding}",
             "  # Which share of the rows may be left out: a few unusual people would make all coarse.",
-            f"  max_suppressed: {MOST_LEFT_OUT}",
+            f"  max_suppressed: {usual.max_suppressed}",
         ]
     return lines
 
@@ -166,13 +159,13 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _requirement(values: Mapping[str, int], k: int | None, attribute: str | None) -> list[str]:
-    """What each row gets, with its limits in words; `attribute` is one of several private columns."""
-    asked = once_requirement(values, k)
-    if attribute is not None:
-        asked["attribute"] = json.dumps(attribute, ensure_ascii=False)
-    line = "    - k_c_anonymity: {" + ", ".join(f"{name}: {value}" for name, value in asked.items()) + "}"
-    of = "the private column" if attribute is None else _plain(attribute)
+def _requirement(asked: Mapping[str, Any]) -> list[str]:
+    """What each row gets, with its limits in words; an attribute is one of several private columns."""
+    said = dict(asked)
+    if "attribute" in said:
+        said["attribute"] = json.dumps(said["attribute"], ensure_ascii=False)
+    line = "    - k_c_anonymity: {" + ", ".join(f"{name}: {value}" for name, value in said.items()) + "}"
+    of = _plain(asked.get("attribute", "the private column"))
     if "c" not in asked:
         return [
             f"    # Nobody can be told from fewer than {asked['k']} rows. (More cannot be asked: one value",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .series_policy import MINIMIZE, fewest_counterfeits, series_requirements
-from .usual_policy import AGAIN
+from .series_policy import fewest_counterfeits
+from .usual_policy import SensitiveCounts, usual_policy
 from .yaml_words import comment, flow, scalar
 
 __all__ = ["Continued", "series_lines"]
@@ -58,20 +58,15 @@ UNEVEN = " One value has {most} of the {rows} rows: this takes {needed} counterf
 HC = "n: and whoever knows {people} besides learns nobody else's by comparing a group with an earlier one."
 
 
-def series_lines(
-    series: Continued, counts: Mapping[str, int], k: int | None, private: Sequence[str] = ()
-) -> list[str]:
+def series_lines(series: Continued, counts: SensitiveCounts, k: int | None) -> list[str]:
     """Where the history is, and the policy: of the release before, or one to begin a series with.
 
     Parameters
     ----------
     series : Continued
-    counts : Mapping of str to int
-        How many rows have each sensitive value, or each combination of them.
+    counts : SensitiveCounts
     k : int, optional
         Smallest size of a group besides.
-    private : sequence of str
-        The private columns. If they are several, each is to stay open, not only their combination.
     """
     named = scalar(series.store)
     if series.key_file is not None:
@@ -79,14 +74,15 @@ def series_lines(
     lines = ["", *comment(HISTORY), f"history: {named}", "", "policy:"]
     before = series.policy
     if before is None:
-        lines += comment(AGAIN, 2)
-        asked = list(series_requirements(counts).items())
-        if len(private) > 1:
-            asked += [("distinct_l_diversity", {"l": 2, "attribute": name}) for name in private]
-        minimize, limits = list(MINIMIZE), list[str]()
+        usual = usual_policy(again=True, counts=counts, k=k)
+        lines += comment(usual.why, 2)
+        asked = list(usual.requirements)
+        minimize, limits = list(usual.minimize), list[str]()
     else:
         lines += comment(KEPT.format(series.releases), 2)
         asked = [pair for requirement in before["requirements"] for pair in requirement.items()]
+        if k is not None:
+            asked.insert(0, ("k_c_anonymity", {"k": k}))
         minimize = [_level(weights) for weights in before["minimize"]]
         names = [name for name in ("max_suppressed", "max_counterfeits") if before[name] is not None]
         limits = [f"  {name}: {before[name]}" for name in (*names, "form", "recoding")]
@@ -96,8 +92,8 @@ def series_lines(
         if before.get("outlook"):
             limits.append(f"  outlook: {flow(before['outlook'])}")
     lines.append("  requirements:")
-    for name, settings in [("k_c_anonymity", {"k": k}), *asked] if k is not None else asked:
-        lines += comment(_explained(name, settings, counts), 4)
+    for name, settings in asked:
+        lines += comment(_explained(name, settings, counts.combined), 4)
         given = {key: value for key, value in settings.items() if value is not None}
         lines.append(f"    - {name}: {flow(given)}")
     lines += comment("What should be lost least, the most important first.", 2)

@@ -115,8 +115,7 @@ class _Page:
             self.reading.visible = False
             event.sender.reset()  # pyright: ignore[reportAttributeAccessIssue]
         self._columns.refresh()
-        if self.bench.counts:
-            self.form.suit(self.bench.counts)
+        self.form.suit(self.bench.counts)
         self.form.refresh(self.bench.sensitive)
         self._reveal()
 
@@ -179,9 +178,13 @@ class _Page:
                 marked(upload(words, partial(self._take_hierarchy, column)), "hierarchy", number)
             hierarchy.bind_visibility_from(column, "kind", value="taxonomy")
 
-    def _take_role(self) -> None:
-        if self.bench.sensitive != self.form.sensitive:
-            self.form.refresh(self.bench.sensitive)
+    async def _take_role(self) -> None:
+        if (named := self.bench.sensitive) == self.form.sensitive:
+            return
+        await asyncio.to_thread(self.bench.count)
+        if named == self.bench.sensitive:
+            self.form.suit(self.bench.counts)
+            self.form.refresh(named)
 
     async def _take_hierarchy(self, column: ColumnChoice, event: events.UploadEventArguments) -> None:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from nicegui import ui
 
-from ...instances.usual_policy import UsualPolicy, usual_policy
+from ...instances.usual_policy import SensitiveCounts, UsualPolicy, usual_policy
 from ...models.errors import PolicyError
 from ...models.requirement import GroupRequirement
 from ...models.requirements import registered
@@ -53,7 +53,7 @@ class PolicyForm:
     def __init__(self) -> None:
         self.terms = {term.name: term for term in requirement_terms()}
         self.how = "again"
-        self.counts: dict[str, int] = {}
+        self.counts: SensitiveCounts | None = None
         self.sensitive: list[str] = []
         self.form = "generalized"
         self.max_counterfeits = ""
@@ -61,21 +61,21 @@ class PolicyForm:
         self._propose()
 
     def _propose(self) -> None:
-        self.proposed: UsualPolicy = usual_policy(again=self.how == "again", counts=self.counts or None)
+        self.proposed: UsualPolicy = usual_policy(again=self.how == "again", counts=self.counts)
         self.asked = [
             _Asked(term=self.terms[name], given={key: str(value) for key, value in given.items()})
-            for name, given in self.proposed.requirements.items()
+            for name, given in self.proposed.requirements
         ]
         self.minimize = list(self.proposed.minimize)
         self.recoding = self.proposed.recoding
         self.max_suppressed = self.proposed.max_suppressed or ""
 
-    def suit(self, counts: Mapping[str, int]) -> bool:
+    def suit(self, counts: SensitiveCounts | None) -> bool:
         """Propose what suits a table with such sensitive values, unless somebody chose already."""
         chosen = [(asked.term.name, asked.said) for asked in self.asked]
-        usual = [(name, dict(given)) for name, given in self.proposed.requirements.items()]
+        usual = self.proposed.requirements
         untouched = chosen == [(name, {key: str(v) for key, v in given.items()}) for name, given in usual]
-        self.counts = dict(counts)
+        self.counts = counts
         if untouched:
             self._propose()
         return untouched
@@ -182,7 +182,7 @@ class PolicyForm:
         with three_abreast():
             for parameter in shown:
                 _field(asked, parameter)
-            if len(self.sensitive) > 1 and asked.bindable:
+            if asked.bindable and (len(self.sensitive) > 1 or ATTRIBUTE in asked.said):
                 _field(asked, _bound_to(self.sensitive))
         if folded:
             with ui.expansion("Optional settings").classes("w-full text-sm"), three_abreast():
@@ -222,7 +222,13 @@ def _settings(asked: _Asked) -> dict[str, Any]:
     for parameter in asked.term.parameters:
         if parameter.needed and parameter.name not in asked.said:
             raise PolicyError(f"{asked.term.name}: give its parameter {parameter.name}")
-    return {key: _read(f"{asked.term.name}.{key}", text) for key, text in asked.said.items()}
+    return {
+        # A column may be called `on` or `2024`.
+        key: text
+        if key == ATTRIBUTE and not text.startswith("[")
+        else _read(f"{asked.term.name}.{key}", text)
+        for key, text in asked.said.items()
+    }
 
 
 def _read(name: str, text: str) -> Any:

@@ -7,7 +7,6 @@ that what is seen here can be repeated there.
 from __future__ import annotations
 
 import shutil
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,10 +20,10 @@ from ...instances.guess import guess_roles
 from ...instances.problem_file import load_answer, load_problem
 from ...instances.store.opening import History
 from ...instances.text_files import read_text_table
+from ...instances.usual_policy import SensitiveCounts
 from ...models.errors import OptanonError, ProblemFileError, SeriesError, TableError
 from ...models.files import write_whole
 from ...models.hierarchy import Hierarchy
-from ...models.table import MISSING
 from ..appending import examine, refuse_blind
 from ..result_file import certificate_of, read_result
 from .job import Job
@@ -80,7 +79,7 @@ class Workbench:
         self.folder, self.base = folder, base
         self.columns: list[ColumnChoice] = []
         self.declared = ""
-        self.counts: dict[str, int] = {}
+        self.counts: SensitiveCounts | None = None
         self.history = ""
         self.job: Job | None = None
         self.tasks: dict[str, Job] = {}
@@ -117,9 +116,15 @@ class Workbench:
         if [column.name for column in self.columns] != list(map(str, frame.columns)):
             # The next release of the same series keeps what was said of its columns.
             self.columns, self.declared = guess(frame)
-            private = next((c.name for c in self.columns if c.role == "sensitive"), None)
-            self.counts = {} if private is None else dict(Counter(frame[private].fillna(MISSING).tolist()))
+            self._count(frame)
         return str(replace(reading, source=name))
+
+    def count(self) -> None:
+        """Count the values of the columns that are sensitive now."""
+        self._count(read_text_table(self.folder / "table.csv")[0])
+
+    def _count(self, frame: pd.DataFrame) -> None:
+        self.counts = SensitiveCounts.of(frame, self.sensitive) if self.sensitive else None
 
     def take_hierarchy(self, column: ColumnChoice, data: bytes) -> None:
         """Take the hierarchy of a column.

@@ -15,6 +15,7 @@ import optanon as oa
 from optanon.instances.problem_file import load_problem
 from optanon.instances.series_policy import MINIMIZE, fewest_counterfeits, series_requirements
 from optanon.instances.store.stored import StoredHistory
+from optanon.instances.usual_policy import SensitiveCounts
 from optanon.solver.cli import init as init_command
 
 ROOT = Path(oa.__file__).parent
@@ -107,7 +108,7 @@ def test_the_default_policy_is_one_everywhere(tmp_path: Path):
     assert page["minimize"] == list(MINIMIZE)
     once = PolicyForm()
     once.how = "once"
-    once.suit(pd.read_csv(tmp_path / "year1.csv")["diagnosis"].value_counts().to_dict())
+    once.suit(SensitiveCounts.of(pd.read_csv(tmp_path / "year1.csv"), ["diagnosis"]))
     ok("init", "year1.csv", "--once", "--output", "once.yaml", folder=tmp_path)
     text = (tmp_path / "once.yaml").read_text()
     said = yaml.safe_load(text)["policy"]
@@ -132,16 +133,46 @@ def test_the_page_starts_with_what_suits_the_table(tmp_path: Path):
     rows = "".join(f"{n},{20 + n},{'flu' if n % 4 == 0 else 'cold'}\n" for n in range(12))
     bench = Workbench(folder=tmp_path, base=tmp_path)
     bench.take_table("year1.csv", f"id,age,disease\n{rows}".encode())
-    assert bench.counts == {"flu": 3, "cold": 9}
+    assert bench.counts is not None
+    assert bench.counts.combined == {"flu": 3, "cold": 9}
     form = PolicyForm()
     assert form.suit(bench.counts)
-    wanted = [{name: given} for name, given in series_requirements(bench.counts).items()]
+    wanted = [{name: given} for name, given in series_requirements(bench.counts.combined).items()]
     assert form.policy()["requirements"] == wanted
     assert wanted[0] == {"weak_m_invariance": {"m": 2}}
     chosen = PolicyForm()
     chosen.asked[0].given["m"] = "4"
     assert not chosen.suit(bench.counts)
     assert chosen.policy()["requirements"][0] == {"weak_m_invariance": {"m": 4}}
+
+
+@pytest.mark.parametrize(("how", "option"), [("again", "--series"), ("once", "--once")])
+def test_the_page_proposes_what_init_proposes_for_several_columns(tmp_path: Path, how: str, option: str):
+    from optanon.solver.web.policy_form import PolicyForm
+    from optanon.solver.web.workbench import Workbench
+
+    rows = "".join(f"p{n},{20 + n % 50},{'xyz'[n % 3]},{'aab'[n % 3]}\n" for n in range(240))
+    (tmp_path / "year1.csv").write_text(f"id,age,diagnosis,on\n{rows}")
+    ok("init", "year1.csv", option, "--sensitive", "diagnosis", "--sensitive", "on", folder=tmp_path)
+    bench = Workbench(folder=tmp_path / "work", base=tmp_path)
+    bench.folder.mkdir()
+    bench.take_table("year1.csv", (tmp_path / "year1.csv").read_bytes())
+    for column, role in zip(
+        bench.columns, ("respondent", "quasi_identifier", "sensitive", "sensitive"), strict=True
+    ):
+        column.role = role
+    bench.count()
+    form = PolicyForm()
+    form.how = how
+    assert form.suit(bench.counts)
+    page = form.policy()
+    said = spec(tmp_path)["policy"]
+    assert said == {name: page[name] for name in said}
+    assert [
+        given["attribute"] for one in page["requirements"] for given in one.values() if "attribute" in given
+    ]
+    bench.write_problem(page, "persistent")
+    bench.close()
 
 
 def test_counterfeits_are_explained_and_counted(tmp_path: Path):

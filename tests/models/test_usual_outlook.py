@@ -26,6 +26,7 @@ from optanon import (
 )
 from optanon.instances.generators import generated_roles, uniform_table
 from optanon.instances.series_draft import Continued, series_lines
+from optanon.instances.usual_policy import SensitiveCounts
 from optanon.models.exact_numbers import show_number
 
 LEVELS = ["counterfeits", "information_loss"]
@@ -142,7 +143,11 @@ def test_a_certificate_is_about_the_outlook_it_was_made_with():
 def test_the_next_problem_file_of_a_series_keeps_its_outlook():
     policy = Policy(SAFE, LEVELS, outlook=Outlook(releases=3, draws=20))
     before = json.loads(json.dumps(policy.content))
-    lines = series_lines(Continued(store="x.db", releases=1, policy=before), {"a": 3, "b": 4, "c": 2}, None)
+    lines = series_lines(
+        Continued(store="x.db", releases=1, policy=before),
+        SensitiveCounts(columns={}, combined={"a": 3, "b": 4, "c": 2}),
+        None,
+    )
     text = yaml.safe_load("\n".join(lines))["policy"]
     assert text["outlook"] == policy.content["outlook"]
     assert text["minimize"] == ["counterfeits", "expected_counterfeits", "information_loss"]

@@ -15,6 +15,7 @@ from strategies import Instance, instance, random_release, seeded
 import optanon as oa
 from optanon.instances.problem_file import load_problem
 from optanon.instances.series_draft import Continued, series_lines
+from optanon.instances.usual_policy import SensitiveCounts
 from optanon.models.errors import PolicyError, ProblemFileError
 from optanon.models.losses import loss
 from optanon.models.policy import Policy
@@ -174,5 +175,9 @@ def test_a_problem_file_says_weights(tmp_path: Path):
 
 def test_a_series_goes_on_with_its_weights():
     before = Policy([KCAnonymity(k=2)], weights={"zip: code": "1/2", "age": 3}).content
-    lines = series_lines(Continued(store="r.db", releases=1, policy=before), {"flu": 2, "cold": 2}, None)
+    lines = series_lines(
+        Continued(store="r.db", releases=1, policy=before),
+        SensitiveCounts(columns={}, combined={"flu": 2, "cold": 2}),
+        None,
+    )
     assert yaml.safe_load("\n".join(lines))["policy"]["weights"] == {"age": "3", "zip: code": "1/2"}
