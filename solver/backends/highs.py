@@ -157,11 +157,11 @@ class LinearProgram:
         if seconds is not None:
             # HiGHS counts the time of all runs of one solver together.
             solver.setOptionValue("time_limit", solver.getRunTime() + max(SOLVERS.least_highs.value, seconds))
-        solver.run()
+        _run(solver)
         if solver.getModelStatus() == highspy.HighsModelStatus.kNotset:
             # Changed ends left no basis to go on from.
             solver.clearSolver()
-            solver.run()
+            _run(solver)
         return _ENDS.get(solver.getModelStatus(), LPStatus.STOPPED)
 
     def roughly(self, tolerance: float, seconds: float | None = None) -> LPStatus:
@@ -183,7 +183,7 @@ class LinearProgram:
     def probe(self, iterations: int) -> LPStatus:
         """A few iterations from the last basis; by the dual simplex, `value` is no more than the optimum."""
         self._solver.setOptionValue("simplex_iteration_limit", iterations)
-        self._solver.run()
+        _run(self._solver)
         self._solver.setOptionValue("simplex_iteration_limit", 2147483647)
         return _ENDS.get(self._solver.getModelStatus(), LPStatus.STOPPED)
 
@@ -276,8 +276,7 @@ def best_integers(
         solver.setSolution(given)
     if seconds is not None:
         solver.setOptionValue("time_limit", max(0.0, seconds - SOLVERS.late_highs.seconds(seconds, 0.0)))
-    with silent():
-        solver.run()
+    _run(solver)
     info = solver.getInfo()
     found = np.array(solver.getSolution().col_value)
     feasible = info.primal_solution_status == int(highspy.SolutionStatus.kSolutionStatusFeasible)
@@ -294,6 +293,12 @@ def _solver(**options: Any) -> Any:
     for name, value in {"output_flag": False, "threads": 1, **options}.items():
         solver.setOptionValue(name, value)
     return solver
+
+
+def _run(solver: Any) -> None:
+    """The only call that computes; `output_flag` does not keep HiGHS from printing everything."""
+    with silent():
+        solver.run()
 
 
 def _program(cost: Floats, lower: Floats, upper: Floats, matrix: csc_array, low: Floats, high: Floats) -> Any:

@@ -168,7 +168,9 @@ class Workbench:
         }
         content |= self._declarations()
         if not content["quasi_identifiers"]:
-            raise TableError("no column is a quasi-identifier: mark what outsiders may know")
+            raise TableError(
+                "no column is a quasi-identifier: mark what outsiders may know, under 'What the columns are'"
+            )
         if self.history.strip():
             History.open(self._history_file())
             content["history"] = str(self._history_file())
@@ -192,9 +194,17 @@ class Workbench:
 
     def _respondent(self) -> str:
         names = [column.name for column in self.columns if column.role == "respondent"]
-        if len(names) != 1:
-            marked = f"columns {', '.join(names)} are" if names else "no column is"
-            raise TableError(f"{marked} marked as {ROLES['respondent']}: mark exactly one, under 'Columns'")
+        role, where = repr(ROLES["respondent"]), "under 'What the columns are'"
+        if not names:
+            raise TableError(
+                f"no column has the role {role}: choose it, {where}, for the column that says who each row "
+                "is about. If there is none, add one to the table (a patient number, or just 1, 2, 3, ...)"
+            )
+        if len(names) > 1:
+            raise TableError(
+                f"columns {', '.join(names)} all have the role {role}: one column says who each row is "
+                f"about; choose another role for the rest, {where}"
+            )
         return names[0]
 
     @property
@@ -205,7 +215,9 @@ class Workbench:
     def _sensitive(self, persistence: str) -> Any:
         found = [{"column": name, "persistence": persistence} for name in self.sensitive]
         if not found:
-            raise TableError("no column is marked as sensitive: mark what nobody may learn, under 'Columns'")
+            raise TableError(
+                "no column is marked as sensitive: mark what nobody may learn, under 'What the columns are'"
+            )
         return found[0] if len(found) == 1 else found
 
     def _kind(self, column: ColumnChoice) -> Any:

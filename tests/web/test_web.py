@@ -434,6 +434,13 @@ def test_several_sensitive_columns_are_protected_each_by_what_names_it(tmp_path)
         column.role = "left_out" if column.role == "sensitive" else column.role
     with pytest.raises(TableError, match="mark what nobody may learn"):
         bench.write_problem(form.policy(), "persistent")
+    bench.columns[1].role = "respondent"
+    with pytest.raises(TableError, match=r"columns id, age all have the role 'respondent \(id\)'.*the rest"):
+        bench.write_problem(form.policy(), "persistent")
+    for column in bench.columns:
+        column.role = "left_out"
+    with pytest.raises(TableError, match=r"no column has the role .*choose it, under 'What the columns are'"):
+        bench.write_problem(form.policy(), "persistent")
     bench.close()
 
 

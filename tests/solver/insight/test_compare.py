@@ -17,6 +17,7 @@ import optanon as oa
 from optanon.instances import catalog
 from optanon.instances.generators import clustered_table, generated_roles, series
 from optanon.models.policy import RecodingKind
+from optanon.solver import settling
 from optanon.solver.baselines.registry import baselines
 from optanon.solver.insight.comparison.distance import (
     FoundRelease,
@@ -26,6 +27,7 @@ from optanon.solver.insight.comparison.distance import (
     reference,
 )
 from optanon.solver.insight.comparison.figures import figures, queries_for
+from optanon.solver.verify.outcome import UndecidedError
 
 A, B, AB = frozenset("a"), frozenset("b"), frozenset("ab")
 
@@ -508,6 +510,20 @@ def test_both_recodings_side_by_side_whichever_is_asked_for(recoding: RecodingKi
     assert full.own is not None
     assert (full.own.multiple, full.own.proven) == (1, True)
     assert best.own is None
+
+
+def test_optimal_is_what_was_derived_again_here_as_in_solve(monkeypatch: pytest.MonkeyPatch):
+    def undecided(given: object, claim: object):
+        raise UndecidedError("out of time")
+
+    monkeypatch.setattr(settling, "derived", undecided)
+    alone = oa.solve_problem(two_ways("full_domain"), workers=1, display=False)
+    found = oa.compare(two_ways("full_domain"), baselines=(), workers=1, queries=0, recodings=True)
+    assert alone.status is oa.Status.FEASIBLE
+    assert {row.status for row in found.rows} == {"FEASIBLE"}
+    assert found.reference.optimum == ()
+    own = found["full_domain"].own
+    assert own is None or not own.proven
 
 
 def test_full_domain_that_cannot_be_is_said():
