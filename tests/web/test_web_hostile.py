@@ -109,6 +109,7 @@ def walk(page, folder: Path) -> None:
     pick(page, "new-requirement", re.compile("^k_c_anonymity"))
     page.get_by_test_id("add-requirement").click()
     page.get_by_test_id("k_c_anonymity.k").fill("2")
+    page.get_by_test_id("requirement-k_c_anonymity").get_by_text("Optional settings").click()
     page.get_by_test_id("k_c_anonymity.c").fill("1")
     page.get_by_text("Earlier releases").click()
     page.get_by_test_id("history").fill(HISTORY)
