@@ -38,7 +38,7 @@ class Futures:
     back : rational
         The share that returns, of those who left (as many as there are).
     first : int, optional
-        How many people the first table has; all by default. The others wait, and come first.
+        How many people the first table has; all by default. The others wait, and are the first to come.
     seeds : sequence of int
         One future for each.
 
@@ -75,7 +75,7 @@ class Futures:
     def tables(
         self, table: Microdata, seed: int, known: Container[str] = frozenset()
     ) -> tuple[Microdata, ...]:
-        """The tables of one future; the same seed draws the same, and nobody new is called as one known."""
+        """The tables of one future; the same seed draws the same, and newcomers have names of their own."""
         random = np.random.default_rng(seed)
         first = len(table) if self.first is None else self.first
         if first > len(table):

@@ -87,7 +87,7 @@ def read_csv(
     hierarchies : mapping of column to path or Hierarchy, optional
         Taxonomies in ARX's CSV format.
     delimiter, encoding, decimal
-        Found out if not given: comma, semicolon, tab or bar; UTF-8, UTF-16 or cp1252; decimal
+        Detected if not given: comma, semicolon, tab or bar; UTF-8, UTF-16 or cp1252; decimal
         points, or commas where the comma is not the delimiter.
 
     Raises

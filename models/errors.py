@@ -78,7 +78,7 @@ class EngineError(OptanonError):
 
 
 class OutOfTimeError(EngineError):
-    """A heuristic's time was over before it had a release."""
+    """A heuristic ran out of time before it had a release."""
 
 
 class SeriesError(OptanonError):

@@ -166,7 +166,7 @@ class History:
 
     @property
     def spelt(self) -> Mapping[str, str | None]:
-        """By what spellings of an id have in common: the respondent; None if several respondents have it."""
+        """The respondent by what spellings of an id have in common; None if several have it in common."""
         if self._spelt_of != len(self._records):
             self._spelt_of = len(self._records)
             self._spelt.clear()

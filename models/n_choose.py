@@ -12,8 +12,8 @@ __all__ = ["compromise_probability", "correlation_probability", "n_choose", "res
 def compromise_probability(*, p: Fraction | float, history: int) -> Fraction:
     """Probability ``p_ct = 1 - (1-p)**L`` that compromised tuples exclude a value (Lemma 1).
 
-    Of a respondent in L releases that keep m-invariance: each group has one tuple with the value, of which
-    the source takes it that another respondent has it in each release.
+    For a respondent in L releases that keep m-invariance: each group has one tuple with the value, and the
+    source assumes that it belongs to a different respondent in each release.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def correlation_probability(*, p: Fraction | float, history: int, m: int, n: int
 
     Notes
     -----
-    The lemma takes for the chance that a known person does not have the value ``1 - 1/m``. It is an
-    estimate, as `restriction_estimate` is.
+    The lemma takes ``1 - 1/m`` as the chance that a known person does not have the value. It is an estimate,
+    like `restriction_estimate`.
 
     Examples
     --------

@@ -113,9 +113,8 @@ class Policy:
         group-scope requirement are suppressed, within `max_suppressed`.
     outlook : Outlook or "none", optional
         A model of the releases to come, which prices `expected_counterfeits`; where no level names these,
-        they are the level after the counterfeits. Unless it is said, a series in a stored history gets
-        ``Outlook()`` where that is of use (see `usual_outlook`); "none" says that each release is to be the
-        best by itself.
+        they are the level after the counterfeits. Unless one is given, a series in a stored history gets
+        ``Outlook()`` where that helps (see `usual_outlook`); "none" makes each release the best by itself.
     hierarchies : mapping of str to Hierarchy, optional
         Full-domain levels of numeric and ordered quasi-identifiers (categories have
         their own). Default for those: exact, eighths, quarters, halves, the whole domain.
@@ -243,7 +242,7 @@ class Policy:
         return self.changed(outlook="none", minimize=self._of_now)
 
     def weighing(self, weight: Fraction | None) -> Policy:
-        """The same policy, whose outlook weighs so much against the loss; None: it comes first."""
+        """The same policy with this weight of its outlook against the loss; None: the outlook comes first."""
         outlook = replace(self.outlook or Outlook(), weight=weight)
         return self.changed(outlook=outlook, minimize=self._of_now)
 

@@ -13,7 +13,7 @@ __all__ = ["Publisher", "usual_publishers"]
 
 @dataclass(frozen=True, kw_only=True)
 class Publisher:
-    """What every release of a series is made by.
+    """How every release of a series is made.
 
     Parameters
     ----------

@@ -41,8 +41,8 @@ class Result:
     seconds : float
         Time of the search, without compiling.
     compiled : float
-        Seconds of compiling meanwhile: above 0 in the first searches after an installation only. They are
-        beside the time limit, so that these searches find what later ones do.
+        Seconds spent compiling meanwhile: above 0 only in the first searches after an installation. They do
+        not count against the time limit, so that these searches find what later ones do.
     rounds : int
         How often cuts were added and the model solved again.
     reason : str or None
@@ -56,7 +56,7 @@ class Result:
     series_checked : bool or None
         Whether some requirement of the policy looked at the history; None without a history.
     summary : Summary or None
-        What a steward needs to know of the release, in a dozen lines; None without one. `print` shows it.
+        What a steward needs to know about the release, in a dozen lines; None without one. `print` shows it.
     price : Price or None
         What `resists_inference` costs, against a bound and a release without it; None if that is not known.
     """

@@ -116,8 +116,8 @@ def solve(
     cluster : distributed.Client or str, optional
         A Dask cluster, or the address of its scheduler (needs the extra ``optanon[cluster]``). Tables
         that are cut into blocks are solved on its workers; others in this process, as without it.
-        `workers` (default: its threads) is then what the number of moves is laid down by: the same
-        gives the same release, however many workers there are, if the rounds end in time.
+        `workers` (default: its threads) then fixes the number of moves: the same number gives the same
+        release, however many workers there are, if the rounds end in time.
 
     Returns
     -------

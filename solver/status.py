@@ -72,8 +72,8 @@ class Randomized:
         be, whatever the values.
     log_odds : Fraction or None
         ``beta C``: knowing how the release was drawn changes the odds of any two values of anybody by a
-        factor of at most its exponential. None: nothing is guaranteed, because who has which value
-        may decide what can be released (a history, suppression, or requirements on people).
+        factor of at most its exponential. None: nothing is guaranteed, because what can be released may
+        depend on who has which value (a history, suppression, or requirements on people).
     """
 
     beta: Fraction

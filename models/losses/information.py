@@ -71,7 +71,7 @@ def unit_weights(
 
 
 class BoxLoss(Loss):
-    """Base of losses that every tuple pays for the widths of its box: only `box_weights` is to be said."""
+    """Base of losses that every tuple pays for the widths of its box: only `box_weights` has to be given."""
 
     @abstractmethod
     def box_weights(self, table: Microdata) -> tuple[Fraction, ...]:

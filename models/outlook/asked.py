@@ -36,12 +36,12 @@ class Outlook:
         The share of those who are gone that is back at the next release; measured like survival, 0 where
         nothing is known.
     draws : int
-        How many lives of a bucket a price is the mean of.
+        How many drawn lives of a bucket each price is averaged over.
     seed : int
         Of these draws: the same seed, the same prices.
     weight : rational, optional
-        What a counterfeit that is expected weighs against the loss of this release, above 0. By default
-        those expected come first: the loss is the least among releases that cost as little later.
+        How much an expected counterfeit weighs against the loss of this release, above 0. By default expected
+        counterfeits come first: the loss is the least among releases for which the fewest are expected.
 
     Raises
     ------
@@ -87,19 +87,19 @@ class Outlook:
 
     @staticmethod
     def by_value(values: Iterable[str], stays: Iterable[object]) -> dict[str, Fraction]:
-        """Survival by sensitive value, from a column with each person's own share: the means.
+        """Survival by sensitive value: the means of a column with each person's own share.
 
         Parameters
         ----------
         values : iterable of str
             Each person's sensitive value.
         stays : iterable of rational
-            The share each stays with until the next release, in the same order.
+            Each person's probability of still being there at the next release, in the same order.
 
         Raises
         ------
         PolicyError
-            If something is no share, by its row.
+            If something is not between 0 and 1, naming its row.
         """
         total, often = dict[str, Fraction](), Counter[str]()
         for row, (value, raw) in enumerate(zip(values, stays, strict=True), start=1):

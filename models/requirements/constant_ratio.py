@@ -52,7 +52,8 @@ class ConstantRatio(LinkBudget):
         At least 1: how many releases may link one respondent to one value (k' in the
         publication). k = 1 is a single release with at most the share ``1 / l``.
     beyond : {"refuse", "slack"}
-        Whether whoever was linked k times may be linked no more, or within what the bound leaves.
+        Whether whoever was linked k times may not be linked again, or only within what the bound still
+        leaves.
     protected_values : collection of str, optional
         Values that nobody may be linked to, at least one; default all.
     """

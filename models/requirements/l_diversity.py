@@ -140,7 +140,7 @@ class EntropyLDiversity(GroupRequirement):
     Parameters
     ----------
     l : rational
-        As many equally frequent values as a group must be as mixed as; 1 or more.
+        How many equally frequent values a group must be as mixed as; 1 or more.
     """
 
     name: ClassVar[str] = "entropy_l_diversity"

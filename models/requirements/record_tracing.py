@@ -84,7 +84,8 @@ class RecordTracing(Requirement):
     direction : {"both", "forward", "backward"}
         Earlier records into the new release, new records that continue an earlier one, or both.
     edges : {"exact", "plausible"}
-        All that follows from boxes and values, or boxes and values one by one (forward only).
+        Everything that follows from boxes and values together, or from each pair of records alone (forward
+        only).
     """
 
     name: ClassVar[str] = "record_tracing"

@@ -73,9 +73,9 @@ class ResistsInference(Requirement):
         Above 0, at most 1: largest probability of any value of any respondent. A float means its
         shortest decimal form.
     min_values : int, default 1
-        At least so many possible values for every respondent.
+        How many possible values every respondent keeps at least.
     compromised : int, default 0
-        The adversary knows the values of up to so many others, whoever they are.
+        How many others' values the adversary may know, whoever they are.
     forgive_past : bool, default False
         Whether to leave out respondents for whom earlier releases alone break the limits.
 

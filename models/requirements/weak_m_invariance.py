@@ -56,7 +56,7 @@ class WeakMInvariance(GroupRequirement):
     m : int
         How many values a group has at least; 1 or more.
     multiplicity : int, optional
-        If given, every value occurs exactly so often (1: m-invariance).
+        If given, every value occurs exactly this often (1: m-invariance).
     """
 
     name: ClassVar[str] = "weak_m_invariance"

@@ -104,7 +104,7 @@ def _show(console: Console, found: ForeignAudit, *, show_ids: bool) -> None:
 
 def _gap(place: Distance | None, levels: tuple[str, ...], kept: str) -> str:
     if place is None:
-        return f"nothing is proven of the best release that keeps {kept}"
+        return f"nothing is proven about the best release that keeps {kept}"
     against = "the proven optimum" if place.proven else "a proven bound, perhaps not the optimum,"
     multiple = "not a multiple" if place.multiple is None else f"{float(place.multiple):.4g} times"
     return (

@@ -39,7 +39,7 @@ def verify(
     release : Release or None
         The release, if the certificate is about one.
     seconds : float, optional
-        What cannot be derived in so much time is said to rest on somebody's word.
+        What cannot be derived in this time is said to rest on somebody's word.
 
     Returns
     -------

@@ -89,7 +89,7 @@ def _compare(job: Mapping[str, Any], say: Say) -> None:
     texts += notes(found.levels, shown) if shown else []
     refused = ", ".join(row.name for row in found.rows if row.figures is None)
     if refused:
-        texts.append(f"Cannot be asked for this policy (`optanon compare` says why): {refused}.")
+        texts.append(f"No release for this policy by (`optanon compare` says why): {refused}.")
     columns = [name or "method" for name in table["columns"]]
     say({"event": "done", "columns": columns, "rows": table["rows"], "texts": texts})
 

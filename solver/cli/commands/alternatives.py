@@ -40,7 +40,7 @@ class CompareCommand:
     Several problems are compared one after the other, each with its own optimum: no policy suits all
     heuristics, since some publish boxes, one hides cells, and some need earlier releases.
 
-    Exit code 0; 4 if nothing is proven of the best release of some problem.
+    Exit code 0; 4 if nothing is proven about the best release of some problem.
     """
 
     problem_files: Annotated[

@@ -84,18 +84,18 @@ def audit(
     knowledge : Knowledge, optional
         What the adversary knows besides; default: nothing, and values never change.
     time_limit : float, optional
-        Seconds of wall time for searching; the last release is audited first and gets up to half of
-        it. Questions not decided are reported as unknown. Without a limit all are decided.
+        Seconds of wall time for searching; the last release is audited first and gets up to half of it.
+        Questions left undecided are reported as unknown. Without a limit, all are decided.
     posterior : bool
         Whether to compute probabilities.
     explain : bool
         Whether to explain disclosures.
     examples : int
-        At most so many explanations.
+        How many explanations there are at most.
     attacks : sequence of Requirement
         Named attacks to run one by one besides, for instance `usual_attacks()`.
     latest : int, optional
-        Report only the adversaries after the last so many releases, at least 1; all by default.
+        Report only the adversaries after this many of the last releases, at least 1; all by default.
     stop : callable, optional
         Asked between questions; once it says True nothing more is searched, and what was found
         until then is reported.

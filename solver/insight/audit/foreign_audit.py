@@ -42,7 +42,7 @@ class ForeignAudit:
     violations : tuple of Violation
         Every violation of the policy, with witnesses.
     undecided : tuple of str
-        Requirements whose verdict may be another with other memberships that fit as well. Empty
+        Requirements whose verdict might differ under other memberships that fit as well. Empty
         if memberships are certain or do not matter; nothing else depends on them.
     reference : Reference
         What is proven of the best release that keeps the policy.
@@ -149,7 +149,7 @@ def audit_release(
         The release: see `read_foreign`, also for `ends`, `stars`, `match`, `columns`, `count` and
         `delimiter`. It knows the notations of ARX, sdcMicro, anonypy and ANJANA.
     problem : Problem
-        The table it was made from, and the policy it shall be judged by.
+        The table it was made from, and the policy it is to be judged by.
     solve : bool
         Whether to search for the best release.
     bound : rational, optional
@@ -168,7 +168,7 @@ def audit_release(
     Raises
     ------
     InputError
-        If the release cannot be read, or no tuples can be behind it: naming column, row and remedy.
+        If the release cannot be read, or no tuples can lie behind it; names column, row and remedy.
     PolicyError
         If a number is out of its range, or the policy's form is not ``generalized``.
     """

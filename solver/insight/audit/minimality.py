@@ -49,8 +49,8 @@ class Minimality:
     better : int
         Groupings with less loss than the release.
     naive, aware : Mapping of str to probabilities by value
-        Of everybody in the release; for the steward's eyes. Those of a drawn release are exact up to
-        the rounding of weights.
+        For everybody in the release; for the steward only. Those of a drawn release are exact up to the
+        rounding of weights.
     """
 
     worlds: int
@@ -66,7 +66,7 @@ class Minimality:
 
     @property
     def worst_aware(self) -> Fraction:
-        """The same for who knows how the release was chosen."""
+        """The same for somebody who knows how the release was chosen."""
         return max(max(chances.values()) for chances in self.aware.values())
 
     @property
@@ -76,7 +76,7 @@ class Minimality:
 
     @property
     def disclosed(self) -> frozenset[str]:
-        """Respondents with one value left who had several (steward's own eyes only)."""
+        """Respondents with one value left who had several (for the steward only)."""
         return frozenset(
             who for who, chances in self.aware.items() if len(chances) == 1 < len(self.naive[who])
         )

@@ -56,7 +56,7 @@ def backtest(
     seed : int
         Of searches, heuristics and queries; futures are drawn with others.
     queries, selectivity
-        How many counting queries each release answers, 0 for none; and which share of the tuples each counts.
+        How many counting queries each release answers, 0 for none; and what share of the tuples each counts.
     audit_seconds : float
         For the audit of the series up to each release; 0 for none.
     listener : callable, optional
@@ -65,7 +65,7 @@ def backtest(
     Returns
     -------
     Backtest
-        After Ctrl-C with the releases there are; `Backtest.complete` is then False.
+        After Ctrl-C it holds the releases made so far; `Backtest.complete` is then False.
 
     Raises
     ------

@@ -74,8 +74,8 @@ def compare(
         asks can only be measured by that. The bounds found serve the whole policy, too.
     recodings : bool
         Whether to put the best full-domain release (one hierarchy level per column) beside the best of any
-        grouping, whichever of both the policy asks for. What it is over the best full-domain release stands
-        where baselines have what they are over what they promise.
+        grouping, whichever of the two the policy asks for. Its multiple of the best full-domain release takes
+        the place of a baseline's multiple of what it promises.
 
     Returns
     -------

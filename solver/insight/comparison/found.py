@@ -114,7 +114,7 @@ class Comparison:
         Raises
         ------
         InputError
-            If the ending is another, the folder does not exist, or no row has a release.
+            If the file has another ending, its folder does not exist, or no row has a release.
         """
         # Imported here: drawing takes a second to load.
         from .chart import save_picture

@@ -37,26 +37,26 @@ def cells(levels: Sequence[str], rows: Sequence[ComparisonRow], row: ComparisonR
 
 def notes(levels: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:
     """How to read the rows."""
-    found = ["x best: value over that of the best release that keeps the policy"]
+    found = ["x best: how many times the loss of the best release that keeps the policy"]
     if len(levels) > 1:
-        found[0] += ", on the first level where they differ"
+        found[0] += ", taken on the first level where they differ"
     if any(row.own is not None for row in rows):
-        found.append("x promised: the same over the best release that keeps what this baseline promises")
+        found.append("x promised: the same for the best release that keeps what this heuristic promises")
     if any(row.own is not None and row.kind == "engine" for row in rows):
-        found.append("x promised of full_domain: over the best release with one hierarchy level per column")
+        found.append("x promised of full_domain: for the best release with one hierarchy level per column")
     places = [place for row in rows for place in (row.distance, row.own) if place is not None]
     if any(place.multiple is None for place in places):
-        found.append("0 + ...: the best value is 0, this is what the release has more")
+        found.append("0 + ...: the best loss is 0; the number is what this release loses beyond it")
     if not all(place.proven for place in places):
-        found.append("of bound: the optimum is not proven, the true multiple is smaller or equal")
+        found.append("of bound: the optimum is not proven; the true multiple is at most this")
     if not all(row.keeps_policy for row in rows):
         found.append(
-            "(in brackets): the release breaks what is asked: this is not a distance from the optimum"
+            "(in brackets): the release breaks what is asked, so this is not a distance from the optimum"
         )
     if any(row.figures is not None and "recoding" in row.figures.violations for row in rows):
         found.append(
-            "recoding: this policy allows one hierarchy level per column only; `recoding: multidimensional` "
-            "compares with the best of all groupings"
+            "recoding: this policy allows only one hierarchy level per column; `recoding: multidimensional` "
+            "allows all groupings"
         )
     found.append("sizes: smallest / average / largest group")
     return found
@@ -71,7 +71,7 @@ def proven_in_words(levels: Sequence[str], known: Reference) -> str:
     if known.bound is not None:
         bound = f"{levels[len(parts)]} at least {show_number(known.bound)}"
         text = f"{text}; then {bound}" if text else f"proven bound, no optimum: {bound}"
-    return text or "nothing is proven of the best release"
+    return text or "nothing is proven about the best release"
 
 
 def _extra(levels: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:

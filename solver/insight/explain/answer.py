@@ -33,13 +33,13 @@ def explain(
     workers: int | None = None,
     most_conflicts: int = 16,
 ) -> Explanation:
-    """Say why no release keeps a policy and which policies come nearest; or what each part of it costs.
+    """Say why no release keeps a policy and which policies come closest; or what each part of it costs.
 
     If no release exists: every minimal set of requirements and limits that cannot be kept together; a
     smallest set of respondents that cannot all be published; per parameter the least change after
     which a release exists, proven by trying one step less (two parameters if no single one helps); and
     the smallest sets of parts to drop. If one exists: the least loss with and without each part, and the
-    groups that lose most. Every claim rests on a search that ended; what was not decided is said.
+    groups that lose most. Every claim rests on a search that ended; what remained undecided is named.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ def explain(
     time_limit : float, optional
         Seconds of wall time for everything, above 0; None for no limit.
     trial_seconds : float
-        Most seconds for one search, above 0.
+        Most seconds that one search may take, above 0.
     seed, workers : int
         As in `solve`.
     most_conflicts : int
-        Stop after so many conflicts, at least 1; `Explanation.complete` says whether there may be more.
+        Stop after this many conflicts, at least 1; `Explanation.complete` says whether there may be more.
 
     Returns
     -------

@@ -29,7 +29,7 @@ def sentences(found: Findings, *, show_ids: bool = False) -> Iterator[str]:
         Also name respondents; for the steward's own eyes only.
     """
     if found.status is Status.UNKNOWN:
-        yield "Not decided in time whether a release keeps this policy: give it more time."
+        yield "It was not decided in time whether any release keeps this policy: give it more time."
     elif found.status is Status.INFEASIBLE:
         yield from _infeasible(found, show_ids)
     else:
@@ -51,7 +51,7 @@ def _infeasible(found: Findings, show_ids: bool) -> Iterator[str]:
         yield "There may be more conflicts than these: not all combinations were decided."
     yield from _remedies(found)
     if found.repairs:
-        yield "Any one of these lines dropped altogether would do as well:"
+        yield "Dropping all of any one of these lines would work, too:"
         for repair in found.repairs:
             yield f"  - {' and '.join(part.label for part in repair)}"
 
@@ -63,7 +63,7 @@ def _conflict(conflict: Conflict, title: str, show_ids: bool) -> Iterator[str]:
     elif conflict.minimal:
         yield f"{title}: these {count} cannot be kept together; without any one of them the others can:"
     else:
-        yield f"{title}: these {count} cannot be kept together (perhaps fewer of them already cannot):"
+        yield f"{title}: these {count} cannot be kept together (perhaps even fewer of them cannot):"
     for part in conflict.parts:
         yield f"  - {part.label}"
     for fact in conflict.facts:
@@ -81,7 +81,7 @@ def _core(core: Core, show_ids: bool) -> str:
         return (
             f"one respondent (value {next(iter(core.values))!r}{before}) cannot be published at all{names}."
         )
-    rest = "leave out any one of them and the others can" if core.minimal else "perhaps fewer already cannot"
+    rest = "leave out any one of them and the others can" if core.minimal else "perhaps even fewer cannot"
     return (
         f"{people} respondents (values {values}{before}) cannot all be published, whoever else is left "
         f"out; {rest}{names}."
@@ -100,7 +100,7 @@ def _remedies(found: Findings) -> Iterator[str]:
     for remedy in (*single, *pairs):
         yield f"  - {_remedy(remedy, found)}"
     if found.hopeless:
-        yield f"Alone these do not help, however far they are changed: {', '.join(found.hopeless)}."
+        yield f"On their own these do not help, however far they are changed: {', '.join(found.hopeless)}."
     if found.unknown:
         yield f"Not decided in time whether these help: {', '.join(found.unknown)}."
 
@@ -149,7 +149,7 @@ def _feasible(found: Findings) -> Iterator[str]:
     for cost in found.costs:
         yield f"  - {cost.part.label}: {_cost(cost)}"
     if found.groups:
-        yield f"The groups with the largest part in {found.groups_by}:"
+        yield f"The groups with the largest share of {found.groups_by}:"
     for group in found.groups:
         cells = f", {' | '.join(group.cells)}" if group.cells else ""
         fakes = f", {group.size - group.members} of them counterfeit" if group.size > group.members else ""
@@ -161,10 +161,10 @@ def _feasible(found: Findings) -> Iterator[str]:
 
 def _cost(cost: PartCost) -> str:
     if not cost.levels:
-        return "not known, no release was found without it in time"
+        return "not known: no release without it was found in time"
     used = "" if cost.used is None else f" ({cost.used} used)"
     if cost.binds is False:
-        return f"nothing, the least loss is the same without it{used}"
+        return f"nothing: the least loss is the same without it{used}"
     told = "; ".join(text for level in cost.levels if (text := _level(level)))
     return f"{told or 'not decided'}{used}"
 
@@ -179,6 +179,6 @@ def _level(level: LevelCost) -> str:
         )
     losses = f"{show_number(level.present)} with it, {show_number(level.without)} without"
     if level.low is None or level.high is None:
-        return f"{level.loss} {losses} were found, the true difference is not known"
+        return f"{level.loss} {losses} were found; the true difference is not known"
     low, high = show_number(level.low), show_number(level.high)
     return f"between {low} and {high} of {level.loss} ({losses} were found)"

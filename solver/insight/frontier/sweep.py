@@ -61,7 +61,7 @@ def frontier(
     Returns
     -------
     Frontier
-        After Ctrl-C with the points there are; `Frontier.complete` is then False.
+        After Ctrl-C it holds the points searched so far; `Frontier.complete` is then False.
 
     Raises
     ------

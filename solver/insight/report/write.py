@@ -35,8 +35,8 @@ def write_report(result: Result, problem: Problem, path: str | Path) -> None:
 
     Notes
     -----
-    The page is the steward's: it shows how the original columns are distributed, names no
-    respondent and says nobody's value. It asks for nothing from anywhere.
+    The page is the steward's: it shows how the original columns are distributed, names no respondent and
+    gives away nobody's value. It loads nothing from elsewhere.
     """
     # Imported here: drawing takes a second to load that other uses need not wait.
     from .page import report_page

@@ -162,7 +162,7 @@ def what_if(
     seed: int = 0,
     time_limit: float | None = None,
 ) -> WhatIf:
-    """Ask what compromised respondents give away about others (values that never change).
+    """Ask what compromised respondents give away about others (for values that never change).
 
     Parameters
     ----------
@@ -175,11 +175,11 @@ def what_if(
     smallest : bool
         Whether to find the fewest respondents that disclose somebody, for everybody.
     probability : rational from 0 to 1, optional
-        Probability that a tuple is compromised: estimate how likely somebody is disclosed.
+        Probability that a tuple is compromised, to estimate how likely it is that somebody is disclosed.
     trials, seed : int
         Of that simulation.
     time_limit : float, optional
-        Seconds of wall time; what is not decided by then is said to be open.
+        Seconds of wall time; what is undecided by then is reported as open.
 
     Returns
     -------

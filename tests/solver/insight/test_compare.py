@@ -465,7 +465,7 @@ def test_command_without_engines_says_that_nothing_is_proven(tmp_path: Path):
     problem = catalog.path("clinic") / "release-1.yaml"
     done = run("compare", problem, "--engine", "none", "--no-promised", folder=tmp_path)
     assert done.returncode == 4
-    assert "nothing is proven of the best release" in done.stdout
+    assert "nothing is proven about the best release" in done.stdout
     views = run("compare", catalog.path("published-views") / "patients.yaml", folder=tmp_path)
     assert views.returncode == 2
     assert "published views" in views.stderr

@@ -256,7 +256,7 @@ def test_without_time_nothing_is_claimed():
     assert found.status is Status.UNKNOWN
     assert not found.conflicts
     assert not found.costs
-    assert "Not decided in time" in found.sentences()[0]
+    assert "not decided in time" in found.sentences()[0]
 
 
 def test_plain_infeasibility_without_time_names_only_what_is_proven():
