@@ -101,6 +101,7 @@ def points(name: str, drawn: Sequence[Mapping[str, Any]], axis: str, loss: str) 
                     "name": kind,
                     "type": "line",
                     "symbol": "circle",
+                    "symbolSize": 10 if kind == BEST else 5,  # a bound that is reached lies upon it
                     "color": COLOURS[kind],
                     "data": [point[key] for point in drawn],
                 }

@@ -350,13 +350,16 @@ class _Page:
                 "kept: what each part of it costs."
             )
             explain.build()
+            ui.separator()
             ui.label("Frontier: how much is lost with the best release for each value of a parameter.")
             vary = ui.input("Parameter and its values").bind_value(self.form, "vary")
             vary.props('hint="Such as m=2..4, or k=3,5,10, or c=1/2,2/3"')
             marked(vary.classes("w-full max-w-full md:w-96"), "vary")
             frontier.build()
+            ui.separator()
             ui.label("Compare: published heuristics beside the best release, and what they break.")
             compare.build()
+            ui.separator()
             ui.label(
                 "Rehearse: the stored releases and this table are published once more, in several ways, and "
                 "invented rows, loss and risk are compared. Without a history, series are drawn from the "
@@ -367,7 +370,9 @@ class _Page:
     def _ask(self, task: str, **settings: Any) -> Job:
         limit = float(self.visit.each or 10)
         policy, persistence = self.form.policy(), self.visit.persistence
-        return self.bench.ask_policy(task, policy, persistence, time_limit=limit, **settings)
+        job = self.bench.ask_policy(task, policy, persistence, time_limit=limit, **settings)
+        self.visit.asked[task] = self.form.in_words
+        return job
 
     def _ask_frontier(self) -> Job:
         return self._ask("frontier", vary=self.form.vary)

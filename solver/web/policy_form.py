@@ -116,6 +116,18 @@ class PolicyForm:
                 found[name] = _read(name, text)
         return found
 
+    @property
+    def in_words(self) -> str:
+        """The requirements and limits, on one line."""
+        asked = [
+            f"{one.term.name} ({', '.join(f'{name} {text}' for name, text in one.said.items())})"
+            for one in self.asked
+        ]
+        limits = (("left out", self.max_suppressed), ("invented", self.max_counterfeits))
+        return ", ".join(
+            [*asked, *(f"at most {text.strip()} {what}" for what, text in limits if text.strip())]
+        )
+
     # -- fields ----------------------------------------------------------------------
 
     def build(self) -> None:

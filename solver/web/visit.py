@@ -31,6 +31,8 @@ class Visit:
         Of a search; fields of a page give numbers that may have a point.
     each : float
         Seconds for each search of a question.
+    asked : dict of str to str
+        Which policy each question was about.
     pages : set of str
         Pages that show it.
     """
@@ -43,6 +45,7 @@ class Visit:
     time_limit: float = 60
     seed: float = 0
     each: float = 10
+    asked: dict[str, str] = field(default_factory=dict[str, str])
     pages: set[str] = field(default_factory=set[str])
 
 

@@ -424,6 +424,7 @@ def test_several_sensitive_columns_are_protected_each_by_what_names_it(tmp_path)
     form.how = "once"
     form.suit(bench.counts)
     assert form.policy()["requirements"] == [{"k_c_anonymity": {"k": 3, "c": "1/2"}}]
+    assert form.in_words == "k_c_anonymity (k 3, c 1/2)"
     with pytest.raises(OptanonError, match="say with attribute which of diagnosis, salary it protects"):
         bench.write_problem(form.policy(), "persistent")
     assert form.asked[0].bindable, "the page has a field for it"
