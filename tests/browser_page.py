@@ -133,6 +133,36 @@ def pick(page, test_id: str, option: str | re.Pattern[str]) -> None:
     playwright.expect(page.get_by_role("option", name=option, exact=exact)).to_have_count(0)
 
 
+def press(page, test_id: str, *keys: str) -> None:
+    """Go to a part of the page by the tab key alone, and press keys there."""
+    there = "name => document.activeElement.closest(`[data-testid='${name}']`) !== null"
+    page.get_by_test_id(test_id).wait_for()
+    for _ in range(200):
+        if page.evaluate(there, test_id):
+            break
+        page.keyboard.press("Tab")
+    else:
+        raise AssertionError(f"the tab key does not lead to {test_id}")
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def pick_by_keys(page, test_id: str, option: str) -> None:
+    """Choose from a menu by the arrow keys."""
+    press(page, test_id, "Enter")
+    options = page.get_by_role("option")
+    options.first.wait_for()
+    ahead = page.locator(".q-manual-focusable--focused[role=option]")
+    for _ in range(options.count() + 1):
+        if ahead.count() and ahead.inner_text().startswith(option):
+            break
+        page.keyboard.press("ArrowDown")
+    else:
+        raise AssertionError(f"the arrow keys do not lead to {option}")
+    page.keyboard.press("Enter")
+    playwright.expect(options).to_have_count(0)
+
+
 def see(page, test_id: str, text: str | re.Pattern[str]) -> None:
     """Wait until a part of the page holds a text."""
     playwright.expect(page.get_by_test_id(test_id)).to_contain_text(text, timeout=WAIT)

@@ -198,7 +198,7 @@ class _Page:
     def _policy_part(self) -> None:
         with card("3. The policy", "policy") as self.policy_card:
             self.form.build()
-            with ui.expansion("Earlier releases").classes("w-full"):
+            with marked(ui.expansion("Earlier releases").classes("w-full"), "earlier"):
                 ui.label(
                     "The releases of this series are kept in a stored history. Name its file, and the new "
                     "release is made to be safe together with all earlier ones."

@@ -13,13 +13,6 @@ __all__ = ["MOST_BYTES", "card", "complain", "scrolling", "table", "three_abreas
 
 MOST_BYTES = 50 * 2**20
 """Largest file taken."""
-TURNED = (
-    "max-md:[&_table]:!grid max-md:[&_table]:grid-flow-col max-md:[&_table]:justify-start "
-    "max-md:[&_table]:[grid-template-rows:repeat(var(--heads),auto)] max-md:[&_thead]:contents "
-    "max-md:[&_tbody]:contents max-md:[&_tr]:contents max-md:[&_th]:!h-auto max-md:[&_td]:!h-auto "
-    "max-md:[&_th]:!border-b-0 max-md:[&_td]:!border-0"
-)
-"""Heads one under the other, and each row a column beside them."""
 
 
 def card(title: str, name: str) -> ui.card:
@@ -76,7 +69,12 @@ def table(name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> u
     """A table of text; if it is wider than high, its columns are lines where the window is narrow."""
     with scrolling(f"table: {name}") as region:
         if len(rows) < len(columns):
-            region.style(f"--heads: {len(columns)}").classes(TURNED)
+            region.style(f"--heads: {len(columns)}").classes(
+                "max-md:[&_table]:!grid max-md:[&_table]:grid-flow-col max-md:[&_table]:justify-start "
+                "max-md:[&_table]:[grid-template-rows:repeat(var(--heads),auto)] max-md:[&_thead]:contents "
+                "max-md:[&_tbody]:contents max-md:[&_tr]:contents max-md:[&_th]:!h-auto "
+                "max-md:[&_td]:!h-auto max-md:[&_th]:!border-b-0 max-md:[&_td]:!border-0"
+            )
         made = ui.table(
             columns=[
                 {"name": str(n), "label": title, "field": str(n), "align": "left"}

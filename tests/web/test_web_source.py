@@ -35,6 +35,7 @@ PARTS = frozenset(
         "row",
         "run",
         "select",
+        "separator",
         "space",
         "table",
         "textarea",
@@ -112,9 +113,20 @@ def violations(source: str) -> Iterator[str]:
 
 
 def _written_out(value: ast.expr) -> bool:
-    """A text in the source, or the page's lock."""
+    """A text in the source, with numbers that count something, or the page's lock."""
+    if isinstance(value, ast.JoinedStr):
+        return all(isinstance(part, ast.Constant) or _counts(part) for part in value.values)
     return (isinstance(value, ast.Constant) and isinstance(value.value, str)) or (
         isinstance(value, ast.Name) and value.id == "LOCK"
+    )
+
+
+def _counts(part: ast.expr) -> bool:
+    """``{len(...)}``, which is a number whatever it is of."""
+    return isinstance(part, ast.FormattedValue) and (
+        isinstance(part.value, ast.Call)
+        and ast.unparse(part.value.func) == "len"
+        and part.format_spec is None
     )
 
 
@@ -136,6 +148,8 @@ def test_no_part_of_the_page_reads_data_as_anything_but_text(file: Path) -> None
         "part._props['innerHTML'] = name",
         "part.classes(f'w-{name}')",
         "part.style(name)",
+        "part.style(f'--heads: {len(names)}; {name}')",
+        "part.style(f'--heads: {len}')",
         "ui.html('fixed')",
         "ui.markdown(name)",
         "ui.run_javascript('1')",
