@@ -20,7 +20,7 @@ from ..models.requirement import as_fraction, whole
 from ..models.table import Member, Microdata
 from .generators import Turnover, attendance
 
-__all__ = ["Futures", "named_series"]
+__all__ = ["Futures", "named_series", "published_last"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,13 +118,18 @@ def _stored(table: Microdata, history: History) -> tuple[Microdata, ...]:
         If there are not two tables, or an earlier one has cells outside the domains of this one.
     """
     found = [_table_of(table, release.members) for release in history]
-    if not found or set(found[-1].members) != set(table.members):
+    if not published_last(table, history):
         found.append(table)
     if len(found) < 2:
         raise InputError(
             "there is no stored series to replay: the problem's history holds no earlier table: draw futures"
         )
     return tuple(found)
+
+
+def published_last(table: Microdata, history: History) -> bool:
+    """Whether the last release of a history is of this very table."""
+    return bool(len(history)) and set(history.releases[-1].members) == set(table.members)
 
 
 def _table_of(table: Microdata, members: Sequence[Member]) -> Microdata:

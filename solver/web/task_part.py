@@ -112,7 +112,7 @@ class TaskPart:
     def _answer(self) -> None:
         job = self._job
         ended = {} if job is None or job.ended is None else job.ended
-        if ended and (about := self.visit.asked.get(self.name)):
+        if ended.get("event", "error") != "error" and (about := self.visit.asked.get(self.name)):
             words = ui.label(f"Asked of the policy {about}:").classes("text-sm opacity-80")
             marked(words, self.name, "asked")
         if self.draw is not None and ended.get("event") == "done":

@@ -6,10 +6,11 @@ A task says how far it is, then ``done`` with plain values: texts, and tables as
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...instances.futures import Futures
+from ...instances.futures import Futures, published_last
 from ...instances.problem_file import load_problem
 from ...instances.store.opening import History
 from ...models.files import write_whole
@@ -101,6 +102,8 @@ def _backtest(job: Mapping[str, Any], say: Say) -> None:
         say({"event": "progress", "words": f"{done} of {total} releases"})
 
     problem = load_problem(Path(job["problem"]))
+    if len(problem.history) == 1 and published_last(problem.table, problem.history):
+        problem = replace(problem, history=History())  # nothing came before this table: it begins the series
     drawn = None if len(problem.history) else FUTURES
     found = backtest(problem, futures=drawn, time_limit=job["time_limit"], listener=listener)
     rows = [list(line) for line in found.lines()]

@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 import shutil
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -14,10 +15,12 @@ import pytest
 from optanon.instances import catalog
 from optanon.instances.problem_file import load_problem
 from optanon.instances.store.opening import History
-from optanon.models.errors import OptanonError, SeriesError, TableError
+from optanon.models.errors import InputError, OptanonError, SeriesError, TableError
 from optanon.models.requirements import registered
 from optanon.solver.advice import advice
+from optanon.solver.search import solve_problem
 from optanon.solver.terms import requirement_terms
+from optanon.solver.web import tasks
 from optanon.solver.web.guard import Guard
 from optanon.solver.web.job import Job
 from optanon.solver.web.policy_form import PolicyForm
@@ -302,6 +305,24 @@ def test_tasks_answer_with_tables_and_texts_or_say_why_not(folder, task, setting
     assert (answer["event"] == "error") == ("write NAME" in told)
     for row in answer.get("rows", ()):
         assert len(row) == len(answer["columns"])
+
+
+def test_a_table_that_begins_a_series_is_rehearsed_on_futures_drawn_from_it(monkeypatch):
+    """Its own release, once stored, is no earlier one to replay."""
+    problem = load_problem(catalog.path("hospital") / "release-1.yaml")
+    release = solve_problem(problem, display=False).release
+    asked = []
+
+    def noted(problem, *, futures, **_):
+        asked.append((len(problem.history), futures))
+        raise InputError("enough")
+
+    monkeypatch.setattr(tasks, "backtest", noted)
+    for history in (History(), History([release])):
+        monkeypatch.setattr(tasks, "load_problem", lambda _, at=history: replace(problem, history=at))
+        with pytest.raises(InputError, match="enough"):
+            tasks.TASKS["backtest"]({"problem": "p.yaml", "time_limit": 1}, lambda _: None)
+    assert asked == [(0, tasks.FUTURES)] * 2
 
 
 def test_stopping_keeps_the_best_release(folder):
