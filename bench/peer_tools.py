@@ -1,112 +1,24 @@
 """Anonymizers from PyPI, run as their documentation says, behind one signature.
 
 None is imported before it is run: they are the extra ``bench``, and absent ones are no error.
-project-lighthouse-anonymize needs numpy before 2 and others numpy 2: an interpreter of its own runs it (the
-extra ``lighthouse``). `NOT_RUN` says why others that people use are not among them.
+`NOT_RUN` says why others that people use are not among them.
 """
 
 from __future__ import annotations
 
 import importlib
 import io
-import json
-import subprocess
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from ..models.hierarchy import Hierarchy
+from .peer import Asked, Kind, Made, Peer, installed
+from .peer_programs import PROGRAMS
 
-__all__ = ["NOT_RUN", "PEERS", "Asked", "Made", "Peer", "pycanon_verdict"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What every tool is given.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        Rows numbered from 0; numbers are integers, categories text.
-    numeric, categorical : tuple of str
-        Quasi-identifiers.
-    sensitive : str
-    k, l : int
-        At least k rows and l different sensitive values per group.
-    hierarchies : Mapping of str to Hierarchy
-        Of every quasi-identifier.
-    lighthouse : str
-        An interpreter that has project-lighthouse-anonymize, by default this one.
-    """
-
-    frame: pd.DataFrame
-    numeric: tuple[str, ...]
-    categorical: tuple[str, ...]
-    sensitive: str
-    k: int
-    l: int  # noqa: E741 - the usual name
-    hierarchies: Mapping[str, Hierarchy]
-    lighthouse: str = sys.executable
-
-    @property
-    def public(self) -> list[str]:
-        """Names of the quasi-identifiers."""
-        return [*self.numeric, *self.categorical]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Made:
-    """What a tool made: groups of rows (others are suppressed), and levels if it recodes whole columns.
-
-    `seconds` and `mega` (bytes beyond what was loaded, in millions) are of a tool that ran elsewhere.
-    """
-
-    groups: Sequence[Sequence[int]]
-    levels: Mapping[str, int] = field(default_factory=dict[str, int])
-    seconds: float | None = None
-    mega: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Peer:
-    """A tool.
-
-    Attributes
-    ----------
-    name, package : str
-        What it is called here, and what installs it.
-    full_domain : bool
-        Whether it recodes whole columns to levels of hierarchies; otherwise it forms any groups.
-    run : callable
-    extra : str
-        What installs it.
-    elsewhere : bool
-        Whether another interpreter may have it.
-    """
-
-    name: str
-    package: str
-    full_domain: bool
-    run: Callable[[Asked], Made]
-    extra: str = "bench"
-    elsewhere: bool = False
-
-    def version(self, asked: Asked) -> str | None:
-        """Installed version, or None."""
-        if self.elsewhere and asked.lighthouse != sys.executable:
-            ask = f"from importlib.metadata import version; print(version({self.package!r}))"
-            told = subprocess.run([asked.lighthouse, "-c", ask], capture_output=True, text=True, check=False)
-            return told.stdout.strip() or None
-        try:
-            return version(self.package)
-        except PackageNotFoundError:
-            return None
+__all__ = ["NOT_RUN", "PEERS", "pycanon_verdict"]
 
 
 def _categories(asked: Asked) -> pd.DataFrame:
@@ -133,24 +45,6 @@ def _anonypyx(asked: Asked, algorithm: str = "Mondrian", l: int | None = None) -
     )
     found = tool.algorithm.partition(tool.parameters)
     return Made(groups=[part.tolist() for part in found])
-
-
-def _lighthouse(asked: Asked) -> Made:
-    """Its k-anonymity: to be l-diverse it would change sensitive values."""
-    told = json.dumps(
-        {
-            "k": asked.k,
-            "numeric": {name: [float(number) for number in asked.frame[name]] for name in asked.numeric},
-            "categorical": {name: asked.frame[name].astype(str).tolist() for name in asked.categorical},
-            "paths": {name: [list(p) for p in asked.hierarchies[name].paths] for name in asked.categorical},
-        }
-    )
-    child = [asked.lighthouse, "-W", "ignore", str(Path(__file__).with_name("lighthouse_child.py"))]
-    done = subprocess.run(child, input=told, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ValueError((done.stderr.strip().splitlines() or ["it said nothing"])[-1])
-    found = json.loads(done.stdout.splitlines()[-1])
-    return Made(groups=found["groups"], seconds=found["seconds"], mega=found["mega"])
 
 
 def _anjana(asked: Asked) -> Made:
@@ -181,31 +75,20 @@ def _levels(hierarchy: Hierarchy) -> dict[int, list[str]]:
     return {level: [path[level] for path in hierarchy.paths] for level in range(len(hierarchy.paths[0]))}
 
 
+def _from_pypi(name: str, package: str, run: Callable[[Asked], Made], kind: Kind = "groups") -> Peer:
+    remedy = "pip install optanon[bench]"
+    return Peer(name=name, kind=kind, run=run, version=installed(package), remedy=remedy, package=package)
+
+
 PEERS = (
-    Peer(name="anonypy Mondrian", package="anonypy", full_domain=False, run=_anonypy),
-    Peer(name="anonypyx Mondrian", package="anonypyx", full_domain=False, run=lambda a: _anonypyx(a, l=a.l)),
-    Peer(
-        name="anonypyx MDAV (k only)",
-        package="anonypyx",
-        full_domain=False,
-        run=lambda asked: _anonypyx(asked, "MDAV-generic"),
-    ),
-    Peer(
-        name="lighthouse (k only)",
-        package="project-lighthouse-anonymize",
-        full_domain=False,
-        run=_lighthouse,
-        extra="lighthouse",
-        elsewhere=True,
-    ),
-    Peer(name="ANJANA", package="anjana", full_domain=True, run=_anjana),
+    _from_pypi("anonypy Mondrian", "anonypy", _anonypy),
+    _from_pypi("anonypyx Mondrian", "anonypyx", lambda asked: _anonypyx(asked, l=asked.l)),
+    _from_pypi("anonypyx MDAV (k only)", "anonypyx", lambda asked: _anonypyx(asked, "MDAV-generic")),
+    _from_pypi("ANJANA", "anjana", _anjana, "levels"),
+    *PROGRAMS,
 )
 
-NOT_RUN = {
-    "microaggregation": "it returns the squared error of an order of rows, and no groups",
-    "sdcMicro": "an R package that Debian does not have, so that it could not be run",
-    "ARX": "a Java program that is installed by hand; its releases are read by `optanon audit-release`",
-}
+NOT_RUN = {"microaggregation": "it returns the squared error of an order of rows, and no groups"}
 """Tools that people use, and why they are not run."""
 
 

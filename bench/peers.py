@@ -1,4 +1,4 @@
-"""Anonymizers from PyPI beside us: the same rows, k and l; results checked and scored by two measures."""
+"""Other anonymizers beside us: the same rows, k and l; results checked and scored by two measures."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 
 from ..instances.adult import arx_adult, arx_hierarchy
 from ..instances.roles import Roles
-from ..models.box import Interval
+from ..models.box import Box, Interval
 from ..models.categories import Ordered
 from ..models.errors import InputError
+from ..models.hierarchy import ROOT, Hierarchy
 from ..models.history import History
 from ..models.numeric import Numeric
 from ..models.policy import Policy
@@ -23,31 +24,38 @@ from ..models.publication import published_frame
 from ..models.recoding import Recoding
 from ..models.release import Release
 from ..models.requirements import DistinctLDiversity, KCAnonymity
-from ..models.table import QISpec, Sensitive
+from ..models.table import Microdata, QISpec, Sensitive
 from ..solver.insight.audit.audit import audit
 from ..solver.result import Result
 from ..solver.search import solve_problem
-from .peer_tools import NOT_RUN, PEERS, Asked, Made, Peer, pycanon_verdict
+from .peer import Asked, Kind, Made, Peer
+from .peer_tools import NOT_RUN, PEERS, pycanon_verdict
 from .registry import Case, Row, case
 
 NUMERIC = ("age",)
 CATEGORICAL = ("sex", "education", "marital-status", "race")
-MISSING = "not installed: pip install optanon[{}]"
-ELSEWHERE = "; in an environment of its own, then --lighthouse PYTHON"
+OURS: dict[Kind, str] = {
+    "groups": "ours, any groups",
+    "levels": "ours, levels",
+    "cells": "ours, hidden cells",
+}
 NODES, SETS = "loss by hierarchy nodes", "loss by printed sets"
 
 
 @case
 @dataclass(frozen=True, kw_only=True)
 class Peers(Case):
-    """anonypy, anonypyx, lighthouse and ANJANA on Adult: verdicts, disclosure, two losses, time, memory.
+    """anonypy, anonypyx, lighthouse, ANJANA, ARX and sdcMicro on Adult: verdicts, disclosure, losses, time.
 
-    Tools that form any groups are measured against the least loss over all groupings, ANJANA
-    (one level per column) against the least over all levels of the same hierarchies. Groups are scored twice:
+    Tools that form any groups are measured against the least loss over all groupings, those that choose
+    one level per column (ANJANA, ARX) against the least over all levels of the same hierarchies, sdcMicro's
+    local suppression against the least number of hidden cells. Groups are scored twice:
     by the smallest hierarchy nodes over them, and by sets of values, as anonypy and anonypyx print them, of n
-    categories (n - 1) / (all - 1), of numbers the range; ANJANA's by the cells of its levels. Ours is
-    optimized for each in turn; for sets by ranges in the order of the hierarchies' leaves, which contain the
-    sets. A suppressed tuple, of tools that suppress, loses everything.
+    categories (n - 1) / (all - 1), of numbers the range; levels and hidden cells by what is published. Ours
+    is optimized for each in turn; for sets by ranges in the order of the hierarchies' leaves, which contain
+    the sets. A suppressed tuple, of tools that suppress, loses everything. To sdcMicro a hidden cell may
+    be any value, so that a row counts in many classes; here rows are one class if what is published of them
+    is equal, which breaks k where it does not.
     """
 
     name: ClassVar[str] = "peers"
@@ -59,6 +67,10 @@ class Peers(Case):
     time_limit: int = 240
     lighthouse: str = sys.executable
     """An interpreter that has project-lighthouse-anonymize."""
+    arx: str = ""
+    """A folder with ARX' jar and those it needs; Java runs it."""
+    rscript: str = "Rscript"
+    """R's command for scripts, for sdcMicro."""
 
     def run(self) -> list[Row]:
         """One row per number of tuples and tool, after two with our own results; times are CPU seconds.
@@ -76,24 +88,24 @@ class Peers(Case):
         rows: list[Row] = []
         for size in self._sizes():
             asked, problems = self._slice(size)
-            ours: dict[bool, _Ours] = {}
+            ours: dict[Kind, _Ours] = {}
             sets: list[_Sets] = []
-            for full_domain, problem in problems.items():
-                ours[full_domain] = self._solved(problem)
-                rows.append(self._ours(problem, full_domain, ours[full_domain]))
+            for kind, problem in problems.items():
+                ours[kind] = self._solved(problem)
+                rows.append(self._ours(problem, kind, ours[kind]))
                 sys.stderr.write(f"{rows[-1]}\n")
-                if (found := ours[full_domain].result.release) is not None:
-                    sets.append(_Sets(tool=rows[-1]["tool"], full_domain=full_domain, release=found))
+                if (found := ours[kind].result.release) is not None:
+                    sets.append(_Sets(tool=rows[-1]["tool"], kind=kind, release=found))
             ranges = self._solved(self._ranges(asked))
             if ranges.result.release is not None:
-                sets.append(_Sets(tool=RANGES, full_domain=False, release=ranges.result.release))
+                sets.append(_Sets(tool=RANGES, kind="groups", release=ranges.result.release))
             for peer in PEERS:
                 row: Row = {"tuples": size, "tool": peer.name, "version": peer.version(asked)}
-                told, made = self._theirs(peer, asked, problems[peer.full_domain], ours[peer.full_domain])
+                told, made = self._theirs(peer, asked, problems[peer.kind], ours[peer.kind])
                 rows.append(row | told)
                 sys.stderr.write(f"{rows[-1]}\n")
                 if made is not None:
-                    sets.append(_Sets(tool=peer.name, full_domain=peer.full_domain, release=made))
+                    sets.append(_Sets(tool=peer.name, kind=peer.kind, release=made))
             rows += [
                 {"tuples": size, "tool": name, "status": f"not run: {why}"} for name, why in NOT_RUN.items()
             ]
@@ -108,7 +120,7 @@ class Peers(Case):
                 f"tuples must be whole numbers with commas between, got {self.tuples!r}"
             ) from error
 
-    def _slice(self, size: int) -> tuple[Asked, dict[bool, Problem]]:
+    def _slice(self, size: int) -> tuple[Asked, dict[Kind, Problem]]:
         frame = arx_adult().frame.sample(size, random_state=self.seed).reset_index(drop=True)
         hierarchies = {name: arx_hierarchy(name) for name in (*NUMERIC, *CATEGORICAL)}
         asked = Asked(
@@ -120,6 +132,8 @@ class Peers(Case):
             l=self.l,
             hierarchies=hierarchies,
             lighthouse=self.lighthouse,
+            arx=self.arx,
+            rscript=self.rscript,
         )
         specs: dict[str, QISpec] = {"age": Numeric.of("age", frame["age"].tolist())}
         specs |= {name: hierarchies[name] for name in CATEGORICAL}
@@ -127,9 +141,19 @@ class Peers(Case):
         table, wanted = roles.table(frame), [KCAnonymity(k=self.k), DistinctLDiversity(l=self.l)]
         levels = {name: hierarchies[name] for name in NUMERIC}
         return asked, {
-            False: Problem(table=table, policy=Policy(wanted)),
-            True: Problem(table=table, policy=Policy(wanted, recoding="full_domain", hierarchies=levels)),
+            "groups": Problem(table=table, policy=Policy(wanted)),
+            "levels": Problem(table=table, policy=Policy(wanted, recoding="full_domain", hierarchies=levels)),
+            "cells": Problem(table=self._or_nothing(asked), policy=Policy(wanted)),
         }
+
+    def _or_nothing(self, asked: Asked) -> Microdata:
+        """The same rows where a cell is its value or nothing: what is lost is the number of hidden cells."""
+        flat: dict[str, QISpec] = {
+            name: Hierarchy(tuple((leaf, ROOT) for leaf in asked.hierarchies[name].leaves))
+            for name in asked.public
+        }
+        roles = Roles(respondent="id", quasi_identifiers=flat, sensitive=Sensitive(name=asked.sensitive))
+        return roles.table(asked.frame.astype(dict.fromkeys(asked.numeric, str)))
 
     def _ranges(self, asked: Asked) -> Problem:
         """The same with ranges of categories in the order of the hierarchies' leaves."""
@@ -148,10 +172,10 @@ class Peers(Case):
         bound = result.bounds[0] if result.bounds else None
         return _Ours(result=result, bound=bound or Fraction(0), seconds=time.process_time() - began)
 
-    def _ours(self, problem: Problem, full_domain: bool, ours: _Ours) -> Row:
+    def _ours(self, problem: Problem, kind: Kind, ours: _Ours) -> Row:
         row: Row = {
             "tuples": len(problem.table),
-            "tool": f"ours, {'levels' if full_domain else 'any groups'}",
+            "tool": OURS[kind],
             "version": None,
             "status": ours.result.status.value,
             "bound": round(float(ours.bound), 2),
@@ -185,7 +209,7 @@ class Peers(Case):
 
     def _theirs(self, peer: Peer, asked: Asked, problem: Problem, ours: _Ours) -> tuple[Row, Release | None]:
         if peer.version(asked) is None:
-            return {"status": MISSING.format(peer.extra) + (ELSEWHERE if peer.elsewhere else "")}, None
+            return {"status": f"not installed: {peer.remedy}"}, None
         watch = _Memory()
         began = time.process_time()
         try:
@@ -224,7 +248,7 @@ class _Sets:
     """A release whose loss is measured by printed sets."""
 
     tool: str
-    full_domain: bool
+    kind: Kind
     release: Release
 
 
@@ -258,7 +282,7 @@ def _by_sets(asked: Asked, sets: Sequence[_Sets]) -> list[Row]:
         own = [
             other
             for mine, other in zip(sets, losses, strict=True)
-            if mine.tool.startswith("ours") and mine.full_domain == one.full_domain
+            if mine.tool.startswith("ours") and mine.kind == one.kind
         ]
         row: Row = {
             "figure": SETS,
@@ -282,19 +306,38 @@ def _set_loss(asked: Asked, one: _Sets) -> Fraction:
             if isinstance(cell, Interval):
                 share = Fraction(cell.hi - cell.lo) / spans[name]
             else:
-                printed = len(cell.values if one.full_domain else {m.point[a] for m in group.members})
+                printed = len({m.point[a] for m in group.members} if one.kind == "groups" else cell.values)
                 share = Fraction(printed - 1, max(1, len(asked.hierarchies[name].leaves) - 1))
             total += group.size * share
     return total
 
 
 def _release(problem: Problem, made: Made) -> Release:
-    if not made.levels:
-        return problem.assemble(made.groups)
-    levels = tuple(made.levels[name] for name in problem.table.attributes)
-    recoding = Recoding(ladders=problem.ladders, levels=levels)
-    boxes = [recoding.box(problem.table.codes[rows[0]].tolist()) for rows in made.groups]
-    return problem.assemble(made.groups, boxes=boxes)
+    if made.levels:
+        levels = tuple(made.levels[name] for name in problem.table.attributes)
+        recoding = Recoding(ladders=problem.ladders, levels=levels)
+        boxes = [recoding.box(problem.table.codes[rows[0]].tolist()) for rows in made.groups]
+        return problem.assemble(made.groups, boxes=boxes)
+    if made.hidden:
+        return problem.assemble(made.groups, boxes=_with_hidden(problem, made))
+    return problem.assemble(made.groups)
+
+
+def _with_hidden(problem: Problem, made: Made) -> list[Box]:
+    """A group's box: everything where the cells of its rows are hidden."""
+    (everybody,) = problem.assemble([range(len(problem.table))]).groups
+    assert everybody.box is not None, "groups are generalized"
+    boxes: list[Box] = []
+    for rows in made.groups:
+        (alone,) = problem.assemble([rows]).groups
+        assert alone.box is not None, "groups are generalized"
+        boxes.append(
+            tuple(
+                whole if rows[0] in made.hidden.get(name, ()) else cell
+                for name, cell, whole in zip(problem.table.attributes, alone.box, everybody.box, strict=True)
+            )
+        )
+    return boxes
 
 
 def _verdict(found: object) -> str:

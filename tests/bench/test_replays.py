@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import tomllib
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import prod
-from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
-import optanon
-from optanon.bench import cor_split, peers
+from optanon.bench import cor_split
 from optanon.bench.byun import Byun
 from optanon.bench.cor_split import ENGINE, CorSplit
 from optanon.bench.global_guarantee import GlobalGuaranteeSizes, least_sizes
-from optanon.bench.peer_tools import PEERS, Made, Peer
 from optanon.bench.registry import Case
 from optanon.instances import dataset_files
 from optanon.instances.generators import generated_roles, uniform_table
-from optanon.instances.roles import Dataset, Roles
+from optanon.instances.roles import Dataset
 from optanon.models.errors import InputError
-from optanon.models.hierarchy import Hierarchy
-from optanon.models.numeric import Numeric
-from optanon.models.policy import Policy
-from optanon.models.problem import Problem
-from optanon.models.requirements import KCAnonymity
-from optanon.models.table import Sensitive
 
 
 def small(kind: type[Case], **settings: object) -> list[dict[str, object]]:
@@ -186,83 +175,6 @@ def test_the_variant_of_cor_split_is_asked_for():
     assert names == ["m_invariance"] * 3 + ["cor_split_halving"] * 3
     with pytest.raises(InputError, match="variants are printed, halving"):
         CorSplit(variant="halved").run()
-
-
-# -- tools of others ------------------------------------------------------------------------------
-
-
-def pairs(asked: peers.Asked) -> Made:
-    """A tool that groups neighbouring rows three by three, whatever l is."""
-    rows = range(len(asked.frame))
-    return Made(groups=[[*rows[at : at + 3]] for at in range(0, len(rows), 3)])
-
-
-def broken(asked: peers.Asked) -> Made:
-    raise ValueError("no result")
-
-
-@pytest.mark.data
-def test_peers_are_judged_by_our_checks_and_absent_ones_are_no_error(monkeypatch: pytest.MonkeyPatch):
-    if dataset_files.present("adult/arx_adult.csv") is None:
-        pytest.skip(f"adult/arx_adult.csv: neither under {dataset_files.VARIABLE} nor in the cache")
-    own = [
-        Peer(name="pairs", package="pytest", full_domain=False, run=pairs),
-        Peer(name="broken", package="pytest", full_domain=False, run=broken),
-        Peer(name="absent", package="no-such-package", full_domain=True, run=broken),
-    ]
-    monkeypatch.setattr(peers, "PEERS", own)
-    told = peers.Peers(tuples="30", k=3, time_limit=60).run()
-    by_nodes = [row for row in told if row["figure"] == peers.NODES]
-    ours, levels, made, failed, absent = by_nodes[: 2 + len(own)]
-    assert [row["tool"] for row in by_nodes[2 + len(own) :]] == list(peers.NOT_RUN)
-    by_sets = {row["tool"]: row for row in told if row["figure"] == peers.SETS}
-    assert set(by_sets) == {ours["tool"], levels["tool"], peers.RANGES, "pairs"}
-    assert by_sets["pairs"]["x ours"] >= 1
-    assert all(row["loss"] > 0 for row in by_sets.values())
-    assert (ours["k"], ours["l"], levels["k"], levels["l"]) == ("kept",) * 4
-    assert made["k"] == "kept"
-    assert float(made["loss"]) >= float(ours["loss"])
-    assert 0 < float(ours["bound"]) <= float(ours["loss"])
-    assert made["x bound"] >= made["x ours"] >= 1
-    assert failed["status"] == "failed: ValueError: no result"
-    assert absent["status"] == "not installed: pip install optanon[bench]"
-
-
-def test_every_peer_is_in_the_extra():
-    project = tomllib.loads((Path(optanon.__file__).parent / "pyproject.toml").read_text(encoding="utf-8"))
-    extras = project["project"]["optional-dependencies"]
-    for extra, others in (("bench", {"pycanon"}), ("lighthouse", set[str]())):
-        wanted = {line.split(">")[0] for line in extras[extra]}
-        assert {peer.package for peer in PEERS if peer.extra == extra} | others == wanted
-
-
-def test_printed_sets_are_measured_by_what_else_they_hold():
-    hierarchy = Hierarchy.from_tree({"n": ["a", "b"], "s": ["c", "d", "e"]})
-    frame = pd.DataFrame(
-        {"id": ["p", "q", "r", "s"], "age": [0, 1, 4, 4], "x": list("acee"), "v": list("uvuv")}
-    )
-    asked = peers.Asked(
-        frame=frame,
-        numeric=("age",),
-        categorical=("x",),
-        sensitive="v",
-        k=2,
-        l=2,
-        hierarchies={"x": hierarchy},
-    )
-    specs: dict[str, Any] = {"age": Numeric.of("age", [0, 1, 4, 4]), "x": hierarchy}
-    roles = Roles(respondent="id", quasi_identifiers=specs, sensitive=Sensitive(name="v"))
-    problem = Problem(table=roles.table(frame), policy=Policy([KCAnonymity(k=2)]))
-    release = problem.assemble([[0, 1], [2, 3]])
-    # Ages 0 and 1 of 0 to 4; two of five categories, where nodes would print all five.
-    (row,) = peers._by_sets(asked, [peers._Sets(tool="t", full_domain=False, release=release)])
-    assert row["loss"] == 2 * (0.25 + 0.25)
-    (row,) = peers._by_sets(asked, [peers._Sets(tool="t", full_domain=True, release=release)])
-    assert row["loss"] == 2 * (0.25 + 1)
-    (row,) = peers._by_sets(
-        asked, [peers._Sets(tool="t", full_domain=False, release=problem.assemble([[0, 1]]))]
-    )
-    assert row["loss"] == 2 * 0.5 + 2 * 2
 
 
 @pytest.mark.data
