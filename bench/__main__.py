@@ -10,6 +10,7 @@ import pkgutil
 import platform
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from importlib.metadata import version
 from pathlib import Path
@@ -31,9 +32,7 @@ CHOSEN = "chosen benchmark"
 
 def main() -> int:
     """Parse the command line, run the case, print its table."""
-    for module in pkgutil.iter_modules(package.__path__):
-        if module.name != "__main__":
-            importlib.import_module(f"{package.__name__}.{module.name}")
+    load(sys.argv[1:2])
     parser = argparse.ArgumentParser(prog="python -m bench", description="Frozen, seeded benchmark cases.")
     commands = parser.add_subparsers(dest=CHOSEN)
     for name, kind in cases().items():
@@ -67,6 +66,16 @@ def main() -> int:
         text = json.dumps(_record(spec, rows), indent=2) + "\n"
         write_whole(given["json"], lambda draft: draft.write_text(text, encoding="utf-8"))
     return 0
+
+
+def load(asked: Sequence[str]) -> None:
+    """Import the module of the case that is asked for, or all: a case `a-b` is in the module `a_b`."""
+    names = [module.name for module in pkgutil.iter_modules(package.__path__) if module.name != "__main__"]
+    for name in [name for name in names if name.replace("_", "-") in asked]:
+        importlib.import_module(f"{package.__name__}.{name}")
+    if cases().keys().isdisjoint(asked):
+        for name in names:
+            importlib.import_module(f"{package.__name__}.{name}")
 
 
 def _summary(kind: type[Case]) -> str:

@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from math import lcm
 from typing import TypeAlias
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ...models.box_measure import BoxMeasure
@@ -36,6 +37,8 @@ Vector: TypeAlias = tuple[int, ...]
 Values: TypeAlias = tuple[Fraction, ...]
 MOST_VECTORS = 2_000_000
 """Larger lattices are not evaluated."""
+LARGEST = 1 << 62
+"""Numbers below it are kept in 64 bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,27 +77,19 @@ def least(problem: Problem, below: Values | None, clock: Clock) -> Best | None:
         None if the lattice is too large.
     """
     table = _Table(problem)
-    heights = [ladder.height for ladder in problem.ladders]
-    if np.prod([float(height + 1) for height in heights]) > MOST_VECTORS:
+    if np.prod([float(height + 1) for height in table.heights]) > MOST_VECTORS:
         return None
-    hopeless: set[Vector] = set()
     best: Values | None = None
     open_bounds: list[Values] = []
-    # Coarse before fine, so that a hopeless vector is known before all that are finer.
-    for levels in sorted(product(*(range(h + 1) for h in heights)), key=sum, reverse=True):
-        if any((*levels[:a], up + 1, *levels[a + 1 :]) in hopeless for a, up in enumerate(levels)):
-            hopeless.add(levels)
-            continue
-        widths = table.widths(levels)
-        if below is not None and widths >= below:
-            continue
+    lattice = _Lattice(table, below)
+    for levels in lattice.open_ones():
         if clock.over:
-            open_bounds.append(widths)
+            open_bounds.append(table.widths(levels))
             continue
         classes = table.classes(levels)
         gone = table.suppressed(levels, classes)
         if gone is None:
-            hopeless.add(levels)
+            lattice.give_up(levels)
         elif int(classes.sizes[gone].sum()) <= table.limit:
             release = table.release(levels, classes, gone)
             if next(problem.check(release), None) is None:
@@ -106,6 +101,52 @@ def least(problem: Problem, below: Values | None, clock: Clock) -> Best | None:
         bounds=min(ends, default=tuple(Fraction(0) for _ in problem.policy.levels)),
         whole=not open_bounds,
     )
+
+
+class _Lattice:
+    """Level vectors whose widths are below `below`, less those that are finer than a hopeless one.
+
+    Widths only grow with the levels, so of vectors that are coarser than one in here all that could make it
+    hopeless are in here, too.
+    """
+
+    def __init__(self, table: _Table, below: Values | None) -> None:
+        self._shape = tuple(height + 1 for height in table.heights)
+        places = np.unravel_index(np.arange(np.prod(self._shape)), self._shape)
+        self._strides = np.array([np.prod(self._shape[a + 1 :]) for a in range(len(places))], dtype=np.int64)
+        inside = np.ones(len(places[0]), dtype=np.bool_)
+        if below is not None:
+            inside, level = np.zeros_like(inside), np.ones_like(inside)
+            for lost, end in zip(table.lost, below, strict=True):
+                # Whole multiples of one unit; Python's integers where they are too large for a machine's.
+                unit = lcm(end.denominator, *(own.denominator for column in lost for own in column))
+                whole = [[int(own * unit) for own in column] for column in lost]
+                goal = int(end * unit)
+                small = max(goal, sum(map(max, whole))) < LARGEST
+                sums = np.zeros(len(level), dtype=np.int64 if small else object)
+                for column, place in zip(whole, places, strict=True):
+                    sums += np.array(column, dtype=sums.dtype)[place]
+                inside |= level & np.asarray(sums < goal, dtype=np.bool_)
+                level &= np.asarray(sums == goal, dtype=np.bool_)
+        self._left = np.flatnonzero(inside)
+        self._levels = np.stack(places, axis=1)[self._left]
+        self._hopeless = np.zeros(len(inside), dtype=np.bool_)
+
+    def open_ones(self) -> Iterator[Vector]:
+        """Coarse before fine, so that a hopeless vector is known before all that are finer."""
+        height = self._levels.sum(axis=1)
+        for total in np.unique(height)[::-1].tolist():
+            here = height == total
+            at, levels = self._left[here], self._levels[here]
+            for a, stride in enumerate(self._strides.tolist()):
+                up = levels[:, a] + 1 < self._shape[a]
+                self._hopeless[at[up]] |= self._hopeless[at[up] + stride]
+            for vector in levels[~self._hopeless[at]].tolist():
+                yield tuple(vector)
+
+    def give_up(self, levels: Vector) -> None:
+        """No vector that is as fine or finer has a release."""
+        self._hopeless[int(np.dot(self._strides, levels))] = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,17 +175,24 @@ class _Table:
         self.values = tuple(sorted(table.histogram))
         place = {value: at for at, value in enumerate(self.values)}
         self.value = np.array([place[member.value] for member in table.members], dtype=np.int64)
-        self.parts = [
+        self.heights = [ladder.height for ladder in problem.ladders]
+        self._parts = [
             [ladder.parts(level, table.codes[:, a]) for level in range(ladder.height + 1)]
             for a, ladder in enumerate(problem.ladders)
         ]
-        self._lost = [
+        self._counts = [[int(part.max(initial=0)) + 1 for part in column] for column in self._parts]
+        widths = [
             [self._loss(a, level) for level in range(ladder.height + 1)]
             for a, ladder in enumerate(problem.ladders)
         ]
         measures = [BoxMeasure.of(level, table) for level in problem.policy.levels]
         none = (Fraction(0),) * len(table.domains)
-        self._weights = [none if m is None else tuple(m.factor * u for u in m.units) for m in measures]
+        weights = [none if m is None else tuple(m.factor * u for u in m.units) for m in measures]
+        self.lost = [
+            [[w * own for own in column] for w, column in zip(units, widths, strict=True)]
+            for units in weights
+        ]
+        """By level of the objective, attribute and level of its ladder: what the widths of cells cost."""
 
     def _loss(self, a: int, level: int) -> Fraction:
         """Widths of all rows' cells in one attribute, added up."""
@@ -155,27 +203,31 @@ class _Table:
 
     def widths(self, levels: Vector) -> Values:
         """Level by level, no release of these or coarser cells is below it."""
-        lost = [self._lost[a][level] for a, level in enumerate(levels)]
         return tuple(
-            sum((w * own for w, own in zip(weights, lost, strict=True)), Fraction(0))
-            for weights in self._weights
+            sum((column[level] for column, level in zip(lost, levels, strict=True)), Fraction(0))
+            for lost in self.lost
         )
 
     def classes(self, levels: Vector) -> _Classes:
         """Tuples with equal cells."""
-        home = np.zeros(len(self.value), dtype=np.int64)
+        home, count = np.zeros(len(self.value), dtype=np.int64), 1
         for a, level in enumerate(levels):
-            # Renumbered after every attribute, so that numbers stay small.
-            pairs = home * (int(self.parts[a][level].max(initial=0)) + 1) + self.parts[a][level]
-            _, home = np.unique(pairs, return_inverse=True)
-        return _Classes(home.astype(np.int64), np.bincount(home).astype(np.int64))
+            part, size = self._parts[a][level], self._counts[a][level]
+            if count * size > LARGEST:  # renumbered, so that numbers stay small
+                home = pd.factorize(home)[0].astype(np.int64)
+                count = len(home)
+            home = home * size + part
+            count *= size
+        home = pd.factorize(home)[0].astype(np.int64)
+        return _Classes(home, np.bincount(home).astype(np.int64))
 
     def suppressed(self, levels: Vector, classes: _Classes) -> NDArray[np.bool_] | None:
         """Which classes break a requirement on groups; None if no finer vector has a release, either."""
         small = classes.sizes < self.smallest
         broken, forced = small.copy(), small.copy()
-        counts = np.zeros((len(classes.sizes), len(self.values)), dtype=np.int64)
-        np.add.at(counts, (classes.home, self.value), 1)
+        kinds = len(classes.sizes), len(self.values)
+        counts = np.bincount(classes.home * kinds[1] + self.value, minlength=kinds[0] * kinds[1])
+        counts = counts.reshape(kinds).astype(np.int64)
         groups: list[QIGroup] | None = None
         for requirement in self.judging:
             kept = requirement.admits_counts(counts, self.values, self.problem.context)
