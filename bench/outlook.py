@@ -113,7 +113,9 @@ class OutlookSeries(Case):
             if release is None:
                 break
             broken += next(problem.check(release), None) is not None
-            made, foreseen, loss = measured.objective(release)
+            made, _, loss = measured.objective(release)
+            prices = measured.prices
+            foreseen = Fraction(0) if prices is None else prices.release(release)
             expected = foreseen if number == 0 else expected
             fakes.append(int(made))
             losses.append(loss)

@@ -17,10 +17,11 @@ from .domain import Codes, Domain
 from .errors import PolicyError, ReleaseError, TableError
 from .history import History
 from .losses import loss
+from .outlook.allowed import allowance
 from .outlook.forecast import forecast
 from .outlook.prices import SignaturePrices, priced
 from .outlook.usual import usual_outlook
-from .policy import Policy
+from .policy import AHEAD, Policy
 from .recoding import Ladder, ladders, recoding_violations
 from .release import QIGroup, Release
 from .requirement import Context, Violation
@@ -202,12 +203,31 @@ class Problem:
         """What signatures will probably cost in the releases to come, by the policy's outlook."""
         return self._prices
 
+    @property
+    def allowed(self) -> Fraction:
+        """Expected counterfeits that come before nothing; 0 unless they are a level of their own."""
+        return self._allowed
+
+    @cached_property
+    def _allowed(self) -> Fraction:
+        alone = any(set(level.losses) == {AHEAD} for level in self.policy.levels)
+        prices, outlook = self.prices, self.policy.outlook
+        if prices is None or outlook is None or not alone:
+            return Fraction(0)
+        return allowance(self.table, self.history, prices, self._least, outlook.allowed)
+
+    @property
+    def _least(self) -> int:
+        """Fewest values of a signature; 0 without a requirement of equal counts."""
+        forms = [requirement.structure(self).signature for requirement in self.policy.requirements]
+        return max((form.min_values for form in forms if form is not None), default=0)
+
     @cached_property
     def _prices(self) -> SignaturePrices | None:
         if self.policy.outlook is None:
             return None
         forms = [requirement.structure(self) for requirement in self.policy.requirements]
-        least = [form.signature.min_values for form in forms if form.signature is not None]
+        least = self._least
         if not least:
             return None
         known = {len(r.signature) for r in self.history.records.values() if r.signature is not None}
@@ -215,7 +235,7 @@ class Problem:
             self.policy.outlook,
             forecast(self.table, self.history, self.policy.outlook),
             (form.overlap for form in forms if form.overlap is not None),
-            {max(least), max(least) + 1, *known},
+            {least, least + 1, *known},
         )
 
     def assemble(

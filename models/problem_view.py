@@ -101,6 +101,11 @@ class ProblemView(Protocol):
         """What signatures will probably cost; None without an outlook, or a requirement of equal counts."""
         ...
 
+    @property
+    def allowed(self) -> Fraction:
+        """Expected counterfeits below which fewer of them do not matter."""
+        ...
+
     def assemble(
         self, groups: Sequence[Sequence[int]], fakes: Sequence[Mapping[str, int]] | None = None
     ) -> Release:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidat
 from .exact.payload import MOST_TEXT
 
 __all__ = [
+    "AllowedClaim",
     "Claim",
     "Counted",
     "CountsAbove",
@@ -212,6 +213,13 @@ class Drawn(StrictRecord):
     log_odds: Ratio | None
 
 
+class AllowedClaim(StrictRecord):
+    """Expected counterfeits are never counted as fewer than the policy's outlook allows."""
+
+    kind: Literal["allowed"] = "allowed"
+    level: Natural
+
+
 class Trusted(StrictRecord):
     """A bound that rests on somebody's word."""
 
@@ -255,7 +263,15 @@ class Sized(StrictRecord):
 
 Part: TypeAlias = Annotated[Plain | Grouped | Counted | Sized, Field(discriminator="kind")]
 Direct: TypeAlias = Annotated[
-    PricedClaim | ListedClaim | CountsClaim | Series | HistogramsClaim | LatticeClaim | Drawn | Trusted,
+    AllowedClaim
+    | PricedClaim
+    | ListedClaim
+    | CountsClaim
+    | Series
+    | HistogramsClaim
+    | LatticeClaim
+    | Drawn
+    | Trusted,
     Field(discriminator="kind"),
 ]
 
@@ -277,7 +293,8 @@ class Shares(StrictRecord):
 
 
 Claim: TypeAlias = Annotated[
-    PricedClaim
+    AllowedClaim
+    | PricedClaim
     | ListedClaim
     | CountsClaim
     | Series

@@ -333,6 +333,9 @@ class Ahead(Schedule):
     alone: Share = Share(
         part=0.2, of=Of.LIMIT, most=10.0, unlimited=3.0, why="a search without it, to say what it costs"
     )
+    family: Share = Share(
+        part=0.2, of=Of.LIMIT, least=2.5, least_part=0.5, why="for one program over all signatures"
+    )
     hindsight: Share = Share(part=0.1, of=Of.LIMIT, most=5.0, why="what nobody avoids, in drawn futures")
 
 

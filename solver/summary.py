@@ -281,7 +281,8 @@ def _foreseen(
     at = next((i for i, level in enumerate(problem.policy.levels) if AHEAD in level.losses), None)
     if outlook is None or at is None:
         return ""
-    expected = named_loss(AHEAD).of_release(release, problem)
+    prices = problem.prices
+    expected = named_loss(AHEAD).of_release(release, problem) if prices is None else prices.release(release)
     to_come = "the next release is" if outlook.releases == 1 else f"the next {outlook.releases} releases are"
     told = f"{to_come} expected to need {show_number(expected)} counterfeits"
     if alone is None:
@@ -293,7 +294,9 @@ def _foreseen(
     ]
     cost = ", ".join(now) or "it costs nothing now"
     other = "(compared with a search that does not look ahead)"
-    instead = f" instead of {show_number(alone[at])}" if names[at] == AHEAD else ""
+    # Fewer than allowed are counted as so many: then how many there were is not known.
+    known = names[at] == AHEAD and alone[at] > problem.allowed
+    instead = f" instead of {show_number(alone[at])}" if known else ""
     return f"{told} (by a model){instead}; {cost} {other}"
 
 

@@ -53,13 +53,14 @@ class ExpectedCounterfeits(ReleaseLoss):
     Use it through a policy's `outlook`, which puts it in its place.
 
     An exact function of the release; that the table foresees what comes is a model (see `models.outlook`).
+    Where they are a level of their own they are never counted as fewer than the outlook allows.
     """
 
     name: ClassVar[str] = "expected_counterfeits"
     reference: ClassVar[str] = "this project: simulated lives of signatures, see models.outlook"
 
     def of_release(self, release: Release, problem: ProblemView) -> Fraction:
-        return _prices(problem).release(release)
+        return max(problem.allowed, _prices(problem).release(release))
 
     def encode(self, model: Encoding) -> Cost:
         prices, most = _prices(model.problem), model.largest_count * len(model.tuples)
@@ -86,7 +87,14 @@ class ExpectedCounterfeits(ReleaseLoss):
             model.cp.add(at == (most + 1) * values + rows)
             model.cp.add_element(at, table, cost)
             parts.append(model.counted_if(leads, cost, max(table)))
-        return Cost(expression=sum(parts), scale=scale)
+        if not model.problem.allowed:
+            return Cost(expression=sum(parts), scale=scale)
+        finer = lcm(scale, model.problem.allowed.denominator)
+        least = int(model.problem.allowed * finer)
+        highest = max(least, finer // scale * max(table) * len(parts))
+        total = model.cp.new_int_var(0, highest, "expected")
+        model.cp.add_max_equality(total, [finer // scale * sum(parts), least])
+        return Cost(expression=total, scale=finer)
 
 
 def _prices(problem: ProblemView) -> PricesView:

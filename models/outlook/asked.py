@@ -41,7 +41,11 @@ class Outlook:
         Of these draws: the same seed, the same prices.
     weight : rational, optional
         How much an expected counterfeit weighs against the loss of this release, above 0. By default expected
-        counterfeits come first: the loss is the least among releases for which the fewest are expected.
+        counterfeits come first, above what is allowed.
+    allowed : rational
+        At least 0: where expected counterfeits come first, new people may be expected to need so many of
+        those that they would need dealt as m-invariance deals them, before fewer come before the loss
+        (see `allowed`). 0: the fewest, whatever they cost.
 
     Raises
     ------
@@ -56,6 +60,7 @@ class Outlook:
     draws: int = 100
     seed: int = 0
     weight: Fraction | None = None
+    allowed: Fraction = Fraction(7, 8)
 
     def __post_init__(self) -> None:
         if whole("outlook", "releases", self.releases, 1) > MOST_RELEASES:
@@ -68,6 +73,9 @@ class Outlook:
             if weight <= 0:
                 raise PolicyError(f"outlook: weight must be above 0, got {self.weight}: leave it out")
             object.__setattr__(self, "weight", weight)
+        object.__setattr__(self, "allowed", as_fraction("outlook", "allowed", self.allowed))
+        if self.allowed < 0:
+            raise PolicyError(f"outlook: allowed must be at least 0, got {self.allowed}")
         if isinstance(self.survival, Mapping):
             kept = tuple(sorted((v, _share(f"survival of {v}", raw)) for v, raw in self.survival.items()))
             object.__setattr__(self, "survival", _Frozen(kept))
@@ -117,6 +125,7 @@ class Outlook:
             "returns": _plain(self.returns),
             "draws": self.draws,
             "seed": self.seed,
+            "allowed": str(self.allowed),
         } | ({} if self.weight is None else {"weight": str(self.weight)})
 
 

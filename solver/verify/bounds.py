@@ -13,6 +13,7 @@ from typing import Literal
 from ...models.box_measure import BoxMeasure
 from ...models.errors import CertificateError
 from ...models.losses.squared import squared_error_of
+from ...models.policy import AHEAD
 from ...models.problem import Problem
 from .. import claims
 from ..enumeration import GroupingVerdicts
@@ -74,6 +75,9 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
         case claims.Trusted():
             how = f"{claim.solver} ({claim.why})"
             return Derived(level=level, bound=claim.bound, how=how, trusted=True)
+        case claims.AllowedClaim():
+            bound = problem.policy.levels[level].weight_named(AHEAD) * problem.allowed
+            return Derived(level=level, bound=bound, how="what the outlook allows, by counts")
         case claims.LatticeClaim():
             return _lattice(given, level)
         case claims.Drawn():

@@ -38,6 +38,7 @@ from optanon.solver.settings import Clock
 from optanon.solver.status import Status
 from optanon.solver.verify.checking import verify
 
+F = Fraction
 LEVELS = ["counterfeits", "information_loss"]
 SAFE = [WeakMInvariance(m=3), HcSafety(n=2)]
 
@@ -160,9 +161,14 @@ def test_the_same_seed_gives_the_same_release():
     found = [result.release for result in results]
     assert found[0] == found[1]
     _, foreseen, _ = results[0].levels
+    assert foreseen.value == foreseen.bound == problem.allowed
+    assert foreseen.trusted_bound is None
+    assert found[0] is not None
+    fewest = solve_problem(ahead(history, first, allowed=F(0)), seed=3, display=False)
+    _, foreseen, _ = fewest.levels
     assert foreseen.trusted_bound is not None
     assert 2 * foreseen.trusted_bound > foreseen.value >= foreseen.trusted_bound
-    assert found[0] is not None
+    assert foreseen.value <= problem.allowed
     history.append(found[0])
     again = [solve_problem(ahead(history, second), seed=3, display=False).release for _ in range(2)]
     assert again[0] == again[1]
@@ -315,3 +321,44 @@ def unsuited(family: Family, apart: np.ndarray) -> float:
         for u in signature
         if u < v
     )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_values_change_signatures_with_everybody_who_has_them(seed: int):
+    """A release has as many counterfeits as its family, and costs as much later."""
+    given, history = tables(seed, 40, 2, 12, values=7), History()
+    policy = Policy([WeakMInvariance(m=3)], LEVELS, outlook=Outlook(draws=20))
+    if seed:
+        first = Problem(table=given[0], policy=policy)
+        history.append(baselines()["m_invariance"].run(first, 0))
+    problem = Problem(table=given[seed > 0], policy=policy, history=history)
+    crowd, prices = crowd_of(problem), problem.prices
+    assert prices is not None
+    rules = crowd.types.rules
+    begun = [s for s in combinations(range(7), 3) if s not in rules.signatures]
+    family = families(crowd, rules.fewest, begun, prices, Clock(1.0))
+    assert family is not None
+    release = assembled(crowd.types, problem, seated(crowd, family, seed, 20_000, Clock()))
+    assert next(problem.check(release), None) is None
+    assert release.counterfeits == family.fakes
+    assert prices.release(release) == family.price
+
+
+def test_two_signatures_of_as_many_groups_exchange_values():
+    population = uniform_table(200, seed=3, values=6)
+    value = generated_roles(values=6).sensitive.name
+    here = generated_roles(values=6).table(population.groupby(value).head(5))
+    problem = Problem(table=here, policy=Policy([WeakMInvariance(m=3)], LEVELS, outlook=Outlook(draws=20)))
+    crowd, prices = crowd_of(problem), problem.prices
+    assert prices is not None
+    family = families(crowd, crowd.types.rules.fewest, [(0, 1, 2), (3, 4, 5)], prices, Clock())
+    assert family is not None
+    assert family.groups == (5, 5)
+    found = set[frozenset[str]]()
+    for seed in range(4):
+        release = assembled(crowd.types, problem, seated(crowd, family, seed, 20_000, Clock()))
+        made = {group.signature for group in release.groups}
+        assert len(made) == 2
+        assert not frozenset.intersection(*made)
+        found |= made
+    assert found != {frozenset(crowd.types.rules.values[v] for v in s) for s in family.signatures}

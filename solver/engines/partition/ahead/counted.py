@@ -26,6 +26,7 @@ from scipy.sparse import csc_array
 
 from ....backends.highs import INFINITY, IntegerSolution, best_integers
 from ....colgen.covering import Ints
+from ....schedule import AHEAD
 from ....settings import Clock
 from .family import Charges, Family, Signature
 from .limits import AHEAD as LIMITS
@@ -95,6 +96,14 @@ class CountedFamilies:
         certain = floor((bound - LIMITS.doubt * max(1.0, bound)) / LIMITS.doubt)
         return self._family(found), max(Fraction(0), certain * Fraction(str(LIMITS.doubt)))
 
+    def roomy(self, allowed: Fraction, clock: Clock) -> Family | None:
+        """A family with many signatures that costs no more than allowed, if there is one."""
+        self._row({j: price for j, price in enumerate(self.cost) if price}, -INFINITY, float(allowed))
+        cost = np.zeros(len(self.cost))
+        cost[[j for begun in self.begun for j in begun.sizes.values()]] = -1.0
+        found = self._family(self._solved(cost, clock, LIMITS.fewer))
+        return None if found is None or found.price > allowed else found
+
     # -- the program -----------------------------------------------------------------------
 
     def _variable(self, most: int, cost: Fraction = Fraction(0)) -> int:
@@ -163,9 +172,9 @@ class CountedFamilies:
             named = {v: j for j, v in holding.items()}
             self.begun.append(_Begun(groups=groups, sizes=sizes, larger=larger, holding=named))
 
-    def _solved(self, cost: Floats, clock: Clock) -> IntegerSolution:
+    def _solved(self, cost: Floats, clock: Clock, gap: float = LIMITS.gap) -> IntegerSolution:
         table, shape = np.array(self.entries), (len(self.low), len(self.cost))
-        left = clock.left
+        left, most = clock.left, clock.allowed(AHEAD.family)
         return best_integers(
             cost,
             np.zeros(shape[1]),
@@ -173,9 +182,9 @@ class CountedFamilies:
             csc_array((table[:, 2], (table[:, 0].astype(int), table[:, 1].astype(int))), shape=shape),
             np.array(self.low),
             np.array(self.high),
-            absolute_gap=LIMITS.gap,
+            absolute_gap=gap,
             nodes=LIMITS.nodes,
-            seconds=None if left is None else max(0.05, min(LIMITS.counted_seconds, left)),
+            seconds=None if left is None or most is None else max(0.05, min(most, left)),
         )
 
     # -- numbers as signatures -------------------------------------------------------------

@@ -18,7 +18,13 @@ class AheadLimits:
     larger: int = 60
     """and so many sets with one value more."""
     need_moves: int = 400
-    """Exchanges per group of a bucket, until it gets one more,"""
+    """Exchanges per group of a bucket, until it gets one more (or until none of all is forbidden),"""
+    need_tries: int = 4
+    """so often, twice as many each time,"""
+    need_hot: float = 0.3
+    """with this temperature in the beginning, in forbidden meetings,"""
+    need_cold: float = 0.1
+    """and this at the end;"""
     most_groups: int = 4
     """up to so many per tuple of the most frequent value."""
     fewest_seconds: float = 1.5
@@ -29,12 +35,12 @@ class AheadLimits:
     """Of prices."""
     gap: float = 0.05
     """Families so near the best of a round will do."""
+    fewer: float = 0.99
+    """Families with so many signatures less than there may be will do, where some are allowed."""
     nodes: int = 30
     """Of the program over counts."""
-    counted_seconds: float = 2.5
-    """For a program over all signatures,"""
     counted: int = 6_000
-    """which has no more values times numbers of groups than this."""
+    """A program over all signatures has no more values times numbers of groups than this."""
     doubt: float = 0.0001
     """A bound on all families is rounded down to a multiple of this, after this share is taken off."""
     usual: int = 8
@@ -73,10 +79,14 @@ class AheadLimits:
     """and the last one."""
     penalties: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)
     """For each earlier group that shares too many, in the same unit: one after the other,"""
+    dear: float = 64.0
+    """the same once nothing is forbidden,"""
     first: int = 2
     """with this part of the exchanges for the first"""
     later: int = 6
     """and this for each other."""
+    switching: int = 128
+    """One in so many exchanges lets two values change signatures."""
     names: int = 1 << 40
     """Signatures are told apart by sums of random numbers below this."""
     futures: int = 5

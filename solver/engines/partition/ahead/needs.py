@@ -13,7 +13,7 @@ from ....colgen.primal.seating import annealed, broken_rules
 from ....settings import Clock
 from .limits import AHEAD as LIMITS
 from .people import Crowd
-from .seated import seats_of
+from .seated import no_columns, seats_of, without_boxes
 
 __all__ = ["needs"]
 
@@ -22,18 +22,26 @@ def needs(crowd: Crowd, seed: int, clock: Clock) -> Ints:
     """Groups that are enough for each bucket, vacancies filled by people without a past."""
     rules = crowd.types.rules
     found = rules.fewest.copy()
-    old = crowd.types.rows.geometry
-    flat = Geometry(old.codes[:, :0], old.weight[:0], old.tree[:0], old.side[:0], old.table)
+    flat = without_boxes(crowd.types.rows.geometry)
     for b, signature in enumerate(rules.signatures):
         columns = [np.flatnonzero((rules.home == b) & (crowd.value == v)).tolist() for v in signature]
         while found[b] < LIMITS.most_groups * max(1, max(map(len, columns))) and not clock.over:
-            groups = [
-                [column[g] if g < len(column) else -1 for column in columns] for g in range(int(found[b]))
-            ]
-            seats = seats_of(groups, [b] * len(groups), [signature])
-            moves = LIMITS.need_moves * len(groups)
-            annealed(flat, crowd.people, seats, moves, 0.3, 0.1, 1.0, seed)
-            if not broken_rules(crowd.people, seats).any():
+            if _may_sit(crowd, flat, columns, b, int(found[b]), seed):
                 break
             found[b] += 1
     return found
+
+
+def _may_sit(
+    crowd: Crowd, flat: Geometry, columns: list[list[int]], bucket: int, number: int, seed: int
+) -> bool:
+    """Whether the bucket's people are found to fit into so many groups; more exchanges each time."""
+    signature = crowd.types.rules.signatures[bucket]
+    groups = [[column[g] if g < len(column) else -1 for column in columns] for g in range(number)]
+    hot, cold = LIMITS.need_hot, LIMITS.need_cold
+    for attempt in range(LIMITS.need_tries if number > 1 else 1):
+        seats, moves = seats_of(groups, [bucket] * number, [signature]), LIMITS.need_moves * number << attempt
+        annealed(flat, crowd.people, seats, no_columns(), moves, hot, cold, 1.0, seed + attempt)
+        if not broken_rules(crowd.people, seats).any():
+            return True
+    return False

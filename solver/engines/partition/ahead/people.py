@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....colgen.covering import Ints
-from ....colgen.primal.seating import People
+from ....colgen.primal.seats import People
 from ....colgen.structure.types import Types
 
 __all__ = ["Crowd"]

@@ -17,7 +17,8 @@ from .....models.policy import AHEAD as PRICE
 from .....models.problem import Problem
 from .....models.release import Release
 from ....backends.highs import MADE_BY
-from ....claims import Claim, CountsAbove, Trusted, TrustedRefusal
+from ....claims import AllowedClaim, Claim, CountsAbove, Trusted, TrustedRefusal
+from ....colgen.covering import Ints
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
 from ....ending import ending
@@ -143,6 +144,8 @@ class AheadSearch:
     def _family(self, crowd: Crowd) -> Family | None:
         """Of signatures that somebody has used or proposed, then of all."""
         needed = needs(crowd, self.settings.seed, self.clock)
+        if self.counts is not None and (found := self._roomy(crowd, needed, self.counts.bound)) is not None:
+            return found
         known = self._known()
         some = [s for s in sorted(known - set(self.types.rules.signatures)) if any(crowd.new[list(s)])]
         family = families(crowd, needed, some, self._pricing, self.clock)
@@ -154,6 +157,10 @@ class AheadSearch:
         if self.counts is None or family.fakes > self.counts.bound:
             found = CountedFamilies(crowd, needed, family.fakes, self._pricing).fewest(self.clock)
             family = family.better(found)
+        if (roomy := self._roomy(crowd, needed, family.fakes)) is not None:
+            return roomy
+        if family.price <= self.problem.allowed:
+            return family
         found, bound = CountedFamilies(crowd, needed, family.fakes, self._pricing).cheapest(self.clock)
         fewest = self.types.rules.fewest
         if (needed > fewest).any():
@@ -162,11 +169,25 @@ class AheadSearch:
         self.priced = family.fakes, bound
         return family.better(found)
 
+    def _roomy(self, crowd: Crowd, needed: Ints, fakes: int) -> Family | None:
+        """Many signatures, for so many counterfeits and no more to come than allowed."""
+        if not self.problem.allowed or not CountedFamilies.fits(crowd):
+            return None
+        program = CountedFamilies(crowd, needed, fakes, self._pricing)
+        found = program.roomy(self.problem.allowed, self.clock)
+        return found if found is not None and found.fakes <= fakes else None
+
     def _bounded(self) -> None:
         """Tell the bound on all families, if it is one on releases with as few counterfeits as the best."""
         level, best = self.objective.planned, self.best.best
         assert level is not None
-        if best is None or self.priced is None:
+        if best is None:
+            return
+        if self.problem.allowed:
+            factor = self.problem.policy.levels[level].weight_named(PRICE)
+            self.best.raise_bound(level, factor * self.problem.allowed, "what the outlook allows")
+            self.words = (AllowedClaim(level=level),)
+        if self.priced is None:
             return
         (fakes, bound), values = self.priced, self.problem.objective(best)
         if self.weighed:
@@ -174,7 +195,7 @@ class AheadSearch:
         if values[self._counted] <= fakes and 0 < bound <= values[level]:
             self.best.raise_bound(level, bound, "all families, by counts")
             why = "all signatures by counts, without meetings: a program whose tree is not written down"
-            self.words = (Trusted(level=level, bound=bound, solver=MADE_BY, why=why),)
+            self.words = (*self.words, Trusted(level=level, bound=bound, solver=MADE_BY, why=why))
 
     def _known(self) -> set[Signature]:
         """Signatures of earlier releases, and of the heuristics' release."""

@@ -9,13 +9,16 @@ from random import Random
 import numpy as np
 
 from ....colgen.column import Column
-from ....colgen.primal.seating import Seats, annealed, broken_rules
+from ....colgen.covering import Geometry
+from ....colgen.primal.seating import annealed, broken_rules
+from ....colgen.primal.seats import People, Seats
+from ....colgen.primal.switching import Columns
 from ....settings import Clock
 from .family import Family
 from .limits import AHEAD as LIMITS
 from .people import Crowd
 
-__all__ = ["seated", "seats_of"]
+__all__ = ["no_columns", "seated", "seats_of", "without_boxes"]
 
 
 def seats_of(
@@ -50,6 +53,64 @@ def seats_of(
     )
 
 
+def no_columns() -> Columns:
+    """No value may change signatures."""
+    none = np.zeros(0, dtype=np.int64)
+    return Columns(start=none, end=none, value=none, home=none, names=none, key=none, often=1)
+
+
+def _columns_of(
+    seats: Seats, signatures: Sequence[tuple[int, ...]], free: Sequence[bool], random: Random
+) -> Columns:
+    """Seats by value and signature, where nobody is bound to the signature."""
+    starts = np.flatnonzero(seats.own_start == np.arange(len(seats.own))).tolist()
+    home = [int(seats.bucket[seats.order[at] // seats.who.shape[1]]) for at in starts]
+    found = [(at, b) for at, b in zip(starts, home, strict=True) if free[b]]
+    names = [random.randrange(1, LIMITS.names) for _ in range(max(map(max, signatures)) + 1)]
+    at = np.array([at for at, _ in found], dtype=np.int64)
+    return Columns(
+        start=at,
+        end=seats.own_end[at],
+        value=seats.own[at],
+        home=np.array([b for _, b in found], dtype=np.int64),
+        names=np.array(names, dtype=np.int64),
+        key=np.array([sum(names[v] for v in signature) for signature in signatures], dtype=np.int64),
+        often=LIMITS.switching,
+    )
+
+
+def without_boxes(geometry: Geometry) -> Geometry:
+    """The same people, and boxes cost nothing."""
+    g = geometry
+    return Geometry(g.codes[:, :0], g.weight[:0], g.tree[:0], g.side[:0], g.table)
+
+
+def _mended(
+    geometry: Geometry, people: People, seats: Seats, columns: Columns, moves: int, start: float, seed: int
+) -> bool:
+    """Whether nothing is forbidden any more, after exchanges that look at nothing else, and then at both.
+
+    A family has as many groups of each bucket as `needs` found to be enough, so mostly there is a way.
+    """
+    flat, number = without_boxes(geometry), len(seats.who) * LIMITS.need_moves
+    annealed(flat, people, seats, no_columns(), number, LIMITS.need_hot, LIMITS.need_cold, 1.0, seed)
+    if broken_rules(people, seats).any():
+        return False
+    heat, cold = start * LIMITS.warm, start * LIMITS.cold
+    annealed(geometry, people, seats, columns, moves // 2, heat, cold, start * LIMITS.dear, seed)
+    return not broken_rules(people, seats).any()
+
+
+def _signatures(
+    seats: Seats, columns: Columns, old: Sequence[tuple[int, ...]]
+) -> tuple[tuple[int, ...], ...]:
+    """Signatures after values have changed them, in the order of their groups' seats."""
+    found, wide = [list(signature) for signature in old], seats.who.shape[1]
+    for at, v, b in zip(columns.start.tolist(), columns.value.tolist(), columns.home.tolist(), strict=True):
+        found[b][int(seats.order[at]) % wide] = v
+    return tuple(map(tuple, found))
+
+
 def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) -> list[Column]:
     """A release with the family's signatures; whoever cannot be seated otherwise is alone among counterfeits.
 
@@ -59,7 +120,9 @@ def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) ->
     groups, bucket = _filled(crowd, family, random)
     geometry, people = crowd.types.rows.geometry, crowd.people
     seats = seats_of(groups, bucket, family.signatures)
+    signatures, free = family.signatures, [bucket < 0 for bucket in family.buckets]
     start, wrong = float(crowd.types.rows.scale), broken_rules(people, seats)
+    columns = _columns_of(seats, signatures, free, random)
     for attempt in range(LIMITS.attempts):
         again = attempt > 0
         # Dear from the beginning, forbidden meetings would hold people where they happened to sit.
@@ -68,6 +131,7 @@ def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) ->
                 geometry,
                 people,
                 seats,
+                columns,
                 moves // (LIMITS.again if again else LIMITS.later if stage else LIMITS.first),
                 start * (LIMITS.warm if again or stage else LIMITS.hot),
                 start * LIMITS.cold,
@@ -77,19 +141,22 @@ def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) ->
             wrong = broken_rules(people, seats)
             if not wrong.any():
                 break
+        if wrong.any() and _mended(geometry, people, seats, columns, moves, start, seed + attempt):
+            break
         if not wrong.any() or clock.over:
             break
         groups = [[p for p in line if p > -2] for line in seats.who.tolist()]
-        mate = seats.mate
+        mate, signatures = seats.mate, _signatures(seats, columns, signatures)
         for b in sorted(set(seats.bucket[wrong > 0].tolist())):
-            groups.append([-1] * len(family.signatures[b]))
+            groups.append([-1] * len(signatures[b]))
             bucket.append(b)
-        seats = seats_of(groups, bucket, family.signatures)
+        seats = seats_of(groups, bucket, signatures)
         seats.mate[: len(mate)] = mate
-    return _columns(crowd, family, seats)
+        columns = _columns_of(seats, signatures, free, random)
+    return _groups(crowd, _signatures(seats, columns, signatures), seats)
 
 
-def _columns(crowd: Crowd, family: Family, seats: Seats) -> list[Column]:
+def _groups(crowd: Crowd, signatures: Sequence[tuple[int, ...]], seats: Seats) -> list[Column]:
     """Groups as columns; of those that stay forbidden everybody is alone."""
     wrong, value, row = broken_rules(crowd.people, seats), crowd.types.rows.value, crowd.people.row
     columns: list[Column] = []
@@ -102,7 +169,7 @@ def _columns(crowd: Crowd, family: Family, seats: Seats) -> list[Column]:
             columns += [crowd.types.alone(r) for r in rows]
         elif rows:
             has, times = Counter(int(value[r]) for r in rows), 1 if other < 0 else 2
-            signature = family.signatures[int(seats.bucket[q])]
+            signature = signatures[int(seats.bucket[q])]
             fakes = tuple((v, times - has[v]) for v in sorted(signature) if has[v] < times)
             columns.append(Column(tuple(sorted(rows)), fakes))
     return columns
