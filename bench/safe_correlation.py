@@ -14,10 +14,12 @@ from ..instances.datasets import adult, bank
 from ..models.correlation import LossMetric, Support
 from ..models.errors import InputError, PolicyError
 from ..models.problem import Problem
+from ..models.release import Release
 from ..models.requirements import SafeCorrelation
 from ..models.table import Microdata
 from ..solver.engines.sanitize import Sanitized, sanitize
 from ..solver.engines.suppress import suppress_linear
+from ..solver.result import Result
 from ..solver.search import solve_problem
 from .registry import Case, Row, case
 from .safe_correlation_figures import Figures, anatomized, policy_of
@@ -121,16 +123,9 @@ class SafeCorrelationReplay(Case):
                 "CPU seconds": round(time.process_time() - clock, 1),
             }
             if part == "slice":
-                result = solve_problem(
-                    Problem(table=table, policy=policy_of(requirement)),
-                    time_limit=self.time_limit,
-                    seed=self.seed,
-                    display=False,
-                    initial=done.release,
-                )
-                assert result.release is not None, "a release to start from was given"
+                result, release = self._searched(table, requirement, done)
                 row |= {
-                    "jointly": result.release.hidden_cells,
+                    "jointly": release.hidden_cells,
                     "jointly least": int(result.bounds[0] or 0),
                     "status": result.status.value,
                 }
@@ -195,6 +190,21 @@ class SafeCorrelationReplay(Case):
             raise AssertionError(f"the release is not safe: {broken.message}")
         return done
 
+    def _searched(
+        self, table: Microdata, requirement: SafeCorrelation, done: Sanitized
+    ) -> tuple[Result, Release]:
+        """The best groups and cells together, from a sanitized grouping on."""
+        result = solve_problem(
+            Problem(table=table, policy=policy_of(requirement)),
+            time_limit=self.time_limit,
+            seed=self.seed,
+            display=False,
+            initial=done.release,
+        )
+        if result.release is None:
+            raise AssertionError("a release to start from was given, and none came back")
+        return result, result.release
+
     def _given(self, part: str, done: Sanitized, requirement: SafeCorrelation) -> list[Row]:
         """Rows of a given grouping."""
         rows: list[Row] = []
@@ -222,26 +232,16 @@ class SafeCorrelationReplay(Case):
         """Rows of the slice: a given grouping, and the optimum over all groupings."""
         done = self._sanitized(table, requirement)
         rows = self._given("slice", done, requirement)
-        result = solve_problem(
-            Problem(table=table, policy=policy_of(requirement)),
-            time_limit=self.time_limit,
-            seed=self.seed,
-            display=False,
-            initial=done.release,
-        )
-        if result.release is None:
-            raise AssertionError("a release to start from was given, and none came back")
+        result, release = self._searched(table, requirement, done)
         for row in rows:
             wanted = None if row[QI] == ALL else row[QI]
-            hidden = sum(
-                count for g in result.release.groups for _, v, count in g.hidden if wanted in (None, v)
-            )
+            hidden = sum(count for g in release.groups for _, v, count in g.hidden if wanted in (None, v))
             loss = LossMetric(hidden=hidden, occurrences=row["cells"], tuples=len(table))
             row["jointly"] = row["cells"] - hidden
             row |= {f"jointly {name}": value for name, value in _losses(loss).items()}
         least = result.bounds[0]
         rows[-1]["jointly bound"] = None if least is None else len(table) - int(least)
-        rows[-1]["jointly groups"] = len(result.release.groups)
+        rows[-1]["jointly groups"] = len(release.groups)
         rows[-1]["status"] = result.status.value
         return rows
 
