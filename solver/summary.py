@@ -7,94 +7,24 @@ says the same on a terminal, in a notebook, in the report and on the web page. I
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from typing import TypeVar
 
-from ..models.box import Cell, Interval
-from ..models.categories import Ordered
-from ..models.domain import Domain
 from ..models.exact_numbers import show_number, show_share
 from ..models.losses import loss as named_loss
-from ..models.policy import AHEAD, Level
+from ..models.policy import AHEAD
 from ..models.problem import Problem
 from ..models.release import Release
 from .advice import advice
+from .column_summary import ColumnSummary, columns_of
 from .level_value import UNCHECKED, LevelValue
+from .loss_summary import LossSummary, losses_of
 from .price import Price
 from .settings import Hindsight
 
-__all__ = ["ColumnSummary", "LossSummary", "Summary", "columns_of", "summarize", "tally"]
-
-T = TypeVar("T")
-
-LONGEST = 999
-"""Denominators that are shown beside a rounded value."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ColumnSummary:
-    """What is published of a quasi-identifier.
-
-    Attributes
-    ----------
-    name : str
-    lost : Fraction
-        Mean loss of a row's cell, from 0 (exact) to 1 (nothing is said); 1 for a row that is left out.
-    usual : str
-        The cell in the middle of all published rows, from the narrowest to the widest, in words.
-    blank : bool
-        Nothing is said of anybody in this column.
-    """
-
-    name: str
-    lost: Fraction
-    usual: str
-    blank: bool
-
-    def __str__(self) -> str:
-        if self.blank:
-            return "* throughout: nothing is said"
-        if not self.lost:
-            return "published exactly"
-        return f"{show_share(self.lost)} of its information lost; {self.usual}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class LossSummary:
-    """One level of the objective.
-
-    Attributes
-    ----------
-    name : str
-    value : Fraction
-    most : Fraction or None
-        What is lost if nothing is said of anybody; None where that is not known.
-    bound : str
-        What is proven about the best possible, in words.
-    """
-
-    name: str
-    value: Fraction
-    most: Fraction | None
-    bound: str
-
-    def __str__(self) -> str:
-        share = ""
-        if self.most:
-            part = show_share(self.value / self.most)
-            share = f", {part} of the maximum ({show_number(self.most)})"
-        return f"{self._value}{share}; {self.bound}"
-
-    @property
-    def _value(self) -> str:
-        shown = show_number(self.value)
-        if Fraction(shown) == self.value or self.value.denominator > LONGEST:
-            return shown
-        return f"{shown} (exactly {self.value})"
+__all__ = ["Summary", "summarize"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,7 +170,7 @@ def summarize(
         groups=len(sizes),
         sizes=(sizes[0], sizes[len(sizes) // 2], sizes[-1]) if sizes else (),
         columns=columns,
-        losses=_losses(problem, levels),
+        losses=losses_of(problem, levels),
         series=_series(problem),
         checked=tuple(str(requirement) for requirement in problem.policy.requirements),
         outlook=_foreseen(problem, release, levels, alone) + _unavoidable(hindsight),
@@ -257,19 +187,6 @@ def summarize(
             blank=[column.name for column in columns if column.blank],
             full_domain=problem.policy.recoding == "full_domain",
         ),
-    )
-
-
-def _losses(problem: Problem, levels: Sequence[LevelValue]) -> tuple[LossSummary, ...]:
-    """What each level loses, against the most there is to lose and what is proven."""
-    return tuple(
-        LossSummary(
-            name=value.name,
-            value=value.value,
-            most=_most(problem, level),
-            bound=_bound(levels[: index + 1], counts=all(named_loss(name).counts for name in level.losses)),
-        )
-        for index, (level, value) in enumerate(zip(problem.policy.levels, levels, strict=True))
     )
 
 
@@ -309,105 +226,6 @@ def _unavoidable(hindsight: Hindsight | None) -> str:
         f"; nobody avoids {show_number(hindsight.anybody)} counterfeits from now on, and after this release "
         f"{show_number(hindsight.from_here)} ({drawn}, by hindsight)"
     )
-
-
-def columns_of(release: Release, domains: Sequence[Domain]) -> tuple[ColumnSummary, ...]:
-    """What is published of each quasi-identifier."""
-    boxed = [group for group in release.groups if group.box is not None]
-    people = [len(group.members) for group in boxed]
-    left_out = len(release.suppressed)
-    total = max(1, left_out + sum(len(group.members) for group in release.groups))
-    found: list[ColumnSummary] = []
-    for a, domain in enumerate(domains):
-        cells = [
-            (domain.width(cell), cell, n)
-            for cell, n in tally([group.box[a] for group in boxed if group.box is not None], people)
-        ]
-        lost = left_out + sum((width * n for width, _, n in cells), Fraction(0))
-        found.append(
-            ColumnSummary(
-                name=domain.name,
-                lost=lost / total,
-                usual=_usual(cells, domain) if cells else "published exactly",
-                blank=bool(cells) and all(width == 1 for width, _, _ in cells),
-            )
-        )
-    return tuple(found)
-
-
-def tally(things: Sequence[T], counts: Sequence[int] | None = None) -> list[tuple[T, int]]:
-    """Counts (1 each by default) added up by object: large tables hold few objects, again and again."""
-    found: Counter[int]
-    if counts is None:
-        found = Counter(map(id, things))
-    else:
-        found = Counter[int]()
-        for thing, count in zip(things, counts, strict=True):
-            found[id(thing)] += count
-    known = dict(zip(map(id, things), things, strict=True))
-    return [(known[number], count) for number, count in found.items()]
-
-
-def _usual(cells: Sequence[tuple[Fraction, Cell, int]], domain: Domain) -> str:
-    """The middle one of the rows' cells, from the narrowest to the widest."""
-    ordered = sorted(cells, key=lambda each: (each[0], str(each[1])))
-    half, seen = sum(n for _, _, n in ordered) / 2, 0
-    for width, cell, n in ordered:
-        seen += n
-        if seen >= half:
-            return _words(width, cell, domain)
-    raise AssertionError("some cell is in the middle")
-
-
-def _words(width: Fraction, cell: Cell, domain: Domain) -> str:
-    if not width:
-        return "usually exact"
-    if isinstance(cell, Interval):
-        return f"usually an interval {show_number(cell.hi - cell.lo)} wide"
-    if width == 1:
-        return "usually *"
-    what = "neighbouring categories" if isinstance(domain, Ordered) else "categories"
-    return f"usually one of {len(cell.values)} {what}"
-
-
-def _most(problem: Problem, level: Level) -> Fraction | None:
-    """The loss of a release that says nothing of anybody, if the losses tell."""
-    total, rows = Fraction(0), len(problem.table)
-    for name, weight in level.weights:
-        each = named_loss(name)
-        shares = each.box_weights(problem.table)
-        whole = each.by_size(rows, 0, problem.policy.form)
-        if problem.policy.form == "generalized" and shares is not None and each.box_payer == "tuple":
-            total += weight * rows * sum(shares, Fraction(0))
-        elif whole and each.combine == "sum" and each.counts is None:
-            total += weight * whole
-        else:
-            return None
-    return total
-
-
-def _bound(levels: Sequence[LevelValue], *, counts: bool) -> str:
-    """What is proven of the last of some levels, and whose word the rest is."""
-    level = levels[-1]
-    among = "" if len(levels) == 1 else f" as good on {' and '.join(each.name for each in levels[:-1])}"
-    if level.value == level.bound:
-        fewer = "does with fewer" if counts else "loses less"
-        return f"proven: no release{among} {fewer}" if level.value else "proven: nothing can be less"
-    if not level.bound:
-        less = "how many fewer would do" if counts else "how much less could be lost"
-        found = f"no bound yet: {less} is not known"
-    else:
-        gap = show_share((level.value - level.bound) / level.value)
-        fewer = "do with fewer than" if counts else "lose less than"
-        found = f"no release{among} can {fewer} {show_number(level.bound)}: at most {gap} to gain"
-    if level.trusted_bound is not None:
-        least = (
-            "no less"
-            if level.trusted_bound == level.value
-            else f"no less than {show_number(level.trusted_bound)}"
-        )
-        found += f" ({least} by the word of {level.word}, which was not checked)"
-    return found
 
 
 def _series(problem: Problem) -> str:

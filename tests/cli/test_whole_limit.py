@@ -11,10 +11,10 @@ import optanon as oa
 from optanon.instances import catalog
 from optanon.instances.generators import generated_roles, uniform_table
 from optanon.solver.cli import solve as solve_command
+from optanon.solver.column_summary import tally
 from optanon.solver.ending import sample
 from optanon.solver.insight.report.facts import facts
 from optanon.solver.output import writing
-from optanon.solver.summary import tally
 
 HOSPITAL = catalog.path("hospital") / "release-2.yaml"
 

@@ -14,8 +14,9 @@ import pytest
 
 import optanon as oa
 from optanon.solver.advice import advice
+from optanon.solver.column_summary import columns_of
 from optanon.solver.level_value import UNCHECKED, LevelValue
-from optanon.solver.summary import columns_of, summarize
+from optanon.solver.summary import summarize
 
 ROOT = Path(oa.__file__).parent
 

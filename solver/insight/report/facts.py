@@ -22,7 +22,7 @@ from ....models.numeric import Numeric
 from ....models.problem import Problem
 from ....models.release import QIGroup, Release
 from ....models.requirement import Requirement
-from ...summary import columns_of
+from ...column_summary import columns_of
 from ...terms import term_of
 from ..audit.attacks import usual_attacks
 from ..audit.audit import AuditReport, audit

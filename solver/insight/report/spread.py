@@ -16,7 +16,7 @@ from ....models.categories import Ordered
 from ....models.domain import Domain
 from ....models.numeric import Numeric
 from ....models.release import Release
-from ...summary import tally
+from ...column_summary import tally
 
 __all__ = ["Spread", "spread"]
 
