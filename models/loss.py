@@ -73,11 +73,33 @@ class Loss(ABC):
     reference: ClassVar[str]
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
-        """Loss of one group; O(members x attributes). It does not fall with further counterfeits."""
+        """Loss of one group; O(members x attributes). It does not fall with further counterfeits.
+
+        Parameters
+        ----------
+        group : QIGroup
+        table : Microdata
+
+        Returns
+        -------
+        Fraction
+            At least 0.
+        """
         return Fraction(0)
 
     def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
-        """Loss of one suppressed tuple."""
+        """Loss of one record that is left out (suppressed).
+
+        Parameters
+        ----------
+        member : Member
+        table : Microdata
+
+        Returns
+        -------
+        Fraction
+            At least 0.
+        """
         return Fraction(0)
 
     def by_size(self, size: int, fakes: int, form: Form) -> Fraction | None:
@@ -112,13 +134,36 @@ class Loss(ABC):
         return None
 
     def value(self, release: Release, table: Microdata) -> Fraction:
-        """Exact loss of a release of `table`."""
+        """Exact loss of a release of a table.
+
+        Parameters
+        ----------
+        release : Release
+            Whoever made it.
+        table : Microdata
+
+        Returns
+        -------
+        Fraction
+            Of all groups and suppressed records together, as `combine` says; 0 is best.
+        """
         parts = [self.of_group(group, table) for group in release.groups]
         parts += [self.of_suppressed(member, table) for member in release.suppressed]
         return max(parts, default=Fraction(0)) if self.combine == "max" else sum(parts, Fraction(0))
 
     def of_release(self, release: Release, problem: ProblemView) -> Fraction:
-        """Exact loss of a release made for a problem."""
+        """Exact loss of a release made for a problem.
+
+        Parameters
+        ----------
+        release : Release
+        problem : Problem
+            Its table and, for losses that look ahead, its history and outlook.
+
+        Returns
+        -------
+        Fraction
+        """
         return self.value(release, problem.table)
 
     @abstractmethod

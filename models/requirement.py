@@ -134,14 +134,17 @@ class Cut:
 class Requirement(ABC):
     """A privacy condition on a new release given the history.
 
+    A policy holds several; a release keeps the policy if `check` of each yields nothing. Whoever only uses
+    requirements needs `check`, `parameters` and `settings`; the other methods are for engines.
+
     Attributes
     ----------
     name : str
         Key in policy files.
     scope : Scope
-        What it looks at.
+        What it looks at: one group (equivalence class) and the history, the whole release, or the series.
     adversary : {"persistent", "transient", "either"}
-        Which adversary its guarantee is about.
+        Which values its guarantee is about: those that stay the same, those that change, or both.
     reference : str
         Where its definition is published.
     """
@@ -153,13 +156,32 @@ class Requirement(ABC):
 
     @abstractmethod
     def check(self, release: Release, history: History) -> Iterator[Violation]:
-        """Yield every violation; exact, no solver."""
+        """Check a release by the definition: yield every violation, exactly and without a solver.
+
+        Parameters
+        ----------
+        release : Release
+            The new release, whoever made it.
+        history : History
+            Releases published before, the oldest first; empty for a first release.
+
+        Yields
+        ------
+        Violation
+            What is wrong in words, in which groups, whom it concerns, and the numbers behind it
+            (`witness`). No violation means that the release keeps the requirement.
+        """
 
     @abstractmethod
     def encode(self, model: Encoding) -> None:
         """Write constraints that every release of `model` must keep.
 
         They may be weaker than `check` only if `cuts` close the difference.
+
+        Parameters
+        ----------
+        model : Encoding
+            A model of one release: who is in which group, with which values.
         """
 
     def structure(self, problem: ProblemView | None = None) -> Structure:
@@ -167,6 +189,17 @@ class Requirement(ABC):
 
         By default nothing: every group is then judged by itself, and a policy of such requirements alone
         counts as blind to the history.
+
+        Parameters
+        ----------
+        problem : Problem, optional
+            Claims may be stronger for one problem than for all.
+
+        Returns
+        -------
+        Structure
+            What verdicts depend on, whether merging groups keeps it, whether it looks at the history.
+            Engines rely on these claims; tests try to refute them.
         """
         return Structure()
 
@@ -175,23 +208,71 @@ class Requirement(ABC):
 
         Without a release: initial cuts, those worth having before any release is found. They are for models
         in which they are cheap rows: engines that list groups ask for them.
+
+        Parameters
+        ----------
+        release : Release or None
+            One that was found and fails `check`.
+        history : History
+            Releases published before.
+
+        Yields
+        ------
+        Cut
+            A named constraint, to be written into the model before it is searched again.
         """
         return iter(())
 
     def afterwards(self, release: Release, history: History) -> str | None:
-        """What the next release will not be able to do because of this one, in words; None for nothing."""
+        """What the next release will not be able to do because of this one, in words; None for nothing.
+
+        Parameters
+        ----------
+        release : Release
+            One that keeps the requirement.
+        history : History
+            Releases published before it.
+
+        Returns
+        -------
+        str or None
+            A line of the summary: who can no longer be published, and why.
+        """
         return None
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
-        """What it proves of all releases of a problem."""
+        """What it proves of all releases of a problem, before any search.
+
+        Parameters
+        ----------
+        problem : Problem
+
+        Returns
+        -------
+        GroupBounds
+            How small and how large its groups can be, why nobody can keep it (if so), and what stands out
+            in the table.
+        """
         return GroupBounds(problem=problem)
 
     def parameters(self) -> tuple[Parameter, ...]:
-        """Its parameters with a direction, and the values of each that ask less."""
+        """Its parameters with a direction, and the values of each that ask less.
+
+        Returns
+        -------
+        tuple of Parameter
+            Those that `explain` may loosen and `frontier` may vary, such as a smaller k.
+        """
         return ()
 
     def settings(self) -> dict[str, Any]:
-        """Parameters by name, as a policy file would give them."""
+        """Parameters by name, as a policy file would give them.
+
+        Returns
+        -------
+        dict
+            Fractions as text, such as ``"1/2"``.
+        """
         return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
 
     def __str__(self) -> str:
@@ -206,17 +287,43 @@ class Requirement(ABC):
 class GroupRequirement(Requirement):
     """A requirement that judges each group by itself, given the history.
 
-    It is closed under suppression: verdicts on other groups do not depend on whether a group is there.
+    A group is what the field calls an equivalence class: the records that are published with the same
+    quasi-identifiers. Verdicts on other groups do not depend on whether a group is there, so leaving a group
+    out (suppression) never breaks it.
     """
 
     scope: ClassVar[Scope] = Scope.GROUP
 
     @abstractmethod
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
-        """Yield the violations of one group (their `groups` are filled in by `check`)."""
+        """Yield what one group breaks; `check` says of which group it is.
+
+        Parameters
+        ----------
+        group : QIGroup
+            Its published values, counterfeits included, and, for the steward, who is in it.
+        context : Context
+            The history, and the sensitive values of the whole table.
+
+        Yields
+        ------
+        Violation
+            Nothing if the group keeps the requirement.
+        """
 
     def admits(self, group: QIGroup, context: Context) -> bool:
-        """Whether one group keeps the requirement."""
+        """Whether one group keeps the requirement.
+
+        Parameters
+        ----------
+        group : QIGroup
+        context : Context
+
+        Returns
+        -------
+        bool
+            Whether `violations` has nothing to say of it.
+        """
         return next(self.violations(group, context), None) is None
 
     def admits_counts(
@@ -233,10 +340,32 @@ class GroupRequirement(Requirement):
             Tuples per group and sensitive value; no row is all 0.
         values : tuple of str
             The columns' values; every value of the microdata is among them.
+        context : Context
+            The history, and the sensitive values of the whole table.
+
+        Returns
+        -------
+        bool array or None
+            One verdict per row of `counts`.
         """
         return None
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
+        """Check every group of a release by the definition, exactly and without a solver.
+
+        Parameters
+        ----------
+        release : Release
+            The new release, whoever made it.
+        history : History
+            Releases published before, the oldest first; empty for a first release.
+
+        Yields
+        ------
+        Violation
+            As `violations` says of one group, with the number of the group in `groups` (from 0) and in the
+            message (from 1). No violation means that the release keeps the requirement.
+        """
         context = Context.of(release, history)
         for index, group in enumerate(release.groups):
             for found in self.violations(group, context):

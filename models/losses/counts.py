@@ -21,6 +21,8 @@ class Suppressed(Loss):
     """Number of tuples left out.
 
     Use it first if every row counts, before any loss of width.
+
+    Each record of the table that is not published costs 1; at most the size of the table.
     """
 
     name: ClassVar[str] = "suppressed"
@@ -43,6 +45,8 @@ class Counterfeits(Loss):
     """Number of invented tuples.
 
     Use it first in a series: invented rows are the price of people who leave.
+
+    Each published record that stands for nobody costs 1.
     """
 
     name: ClassVar[str] = "counterfeits"

@@ -71,11 +71,27 @@ def unit_weights(
 
 
 class BoxLoss(Loss):
-    """Base of losses that every tuple pays for the widths of its box: only `box_weights` has to be given."""
+    """Base of losses that every record pays for the widths of its cells: only `box_weights` has to be given.
+
+    A box is what a group publishes of its quasi-identifiers, one interval or set of categories per column; a
+    width is from 0 (exact) to 1 (anything). A suppressed record pays a width of 1 in every column, a
+    counterfeit nothing.
+    """
 
     @abstractmethod
     def box_weights(self, table: Microdata) -> tuple[Fraction, ...]:
-        """What one unit of width costs a tuple in each attribute, at least 0."""
+        """What a cell of width 1 costs a record in each column, at least 0.
+
+        Parameters
+        ----------
+        table : Microdata
+            The records; `table.weights` are the policy's weights of its columns.
+
+        Returns
+        -------
+        tuple of Fraction
+            One number per quasi-identifier, in the table's order.
+        """
 
     def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
         if group.box is None:
@@ -158,6 +174,10 @@ class InformationLoss(BoxLoss):
     """Sum over all tuples of the widths of their boxes.
 
     Use it unless there is a reason for another: it knows intervals, categories and weights.
+
+    A cell's width is 0 if it is exact and 1 if it says nothing: an interval's length over that of its column,
+    or the share of the categories it may be. A record loses the widths of all its cells (times the columns'
+    weights), a suppressed one 1 in each column, so most is lost at records times columns.
     """
 
     name: ClassVar[str] = "information_loss"
@@ -173,6 +193,8 @@ class AverageInformationLoss(BoxLoss):
     """Information loss per tuple of the microdata.
 
     Use it to compare tables of different sizes; it ranks releases as `information_loss` does.
+
+    From 0 to the number of columns (or the sum of their weights).
     """
 
     name: ClassVar[str] = "average_information_loss"
@@ -189,7 +211,8 @@ class NormalizedCertaintyPenalty(BoxLoss):
 
     Use it if a share from 0 to 1 says more to your readers than a sum.
 
-    With weights of attributes, the weighted mean. It ranks releases as information loss does.
+    The normalized certainty penalty of a whole table. With weights of columns it is the weighted mean; a
+    suppressed record counts as cells of width 1. It ranks releases as `information_loss` does.
     """
 
     name: ClassVar[str] = "ncp"

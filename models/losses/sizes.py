@@ -21,6 +21,8 @@ class Discernibility(Loss):
     """Sum of squared published group sizes; a suppressed tuple costs the size of the table.
 
     Use it to compare with papers that report it, or if group sizes matter more than the width of cells.
+
+    Every record pays the size of its group (equivalence class): the number of records it cannot be told from.
     """
 
     name: ClassVar[str] = "discernibility"
@@ -54,6 +56,8 @@ class MaximumGroupSize(Loss):
     """Largest published group size.
 
     Use it if one large group would spoil the release.
+
+    Counted in published records, invented ones among them; suppressed ones cost nothing here.
     """
 
     name: ClassVar[str] = "maximum_group_size"

@@ -96,7 +96,17 @@ class Difference(Requirement):
         )
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
-        """Yield the breaches of `adversary.difference.breaches` per earlier release and direction.
+        """Yield what subtracting groups of one release from groups of another isolates.
+
+        If some groups of one release cover exactly the people of some groups of another and a few more, those
+        few are known to be together: they must be nobody, or at least `k` with no value above the share `c`.
+
+        Yields
+        ------
+        Violation
+            "2 groups of release 1 lie inside 3 groups of the new release: the difference has ...", with
+            both sets of groups, the people who remain, and witness `values` (what they have), `k` and `c`;
+            with `deep` also which groups of several releases, added and subtracted, isolate people.
 
         Raises
         ------

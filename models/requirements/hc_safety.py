@@ -80,6 +80,13 @@ class HcSafety(GroupRequirement):
     deep : bool
         Also `HcSafetyDeep` of the same degree: unions of groups and chains over releases. A policy
         then holds both.
+
+    Notes
+    -----
+    If a new group and an earlier one share all but a few people, the values of those few on one side tell
+    those of the few on the other: a new group of Ann, Ben and Cid after an earlier one of Ann, Ben and Dan
+    makes Cid's value known to whoever knows Dan's. Groups must share nobody, or differ by enough people on
+    both sides.
     """
 
     name: ClassVar[str] = "hc_safety"
@@ -96,11 +103,27 @@ class HcSafety(GroupRequirement):
             raise PolicyError(f"{self.name}: reading must be 'hcsafe' or 'definition', got {self.reading!r}")
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
+        """Check every group against all earlier groups; with `deep` unions and chains of groups, too.
+
+        Yields
+        ------
+        Violation
+            As `violations` says of one group, and with `deep` as `HcSafetyDeep.check` does.
+        """
         yield from super().check(release, history)
         if self.deep:
             yield from HcSafetyDeep(n=self.n).check(release, history)
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        """Yield one violation for each earlier group that a comparison takes apart.
+
+        Yields
+        ------
+        Violation
+            "shares 2 of 3 tuples with group 1 of release 1: knowing 1 respondents here tells about 1
+            there", with the earlier group in `earlier`, witness `overlap`, `size`, `rest_earlier`,
+            `rest_new` and `n`, and in `respondents` those who are in one of the groups only.
+        """
         records = context.history.records
         met = {at for who in group.respondents if who in records for at in records[who].groups}
         for at in sorted(met):

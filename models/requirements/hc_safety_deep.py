@@ -90,7 +90,14 @@ class HcSafetyDeep(Requirement):
         )
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
-        """Yield one violation per earlier release with correlated unions, and one for chains."""
+        """Yield one violation per earlier release with correlated unions, and one for chains.
+
+        Yields
+        ------
+        Violation
+            Which groups, added and subtracted (`coefficients` of the witness), leave only few people on both
+            sides: knowing those of one side (`sides`) tells the values of the other.
+        """
         for where, found in self._correlations(release, history):
             yield Violation(
                 requirement=self.name,

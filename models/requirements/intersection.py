@@ -82,7 +82,16 @@ class Intersection(GroupRequirement):
             raise PolicyError(f"{self.name}: reading must be 'multiset' or 'set', got {self.reading!r}")
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
-        """One violation for all members with the same intersection.
+        """Yield one violation for all people of the group whose groups leave them the same values.
+
+        A person's value is among those of every group that ever held the person: what all have in common
+        must not point to one value.
+
+        Yields
+        ------
+        Violation
+            "what all groups of 2 respondents have in common leaves one value 1 of 1, more than c = 1/2",
+            with their earlier groups, and witness `left` (values and how often), `value` and `c`.
 
         Raises
         ------

@@ -46,6 +46,13 @@ class KCAnonymity(GroupRequirement):
         How many rows a group has at least; 1 or more.
     c : rational, default 1
         Largest share of one value in a group; above 0, at most 1. A float means its shortest decimal form.
+
+    Notes
+    -----
+    Whoever knows somebody's quasi-identifiers finds at least `k` records that fit, and guesses the sensitive
+    value with a probability of at most `c`. With c = 1 it is k-anonymity (`KAnonymity`), which says nothing
+    of sensitive values: all records of a group may share one. Records that were left out protect nobody;
+    invented ones count like real ones.
     """
 
     name: ClassVar[str] = "k_c_anonymity"
@@ -61,6 +68,14 @@ class KCAnonymity(GroupRequirement):
             raise PolicyError(f"{self.name}: c must be above 0 and at most 1, got {self.c}")
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        """Yield what one group breaks: its size, and each value that is too frequent.
+
+        Yields
+        ------
+        Violation
+            "3 tuples, fewer than k = 5", with witness `size` and `k`; or "3 of 5 tuples share one value, more
+            than c = 1/2", with witness `value`, `count`, `size` and `c`. Respondents are all of the group.
+        """
         size, p, q = group.size, self.c.numerator, self.c.denominator  # integers: large releases have many
         if size < self.k:
             yield Violation(
@@ -170,9 +185,33 @@ class KCAnonymity(GroupRequirement):
 def KAnonymity(*, k: int) -> KCAnonymity:  # noqa: N802 (stands beside the classes)
     """k-anonymity (Samarati and Sweeney) by its usual name: `KCAnonymity` with c = 1.
 
+    Use it for a table without sensitive values, or beside a requirement on them: alone it lets all records of
+    a group (an equivalence class) share one sensitive value, which is then known of everybody in it.
+
     Parameters
     ----------
     k : int
-        At least 1 tuple in each group.
+        How many records a group has at least, so that whoever knows somebody's quasi-identifiers finds at
+        least k that fit; 1 or more.
+
+    Returns
+    -------
+    KCAnonymity
+        Its `check` yields a violation for each smaller group: "group 2: 3 tuples, fewer than k = 5".
+
+    Raises
+    ------
+    PolicyError
+        If k is not a whole number of 1 or more.
+
+    See Also
+    --------
+    KCAnonymity : also bounds the share of one sensitive value.
+    DistinctLDiversity : asks for several sensitive values in each group.
+
+    Examples
+    --------
+    >>> print(KAnonymity(k=5))
+    k_c_anonymity(k=5, c=1)
     """
     return KCAnonymity(k=k)

@@ -80,6 +80,11 @@ class DistinctLDiversity(GroupRequirement):
     ----------
     l : int
         How many different values a group holds at least; 1 or more.
+
+    Notes
+    -----
+    Whoever knows in which group (equivalence class) somebody is has at least `l` values to choose from, not
+    necessarily equally likely ones. Values of invented records count.
     """
 
     name: ClassVar[str] = "distinct_l_diversity"
@@ -91,6 +96,13 @@ class DistinctLDiversity(GroupRequirement):
         whole(self.name, "l", self.l, 1)
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        """Yield one violation if the group has too few different values.
+
+        Yields
+        ------
+        Violation
+            "2 different values, fewer than l = 3", with witness `values` (how many) and `l`.
+        """
         found = len(group.signature)
         if found < self.l:
             yield Violation(
@@ -141,6 +153,11 @@ class EntropyLDiversity(GroupRequirement):
     ----------
     l : rational
         How many equally frequent values a group must be as mixed as; 1 or more.
+
+    Notes
+    -----
+    The entropy of a group is ``-sum p log p`` over the shares p of its values: `log l` for l values equally
+    often, less if one prevails. It is compared in whole numbers, without rounding.
     """
 
     name: ClassVar[str] = "entropy_l_diversity"
@@ -160,6 +177,14 @@ class EntropyLDiversity(GroupRequirement):
         return left >= self.l.numerator**size * prod(n**n for n in counts)
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        """Yield one violation if the group's values are too uneven.
+
+        Yields
+        ------
+        Violation
+            "entropy of the counts [4, 1] is below log 2", with witness `counts` (how often each value occurs,
+            the most frequent first) and `l`.
+        """
         counts = sorted(group.histogram.values(), reverse=True)
         if not self.keeps(counts):
             yield Violation(
@@ -264,6 +289,11 @@ class RecursiveCLDiversity(GroupRequirement):
         How many times as frequent the most frequent value may be; above 0.
     l : int
         From which value on, by frequency, the rarer ones are added up; 1 or more.
+
+    Notes
+    -----
+    With the counts of a group's values in falling order, ``n_1 < c (n_l + n_(l+1) + ...)``: the most frequent
+    value stays below `c` times the rest even after an adversary has ruled out l - 2 other values.
     """
 
     name: ClassVar[str] = "recursive_c_l_diversity"
@@ -279,6 +309,14 @@ class RecursiveCLDiversity(GroupRequirement):
         whole(self.name, "l", self.l, 1)
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        """Yield one violation if the most frequent value is too frequent.
+
+        Yields
+        ------
+        Violation
+            "most frequent value 5 times, not below 2 x 1 (l-th and rarer values)", with witness `most`,
+            `rest`, `c` and `l`.
+        """
         counts = sorted(group.histogram.values(), reverse=True)
         rest = sum(counts[self.l - 1 :])
         if not counts[0] < self.c * rest:

@@ -119,6 +119,20 @@ class LinkBudget(GroupRequirement):
         return self.protected_values is None or value in self.protected_values
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        """Yield one violation for each person of the group and each protected value with too much risk.
+
+        Risk is the probability that the person was linked to the value in any release so far, this one
+        included: ``1 - prod (1 - n / |A|)`` over the groups A that hold the person and n records with the
+        value.
+
+        Yields
+        ------
+        Violation
+            "a respondent is linked to one value with probability 3/4 over 2 releases, more than 1/l = 1/2",
+            with the earlier groups, and witness `value`, `count` and `size` (records with the value, and
+            all, of this group), `probability` and `before` (with and without this release), `links`, the
+            `ratio needed` of size to count, and `l`.
+        """
         people = sorted(group.respondents)
         for value, count in sorted(group.histogram.items()):
             if not self.protects(value):

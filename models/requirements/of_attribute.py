@@ -68,6 +68,12 @@ def for_attribute(requirement: Requirement, attribute: str | Sequence[str]) -> R
     PolicyError
         If it judges something else.
 
+    Returns
+    -------
+    Requirement
+        Its `check` says what that of `requirement` says, with the attribute's name before it: "diagnosis: 2
+        different values, fewer than l = 3".
+
     Examples
     --------
     >>> from optanon.models.requirements import DistinctLDiversity

@@ -124,6 +124,17 @@ class RecordTracing(Requirement):
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         """Yield one violation per group and value whose records fit fewer than k people.
 
+        A record of one release continues in the other where quasi-identifiers and value agree. Whoever knows
+        everybody's quasi-identifiers follows it to the groups it can be in, and to the people who fit there.
+
+        Yields
+        ------
+        Violation
+            "records of group 2 of release 1 can be in 1 new groups and fit 2 people there, fewer than k =
+            5", with these groups, and witness `way`, `value`, `records`, `people` and `k`; or that
+            respondents of an earlier release are left out, since tracing is defined for tables that only
+            grow.
+
         Raises
         ------
         ReleaseError

@@ -140,6 +140,17 @@ class ResistsInference(Requirement):
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         """Yield one violation per kind of respondent and number of compromised others.
 
+        All tables that agree with all releases (possible worlds) are counted exactly: the share of those in
+        which a person has a value is its probability to whoever holds the releases and knows who is in
+        which group.
+
+        Yields
+        ------
+        Violation
+            "2 respondents can have 1 values, one of them with probability 1; wanted are 2 values and at
+            most 1/2", with the groups that tell, witness `possible`, `posterior` and `compromised`, and in
+            `private` the likeliest value and whose values the adversary knows.
+
         Raises
         ------
         ReleaseError

@@ -196,6 +196,16 @@ class SafeCorrelation(Requirement):
     # -- meaning -----------------------------------------------------------------------
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
+        """Check what exact quasi-identifiers beside a group's values tell of significant values.
+
+        Yields
+        ------
+        Violation
+            That boxes are published, so the requirement does not apply; that cells had to be hidden and are
+            not (witness `value`, `hidden`, `required`); that estimates of a value from different groups
+            differ (witness `value`, `published`, `estimates`, `epsilon`); or that a significant value is
+            too probable (witness `value`, `sensitive`, `probability`, `l`).
+        """
         if release.form != "anatomized":
             if release.groups:
                 yield Violation(

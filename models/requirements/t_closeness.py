@@ -95,6 +95,13 @@ class TCloseness(GroupRequirement):
         return self.order
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        """Yield one violation if the group's values are distributed too differently.
+
+        Yields
+        ------
+        Violation
+            "distance 3/10 to the table's distribution, more than t = 1/5", with witness `distance` and `t`.
+        """
         found = self.distance(group.histogram, context.reference)
         if found > self.t:
             yield Violation(

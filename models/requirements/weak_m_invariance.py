@@ -57,6 +57,13 @@ class WeakMInvariance(GroupRequirement):
         How many values a group has at least; 1 or more.
     multiplicity : int, optional
         If given, every value occurs exactly this often (1: m-invariance).
+
+    Notes
+    -----
+    The set of values in a person's group is called a signature. It must be the same in all releases that
+    hold the person, so that intersecting a person's groups rules out none of at least `m` values, each as
+    frequent as the others in every group. Where people with a signature have left, invented
+    records (counterfeits) fill the group.
     """
 
     name: ClassVar[str] = "weak_m_invariance"
@@ -72,6 +79,16 @@ class WeakMInvariance(GroupRequirement):
             whole(self.name, "multiplicity", self.multiplicity, 1)
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
+        """Yield what one group breaks: too few values, uneven counts, and each person's other signature.
+
+        Yields
+        ------
+        Violation
+            "2 different values, fewer than m = 3" (witness `values`, `m`); "values occur [1, 2] times, not
+            all equally often" (witness `multiplicities`, `multiplicity`); or, for each person who was
+            published among other values before, "a respondent's signature differs from group 4 of release 1",
+            with the group in `earlier` and both signatures as witness.
+        """
         found, counts = len(group.histogram), set(group.histogram.values())
         exact = self.multiplicity is None or counts == {self.multiplicity}
         if found >= self.m and len(counts) == 1 and exact and not context.history.records:
