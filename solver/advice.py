@@ -7,13 +7,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import inf
 
-__all__ = ["NO_RELEASE", "advice"]
+from .status import Termination
+
+__all__ = ["NO_RELEASE", "advice", "of_limit"]
 
 MUCH = Fraction(1, 10)
 """Share of the rows above which what is invented or left out is pointed at."""
 NO_RELEASE = "`optanon explain` says which parts conflict, and which policies come nearest"
 """For whoever asked for what cannot be had."""
+
+
+def of_limit(ended: str, limit: float) -> str:
+    """Whether a longer time limit would help a search that left something open, in words; empty if not.
+
+    Parameters
+    ----------
+    ended : str
+        Value of the `Termination`.
+    limit : float
+        Seconds.
+    """
+    helps = "may find a better release or bound"
+    if ended == Termination.TIME_LIMIT.value:
+        return f"the search was stopped by its time limit of {limit:g} s: a longer one {helps}"
+    if ended == Termination.ITERATION_LIMIT.value and limit < inf:
+        return f"the search took all its steps within {limit:g} s: a longer limit, which they share, {helps}"
+    return ""
 
 
 def advice(

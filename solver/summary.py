@@ -223,8 +223,8 @@ def _unavoidable(hindsight: Hindsight | None) -> str:
         return ""
     drawn = "a drawn future" if hindsight.futures == 1 else f"the mean of {hindsight.futures} drawn futures"
     return (
-        f"; nobody avoids {show_number(hindsight.anybody)} counterfeits from now on, and after this release "
-        f"{show_number(hindsight.from_here)} ({drawn}, by hindsight)"
+        f"; with perfect foresight at least {show_number(hindsight.anybody)} counterfeits would be needed "
+        f"from now on, and at least {show_number(hindsight.from_here)} after this release ({drawn})"
     )
 
 

@@ -21,6 +21,7 @@ from ..display import plain_console
 from ..insight.audit.attacks import usual_attacks
 from ..insight.audit.audit import AuditReport, PersistentAudit, audit
 from ..overwriting import may_write
+from ..whole_table import print_table
 from ..worlds.exclusions import verify_audit
 from .commands.adversary import AuditCommand, VerifyAuditCommand
 from .writing import write_json, write_text
@@ -103,7 +104,7 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
     known = bool(report.knowledge.about)
     table = Table(
         "release",
-        "respondents",
+        "people",
         *(["given"] if known else []),
         "by intersection",
         "by propagation",
@@ -139,7 +140,7 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
             moving.add_row(number, str(entry.respondents), str(links.certain), _share(links.worst))
     for lines in (table, _attributes(report), moving, _attacks(report)):
         if lines.rows:
-            console.print(lines)
+            print_table(console, lines)
     reasons = ((entry.release, a.reason) for entry in report.releases for a in entry.attacks if a.reason)
     for number, reason in reasons:
         # How to keep the requirement is of no use here: nobody asked for it.

@@ -16,6 +16,7 @@ from ..display import plain_console
 from ..insight.audit.foreign_audit import ForeignAudit, audit_release
 from ..insight.comparison.distance import Distance
 from ..overwriting import may_write
+from ..whole_table import print_table
 from .commands.adversary import AuditReleaseCommand
 from .writing import write_json
 
@@ -79,13 +80,13 @@ def _show(console: Console, found: ForeignAudit, *, show_ids: bool) -> None:
     table.add_row("group sizes", sizes, f"average {figures.average}")
     if figures.query_error is not None:
         table.add_row("query error", f"{figures.query_error:.1%}", "")
-    console.print(table)
+    print_table(console, table)
     if found.violations:
         broken = Table("requirement", "number", "first violation")
         for name, number in figures.violations.items():
             first = next(violation for violation in found.violations if violation.requirement == name)
             broken.add_row(name, str(number), first.describe(show_ids=show_ids))
-        console.print(broken)
+        print_table(console, broken)
     else:
         console.print("every check passed")
     if found.undecided:

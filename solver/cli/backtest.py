@@ -17,6 +17,7 @@ from ..insight.backtest.replay import BacktestListener, backtest
 from ..insight.backtest.result import COLUMNS, Backtest
 from ..insight.backtest.steps import BacktestStep
 from ..overwriting import may_write
+from ..whole_table import print_table
 from .commands.alternatives import BacktestCommand
 
 __all__ = ["run_backtest"]
@@ -53,7 +54,7 @@ def run_backtest(asked: BacktestCommand) -> None:
         table.add_column(heading, no_wrap=number in range(3, WIDE), justify="left")
     for line in found.lines():
         table.add_row(*line)
-    console.print(table)
+    print_table(console, table)
     for note in found.notes:
         console.print(note, markup=False)
     _write(asked, console, found)

@@ -20,6 +20,7 @@ from ...models.requirements import SafeCorrelation
 from ..display import plain_console, warn_unchecked
 from ..engines.sanitize import sanitize
 from ..solved import as_of
+from ..whole_table import print_table
 from .commands.release import CheckCommand
 from .reading import teller
 from .views import check_views
@@ -46,7 +47,7 @@ def check(asked: CheckCommand) -> None:
         kept = ", ".join(str(r) for r in problem.policy.requirements)
         console.print(f"every check passed: {kept}", markup=False)
         return
-    console.print(_violations(found, asked.show_ids))
+    print_table(console, _violations(found, asked.show_ids))
     for requirement in problem.policy.requirements:
         if isinstance(requirement, SafeCorrelation) and release.form == "anatomized":
             _print_remedy(console, release, requirement)

@@ -19,6 +19,7 @@ from ..insight.comparison.found import Comparison, comparisons_to_csv, compariso
 from ..insight.comparison.rows import ComparisonRow
 from ..insight.comparison.table import cells, columns, notes, proven_in_words
 from ..overwriting import may_write
+from ..whole_table import print_table
 from .commands.alternatives import CompareCommand
 
 __all__ = ["compare_all", "print_comparison"]
@@ -126,11 +127,11 @@ def print_comparison(console: Console, found: Comparison, others: Sequence[Compa
     console.print(proven_in_words(found.levels, found.reference), markup=False)
     shown = [row for row in found.rows if row.figures is not None]
     if shown:
-        console.print(_table(found, shown))
+        print_table(console, _table(found, shown))
     if found.best_heuristic is not None:
         console.print(f"best heuristic that keeps the policy: {found.best_heuristic.name}", markup=False)
     if any(not row.keeps_policy for row in shown):
-        console.print(_broken(shown))
+        print_table(console, _broken(shown))
     refused = [row for row in found.rows if row.figures is None and row.name not in elsewhere]
     if len(refused) > EXPLAINED:
         names = ", ".join(row.name for row in refused)

@@ -20,6 +20,7 @@ from ..insight.frontier.result import Frontier
 from ..insight.frontier.sweep import Listener, frontier
 from ..insight.frontier.table import cells, columns
 from ..overwriting import may_write
+from ..whole_table import print_table
 from .commands.alternatives import FrontierCommand
 from .writing import write_json
 
@@ -102,6 +103,6 @@ def _print(console: Console, found: Frontier) -> None:
     table = Table(*columns(found))
     for point in found.points:
         table.add_row(*cells(found, point))
-    console.print(table)
+    print_table(console, table)
     if any(point.borrowed for point in found.points):
         console.print("* a release, bound or proof came from a neighbouring point")

@@ -16,6 +16,7 @@ from ..appending import SeriesVerdict
 from ..display import soft_console, warn_unchecked
 from ..overwriting import may_write
 from ..result_file import certificate_of, read_result
+from ..whole_table import print_table
 from .audit_first import REFUSED, audit_first, limit_of
 from .commands.history import (
     AppendCommand,
@@ -56,10 +57,10 @@ def show(asked: ShowCommand) -> None:
         "release",
         "appended",
         "form",
-        "tuples",
+        "rows",
         "groups",
-        "counterfeits",
-        "suppressed",
+        "invented",
+        "left out",
         "policy",
         "proven",
         "audit when appended",
@@ -77,7 +78,7 @@ def show(asked: ShowCommand) -> None:
             "-" if entry.certificate is None else str(entry.certificate.get("status", "yes")),
             "-" if entry.audit is None else SeriesVerdict.from_dict(entry.audit).short,
         )
-    console.print(table)
+    print_table(console, table)
     console.print("times are UTC")
 
 

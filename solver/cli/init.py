@@ -30,6 +30,7 @@ from ...models.missing import Gaps
 from ...models.problem import Problem
 from ..display import soft_console
 from ..overwriting import may_write
+from ..whole_table import print_table
 from .commands.table import InitCommand
 from .past import STORE, EarlierReleases
 
@@ -139,7 +140,7 @@ def _print(console: Console, draft: _Draft) -> None:
     shown = Table("column", "taken for", "generalized as", "why")
     for guess in draft.guesses:
         shown.add_row(*(cell.replace("[", r"\[") for cell in (guess.name, guess.role, guess.kind, guess.why)))
-    console.print(shown)
+    print_table(console, shown)
     for line in draft.declared.lines():
         if line.startswith(("missing_marks", "real_values", "spelling")):
             console.print(f"declared, please check: {line}", markup=False)

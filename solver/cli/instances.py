@@ -6,6 +6,7 @@ from rich.table import Table
 
 from ...instances import catalog
 from ..display import plain_console
+from ..whole_table import print_table
 from .commands.table import InstancesCommand
 
 __all__ = ["instances"]
@@ -18,7 +19,7 @@ def instances(asked: InstancesCommand) -> None:
         table = Table("instance", "what it is")
         for known in catalog.names():
             table.add_row(known, catalog.describe(known).splitlines()[0])
-        console.print(table)
+        print_table(console, table)
         return
     console.print(catalog.describe(asked.name), markup=False)
     for file in sorted(catalog.path(asked.name).iterdir()):

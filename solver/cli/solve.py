@@ -20,7 +20,7 @@ from ...instances.views_file import is_views_file
 from ...models.errors import OptanonError
 from ...models.problem import Problem
 from ...models.release import Release
-from ..advice import NO_RELEASE
+from ..advice import NO_RELEASE, of_limit
 from ..appending import refuse_blind
 from ..collecting import set_apart
 from ..display import plain_console, show_warning
@@ -30,8 +30,9 @@ from ..result import Result
 from ..search import solve_problem
 from ..settings import Clock
 from ..solved import stored
-from ..status import Status, Termination
+from ..status import Status
 from ..summary import Summary
+from ..whole_table import print_table
 from .audit_first import REFUSED, audit_first, limit_of
 from .commands.release import SolveCommand
 from .reading import teller
@@ -128,7 +129,7 @@ def _read(asked: SolveCommand, console: Console) -> Problem:
             history=asked.history,
             key_file=asked.key_file,
             expect=asked.expect,
-            tell=teller(console),
+            tell=None if asked.quiet else teller(console),
         )
     if asked.append and stored(problem.history) is None:
         raise OptanonError("--append needs a stored history: name one with --history or in the problem file")
@@ -209,7 +210,7 @@ def _print_groups(console: Console, release: Release) -> None:
         )
         values = ", ".join(v if n == 1 else f"{v} x{n}" for v, n in sorted(group.histogram.items()))
         table.add_row(str(number), *cells, values, str(group.size), str(group.fakes or ""))
-    console.print(table)
+    print_table(console, table)
     if len(release.groups) > SHOWN:
         console.print(f"... and {len(release.groups) - SHOWN} more groups")
 
@@ -225,12 +226,11 @@ def _print_summary(asked: SolveCommand, console: Console, result: Result) -> Non
         ended = f"{result.termination.value}, {result.engine}, {result.seconds:.2f} s{rounds}"
         console.print(f"[bold]{result.status.value}[/] ({escape(ended)})")
         if result.compiled >= 1:
-            told = f"compiling took {result.compiled:.0f} s beside that, once: the next run starts at once"
-            console.print(told, markup=False)
+            took = f"compiling took {result.compiled:.0f} s beside that"
+            console.print(f"{took}; what was compiled is kept for later runs", markup=False)
         _print_lines(console, summary)
-    if result.termination is Termination.TIME_LIMIT and not result.closed:
-        told = f"the search was stopped by its time limit of {asked.time_limit:g} s"
-        console.print(f"{told}: a longer --time-limit may find a better release or bound", markup=False)
+        if not result.closed and (told := of_limit(result.termination.value, asked.time_limit)):
+            console.print(f"{told} (--time-limit)", markup=False)
     if (drawn := result.randomized) is not None:
         guarantee = (
             "no guarantee: who has which value may decide what can be released"

@@ -18,6 +18,7 @@ from ...models.views import associations, breach, project
 from ...models.views.breach import Breach
 from ..engines.views import choose_views
 from ..overwriting import may_write
+from ..whole_table import print_table
 
 __all__ = ["check_views", "solve_views"]
 
@@ -33,7 +34,7 @@ def check_views(console: Console, files: list[Path], problem_file: Path, show_id
         for secret in problem.secrets
         for query in associations(secret.query, problem.table)
     ]
-    console.print(_table(verdicts, show_ids))
+    print_table(console, _table(verdicts, show_ids))
     broken = sum(found.probability > threshold for found, threshold in verdicts)
     if broken:
         console.print(f"{broken} of {len(verdicts)} associations are above their threshold")
@@ -72,7 +73,7 @@ def solve_views(
     thresholds = [
         secret.threshold for secret in problem.secrets for _ in associations(secret.query, problem.table)
     ]
-    console.print(_table(list(zip(choice.breaches, thresholds, strict=True)), show_ids=False))
+    print_table(console, _table(list(zip(choice.breaches, thresholds, strict=True)), show_ids=False))
     views = [project(problem.table, columns) for columns in (choice.first, choice.second)]
     write_together(
         [

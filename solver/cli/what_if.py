@@ -12,6 +12,7 @@ from ..insight.what_if.breach_chance import BreachChance, Estimate
 from ..insight.what_if.giveaways import Giveaway
 from ..insight.what_if.what_if import WhatIf, what_if as ask
 from ..overwriting import may_write
+from ..whole_table import print_table
 from .audit import problems
 from .commands.adversary import WhatIfCommand
 from .writing import write_json
@@ -80,7 +81,7 @@ def _print_smallest(console: Console, report: WhatIf) -> None:
     for size, people in report.sizes.items():
         table.add_row(size, str(people))
     if report.sizes:
-        console.print(table)
+        print_table(console, table)
     pairwise = "no two groups correlate" if report.degree is None else f"{report.degree} compared in pairs"
     least = "nobody can be disclosed so" if report.true_degree is None else str(report.true_degree)
     console.print(f"fewest compromised respondents that disclose somebody: {least} (hc-safety: {pairwise})")
@@ -93,7 +94,7 @@ def _print_chance(console: Console, chance: BreachChance) -> None:
     if chance.formula is not None:
         parameters = f"f(p, L={chance.history}, m={chance.signature}, n={chance.degree})"
         table.add_row(f"the same by {parameters}", f"{float(chance.formula):.4g}", "")
-    console.print(table)
+    print_table(console, table)
     console.print(chance.note, soft_wrap=True)
 
 

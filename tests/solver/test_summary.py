@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import optanon as oa
-from optanon.solver.advice import advice
+from optanon.solver.advice import advice, of_limit
 from optanon.solver.column_summary import columns_of
 from optanon.solver.level_value import UNCHECKED, LevelValue
 from optanon.solver.summary import summarize
@@ -127,8 +127,16 @@ def test_groups_are_printed_on_request_and_after_the_summary(tmp_path: Path):
 
 def test_quiet_is_one_line(tmp_path: Path):
     told = solved(tmp_path, "--quiet").splitlines()
-    assert len([line for line in told if not line.startswith("read ")]) == 1
-    assert told[-1].startswith("OPTIMAL: 6 of 6 rows in 2 groups; counterfeits 0 (proven")
+    assert len(told) == 1
+    assert told[0].startswith("OPTIMAL: 6 of 6 rows in 2 groups; counterfeits 0 (proven")
+
+
+def test_a_search_that_left_something_open_says_whether_a_longer_limit_would_help():
+    late, early = (oa.Termination.TIME_LIMIT.value, oa.Termination.ITERATION_LIMIT.value)
+    assert of_limit(late, 60).startswith("the search was stopped by its time limit of 60 s: a longer one may")
+    assert of_limit(early, 60).startswith("the search took all its steps within 60 s: a longer limit")
+    assert not of_limit(early, float("inf"))
+    assert not of_limit(oa.Termination.INTERRUPTED.value, 60)
 
 
 def test_what_stands_out_comes_with_what_changes_it():

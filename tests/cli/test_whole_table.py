@@ -1,0 +1,56 @@
+"""Tables of the command line: no word is cut, however narrow the window is."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from optanon.solver.whole_table import print_table
+
+HEADS = ("release", "by intersection", "worst posterior", "policy")
+ROWS = (
+    ("1", "0", "1/3 (0.333)", "weak_m_invariance, hc_safety"),
+    ("2", "12", "", "k_c_anonymity"),
+)
+
+
+def printed(width: int) -> str:
+    table = Table(*HEADS, title="what is disclosed")
+    for row in ROWS:
+        table.add_row(*row)
+    out = io.StringIO()
+    print_table(Console(file=out, width=width), table)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [36, 50, 57, 58, 59, 64, 70, 80, 140])
+def test_every_word_is_there_and_no_line_is_too_long(width: int):
+    text = printed(width)
+    assert "…" not in text
+    assert all(len(line) <= width for line in text.splitlines())
+    for cell in (*HEADS, *(cell for row in ROWS for cell in row)):
+        assert all(word in text for word in cell.split())
+    assert "what is disclosed" in " ".join(text.split())
+
+
+def test_where_words_do_not_fit_beside_each_other_rows_become_lines():
+    # The longest words have 7 + 12 + 9 + 18 characters, and three more each with the frame, and one.
+    assert "┃" in printed(59)
+    lines = [" ".join(line.split()) for line in printed(58).splitlines()]
+    first = ["release 1", "by intersection 0", "worst posterior 1/3 (0.333)"]
+    second = ["release 2", "by intersection 12", "policy k_c_anonymity"]  # nothing of an empty cell
+    assert lines == [
+        "what is disclosed",
+        *first,
+        "policy weak_m_invariance, hc_safety",
+        "",
+        *second,
+        "",
+    ]
+
+
+def test_a_table_that_fits_is_as_wide_as_it_wants():
+    assert "│ 1       │ 0               │ 1/3 (0.333)     │ weak_m_invariance, hc_safety │" in printed(140)
