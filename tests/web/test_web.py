@@ -420,7 +420,7 @@ def test_bad_files_get_a_sentence_and_a_next_step_and_the_table_before_stays(tmp
 
 def test_every_end_of_a_search_says_what_to_do_next():
     from optanon.solver.status import Status
-    from optanon.solver.web.page import ENDED
+    from optanon.solver.web.search_part import ENDED
 
     assert set(ENDED) == {status.value for status in Status}
     assert "'Explain the policy'" in ENDED["INFEASIBLE"]
