@@ -30,6 +30,7 @@ from .commands.table import HierarchyCommand, InitCommand, InstancesCommand, UiC
 __all__ = ["COMMANDS", "HISTORY", "app", "main"]
 
 COMMANDS: Mapping[str, tuple[type[Any], str]] = {
+    "init": (InitCommand, "init.init"),
     "solve": (SolveCommand, "solve.solve"),
     "check": (CheckCommand, "check.check"),
     "instances": (InstancesCommand, "instances.instances"),
@@ -45,7 +46,6 @@ COMMANDS: Mapping[str, tuple[type[Any], str]] = {
     "report": (ReportCommand, "report.report"),
     "ui": (UiCommand, "ui.ui"),
     "hierarchy": (HierarchyCommand, "hierarchy.hierarchy"),
-    "init": (InitCommand, "init.init"),
 }
 """What a command is asked, and the module and function that answer; in the order of the help."""
 
@@ -71,11 +71,16 @@ def _version(wanted: bool) -> None:
 
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        typer.Option(
+            "--version", metavar="", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
     plugin: Annotated[
         list[str] | None,
-        typer.Option("--plugin", help="Python module with requirements or losses of your own."),
+        typer.Option(
+            "--plugin", metavar="MODULE", help="Python module with requirements or losses of your own."
+        ),
     ] = None,
 ) -> None:
     if plugin:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, get_args
 
 import typer
+from typer.models import OptionInfo
 
 __all__ = ["add"]
+
+SHOWN: Mapping[Any, str] = {bool: "", list[str]: "TEXT", list[Path]: "FILE"}
+"""What help shows beside an option of some types."""
 
 
 class _Callback(Protocol):
@@ -39,8 +45,20 @@ def add(app: typer.Typer, name: str, asked: type[Any], work: str) -> None:
     callback: _Callback = call
     callback.__name__ = name
     callback.__doc__ = _unwrapped(inspect.getdoc(asked) or "")
-    callback.__signature__ = inspect.signature(asked, eval_str=True)  # pyright: ignore[reportAttributeAccessIssue]
+    signature = inspect.signature(asked, eval_str=True)
+    for parameter in signature.parameters.values():
+        _named(parameter.annotation)
+    callback.__signature__ = signature  # pyright: ignore[reportAttributeAccessIssue]
     _ = app.command(name)(callback)
+
+
+def _named(annotation: Any) -> None:
+    """Help shows what is to be written, not a type of Python: nothing beside a flag."""
+    kind, *marks = get_args(annotation) or (annotation,)
+    shown = next((words for part, words in SHOWN.items() if part == kind or part in get_args(kind)), None)
+    for mark in marks:
+        if shown is not None and isinstance(mark, OptionInfo) and mark.metavar is None:
+            mark.metavar = shown
 
 
 def _unwrapped(text: str) -> str:

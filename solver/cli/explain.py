@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import typer
 from rich.console import Console
 
@@ -36,4 +38,12 @@ def explain_policy(asked: ExplainCommand) -> None:
 
 def _print(console: Console, found: Explanation, show_ids: bool) -> None:
     for line in found.sentences(show_ids=show_ids):
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(_wrapped(line, console), markup=False, soft_wrap=True)
+
+
+def _wrapped(line: str, console: Console) -> str:
+    """Between words where somebody reads it, under where it began; whole in files and pipes."""
+    if not console.is_terminal:
+        return line
+    under = " " * (len(line) - len(line.lstrip(" -")))
+    return fill(line, console.width, subsequent_indent=under, break_long_words=False, break_on_hyphens=False)

@@ -164,7 +164,7 @@ def _end_without(asked: SolveCommand, console: Console, problem: Problem, result
     if result.status is Status.INFEASIBLE:
         console.print(NO_RELEASE, markup=False)
     for path in write_files(result, problem, asked.output, asked.problem_file.stem):
-        console.print(f"wrote {path}", markup=False)
+        console.print(f"wrote {path}: give --force to replace it when you solve again", markup=False)
     raise typer.Exit(3 if result.status is Status.INFEASIBLE else 4)
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import fields
 from importlib import import_module
+from pathlib import Path
 from typing import get_type_hints
 
 import pytest
@@ -86,3 +87,10 @@ def test_what_is_asked_is_what_is_answered(words: tuple[str, ...], tmp_path):
     assert inspect.getdoc(asked).splitlines()[0] in told.stdout
     options = [line for line in told.stdout.splitlines() if line.startswith("│")]
     assert len(options) >= len(fields(asked))
+
+
+def test_help_shows_what_is_to_be_written_and_no_types_of_python(tmp_path: Path):
+    shown = run("init", "--help", folder=tmp_path).stdout
+    own = [line for line in shown.splitlines() if "--help" not in line]
+    assert any("--force" in line for line in own)
+    assert not any("<bool>" in line or "<list[" in line for line in own)
