@@ -1,4 +1,4 @@
-"""The local page in a real browser, over the whole path, also with a bad file."""
+"""The local page in a real browser, over the whole path, narrow and wide, also with a bad file."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ from optanon.instances import catalog
 pytestmark = NEEDED
 
 
-@pytest.fixture
-def address(tmp_path: Path):
-    with serving(tmp_path) as found:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server runs, and keeps stored histories."""
+    return tmp_path_factory.mktemp("server")
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path):
+    with serving(folder) as found:
         yield found
 
 
@@ -25,8 +31,13 @@ def page(address: str):
         yield opened
 
 
-def test_the_whole_path(page, tmp_path: Path):
-    page.set_viewport_size({"width": 390, "height": 900})
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [pytest.param(390, "dark", id="narrow"), pytest.param(1600, "light", id="wide", marks=pytest.mark.slow)],
+)
+def test_the_whole_path(page, folder: Path, tmp_path: Path, width: int, scheme: str):
+    page.set_viewport_size({"width": width, "height": 900})
+    store = f"releases-{width}.db"
     # A bad file first: one clear message, and the page goes on.
     bad = tmp_path / "bad.csv"
     bad.write_text("id,age\n1,2,3\n", encoding="utf-8")
@@ -53,11 +64,12 @@ def test_the_whole_path(page, tmp_path: Path):
     excused(page, "give its parameter m")
     field.fill("3")
     page.get_by_text("Earlier releases").click()
-    page.get_by_test_id("history").fill("releases.db")
+    page.get_by_test_id("history").fill(store)
 
     page.get_by_test_id("solve").click()
     see(page, "state", "OPTIMAL")
     see(page, "summary", "6 of 6 published, none invented")
+    fine(page, f"a release, {width} pixels, {scheme}", scheme)
     with page.expect_download() as download:
         page.get_by_test_id("file-release.release.csv").click()
     released = Path(download.value.path()).read_text(encoding="utf-8")
@@ -74,9 +86,9 @@ def test_the_whole_path(page, tmp_path: Path):
     see(
         page,
         "appended",
-        "release 1 of releases.db; audit of the series up to release 1: nobody disclosed of 6",
+        f"release 1 of {store}; audit of the series up to release 1: nobody disclosed of 6",
     )
-    assert (tmp_path / "releases.db").is_file()
+    assert (folder / store).is_file()
 
     # The second release, safe together with the first.
     upload(page, catalog.path("hospital") / "release-2.csv")
@@ -86,9 +98,10 @@ def test_the_whole_path(page, tmp_path: Path):
     playwright.expect(page.get_by_test_id("part-search")).to_contain_text("13.7143", timeout=WAIT)
     see(page, "state", "OPTIMAL")
     page.get_by_test_id("append").click()
-    see(page, "appended", "release 2 of releases.db")
+    see(page, "appended", f"release 2 of {store}")
     page.get_by_test_id("audit").click()
     playwright.expect(page.get_by_test_id("audit-table")).to_contain_text("1/3", timeout=WAIT)
+    fine(page, f"two releases, {width} pixels, {scheme}", scheme)
 
 
 def test_stopping_early_keeps_the_best_release(page, tmp_path: Path):
