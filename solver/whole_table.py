@@ -16,7 +16,8 @@ FRAME = 3
 def print_table(console: Console, table: Table) -> None:
     """Print a table; where not even its longest words fit beside each other, row by row.
 
-    Then each row is a few lines, one per column, with the column's name before the cell.
+    Names of columns are broken at underscores first. If that is not enough, each row is a few lines, one per
+    column, with the column's name before the cell; of a table higher than wide, one paragraph.
 
     Parameters
     ----------
@@ -25,6 +26,10 @@ def print_table(console: Console, table: Table) -> None:
         Of text; it has a line between any two columns.
     """
     room = console.width - FRAME * len(table.columns) - 1
+    heads = [_plain(column.header) for column in table.columns]
+    if sum(_longest(column, words=not column.no_wrap) for column in table.columns) > room:
+        for column, head in zip(table.columns, heads, strict=True):
+            column.header = head.replace("_", "_\n")
     least = [_longest(column, words=not column.no_wrap) for column in table.columns]
     wanted = [_longest(column, words=False) for column in table.columns]
     if sum(wanted) <= room:
@@ -34,7 +39,7 @@ def print_table(console: Console, table: Table) -> None:
             column.width = width
         console.print(table)
     else:
-        _print_rows(console, table)
+        _print_rows(console, table, heads)
 
 
 def _longest(column: Column, *, words: bool) -> int:
@@ -59,12 +64,18 @@ def _shared(least: list[int], wanted: list[int], room: int) -> list[int]:
     return widths
 
 
-def _print_rows(console: Console, table: Table) -> None:
+def _print_rows(console: Console, table: Table, heads: list[str]) -> None:
     if table.title:
         console.print(table.title, style="italic")
+    if table.row_count > len(heads):
+        for first, *others in zip(*(column.cells for column in table.columns), strict=True):
+            cells = zip(heads[1:], map(_plain, others), strict=True)
+            told = (f"{head} {cell}" for head, cell in cells if cell)
+            console.print(Text.assemble((_plain(first), "bold"), ": ", "; ".join(told)))
+        return
     for row in zip(*(column.cells for column in table.columns), strict=True):
         lines = Table.grid(Column(style="bold"), Column(overflow="fold"), padding=(0, 2))
-        for column, cell in zip(table.columns, row, strict=True):
+        for head, cell in zip(heads, row, strict=True):
             if _plain(cell):
-                lines.add_row(column.header, cell)
+                lines.add_row(head, cell)
         console.print(lines, "")

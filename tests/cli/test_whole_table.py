@@ -54,3 +54,24 @@ def test_where_words_do_not_fit_beside_each_other_rows_become_lines():
 
 def test_a_table_that_fits_is_as_wide_as_it_wants():
     assert "│ 1       │ 0               │ 1/3 (0.333)     │ weak_m_invariance, hc_safety │" in printed(140)
+
+
+def test_a_table_higher_than_wide_becomes_a_paragraph_per_row():
+    for width, wanted in (
+        (40, "│ method_1 │ 1.25             │ (1)    │"),
+        (38, "│ method_1 │ 1.25             │ (1)  │"),
+        (34, "│ method_1 │ 1.25         │ (1)  │"),
+        (20, "method_1: information_loss 1.25; x best (1)"),
+    ):
+        table = Table("method", "information_loss", "x best")
+        for number in range(5):
+            table.add_row(f"method_{number}", f"{number}.25", f"({number})" if number else "")
+        out = io.StringIO()
+        print_table(Console(file=out, width=width), table)
+        text = out.getvalue()
+        assert wanted in (" ".join(text.split()) if width == 20 else text)
+        assert all(len(line) <= width for line in text.splitlines())
+        if width == 20:
+            assert "information_loss 0.25 method_1:" in " ".join(
+                text.split()
+            )  # nothing is said of an empty cell
