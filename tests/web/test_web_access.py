@@ -1,7 +1,7 @@
 """The page for everybody: narrow and wide, light and dark, by keys, read aloud: axe-core has no complaint.
 
 The path is walked once, from the table to the audit by keys, and looked at narrow in the dark and wide by
-light after every step that changes what is shown; `test_web_browser` walks it narrow, with a mouse.
+light after every step that changes what is shown; `test_web_browser` walks it with a mouse.
 """
 
 from __future__ import annotations
@@ -44,6 +44,30 @@ def looked_at(page, state: str) -> None:
     for width, scheme in ((390, "dark"), (1600, "light")):
         page.set_viewport_size({"width": width, "height": 900})
         fine(page, f"{state}, {width} pixels, {scheme}", scheme)
+
+
+def labelled_by_its_column(region) -> None:
+    """A turned table: the name of each cell's column stands before it, in the same line."""
+    places = region.evaluate(
+        """region => {
+          const place = cell => {
+            const {top, bottom, left, right} = cell.getBoundingClientRect();
+            return {top, bottom, left, right, text: cell.innerText.trim(), role: cell.tagName};
+          };
+          const lines = [...region.querySelectorAll("tr")].map(row => [...row.children].map(place));
+          return {heads: lines[0], rows: lines.slice(1)};
+        }"""
+    )
+    heads, rows = places["heads"], places["rows"]
+    assert len(heads) > len(rows) > 0
+    tops = [head["top"] for head in heads]
+    assert tops == sorted(set(tops))  # one under the other
+    for row in rows:
+        for head, cell in zip(heads, row, strict=True):
+            assert head["role"] == "TH"
+            assert head["text"]
+            assert (cell["top"], cell["bottom"]) == (head["top"], head["bottom"])
+            assert cell["left"] >= head["right"] - 1
 
 
 @pytest.mark.slow
@@ -106,6 +130,7 @@ def test_every_state_of_the_page(tmp_path: Path):
         for name in ("audit", "frontier"):
             table = page.get_by_role("region", name=f"table: {name}")
             assert table.evaluate("region => region.scrollWidth <= region.clientWidth"), name
+            labelled_by_its_column(table)
 
         with page.context.expect_page(timeout=WAIT) as opened:
             page.get_by_test_id("report").click()
