@@ -11,7 +11,7 @@ import pandas as pd
 from ..models.box import Box, Exact
 from ..models.domain import Domain
 from ..models.errors import ReleaseError
-from ..models.member import Member
+from ..models.group import Member
 from ..models.publication import GROUP, HIDDEN, KIND, PUBLISHED, STAR
 from ..models.release import Form, QIGroup, Release
 

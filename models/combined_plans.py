@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from .antecedents import antecedents, combination
 from .correlation import PairCounts, PreSuppression, Significance, pre_suppress
-from .member import Member
+from .group import Member
 
 __all__ = ["combined_plans"]
 

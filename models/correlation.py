@@ -40,7 +40,7 @@ from typing import Literal, TypeAlias
 
 from .antecedents import combination
 from .errors import PolicyError
-from .member import Member
+from .group import Member
 from .parameters import as_fraction
 from .release import QIGroup
 

@@ -1,4 +1,4 @@
-"""QI-groups: tuples that are published together."""
+"""Tuples, and QI-groups: tuples that are published together."""
 
 from __future__ import annotations
 
@@ -8,13 +8,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from .box import Box, covers
+from .box import Box, Point, covers
 from .errors import ReleaseError
-from .member import Member
 
-__all__ = ["Form", "QIGroup"]
+__all__ = ["Form", "Member", "QIGroup"]
 
 Form: TypeAlias = Literal["generalized", "anatomized"]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One tuple of the microdata: a respondent, the exact quasi-identifiers, the sensitive value."""
+
+    respondent: str = field(repr=False)
+    point: Point = field(repr=False)
+    value: str = field(repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

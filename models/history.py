@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from .box import Box, Interval, Leaves
 from .errors import ReleaseError, StoreError
+from .group import Member
 from .release import QIGroup, Release
 from .spelling import fold
-from .table import Member, Microdata
 
 __all__ = ["History", "Opener", "Record", "Statement", "register_store"]
 
@@ -152,9 +152,9 @@ class History:
             raise StoreError("no store is loaded: use `optanon.History`, which brings one")
         return _openers[0](where, create=create, key=key, key_file=key_file, expect=expect)
 
-    def aligned(self, table: Microdata) -> Microdata:
-        """The table with respondents named as this history names them."""
-        return table
+    def aligned_members(self, members: tuple[Member, ...]) -> tuple[Member, ...]:
+        """Tuples of a table with respondents named as this history names them."""
+        return members
 
     def aligned_id(self, respondent: str) -> str:
         """The id this history knows a respondent by."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -54,7 +54,9 @@ class Problem:
 
     def __post_init__(self) -> None:
         # A stored history may keep keyed hashes: people must bear the same name in table and history.
-        object.__setattr__(self, "table", self.history.aligned(self.table))
+        people = self.history.aligned_members(self.table.members)
+        if people is not self.table.members:
+            object.__setattr__(self, "table", replace(self.table, members=people))
         if self.policy.weights:
             object.__setattr__(self, "table", self.table.weighted(dict(self.policy.weights)))
         if usual_outlook(self.table, self.policy, self.history):

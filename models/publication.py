@@ -19,8 +19,7 @@ import pandas as pd
 from .attributes import parted_columns
 from .column_names import COUNT, FAKES, GROUP, HIDDEN, KIND, PUBLISHED, RESPONDENT
 from .errors import ReleaseError
-from .group import Form, QIGroup
-from .member import Member
+from .group import Form, Member, QIGroup
 
 __all__ = [
     "FAKES",

@@ -21,8 +21,7 @@ import pandas as pd
 from .csv_cells import write_csv
 from .errors import ReleaseError
 from .files import OutputFile, write_together
-from .group import Form, QIGroup
-from .member import Member
+from .group import Form, Member, QIGroup
 from .publication import anatomized_frames, published_frame, steward_frame
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from .cells import (
 from .column_names import refuse_reserved
 from .domain import Codes, Domain
 from .errors import PolicyError, TableError
-from .member import Member
+from .group import Member
 from .missing import MISSING, Gaps, Marks
 from .sensitive import Persistence, Sensitive, SensitiveSpec
 from .spelling import Choice, Spelling

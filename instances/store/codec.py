@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Any
 
 from ...models.box import Box, Cell, Exact, Interval, Leaves, Point
-from ...models.member import Member
+from ...models.group import Member
 from ...models.release import QIGroup, Release
 
 __all__ = ["DAMAGES", "Entry", "canonical", "release_of", "release_record"]

@@ -17,9 +17,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from ...models.errors import StoreError
+from ...models.group import Member
 from ...models.release import Release
 from ...models.spelling import KEYED_HASH, fold, is_keyed_hash
-from ...models.table import Member, Microdata
 from .codec import canonical
 
 __all__ = ["SHORTEST_KEY", "Identities", "new_key_file", "read_key"]
@@ -159,11 +159,11 @@ class Identities:
             )
         return f"hmac-{self.check[:16]}:{_digest(self.key, respondent.encode())}"
 
-    def table(self, table: Microdata) -> Microdata:
-        """The table under the ids of the store."""
+    def members(self, members: tuple[Member, ...]) -> tuple[Member, ...]:
+        """Tuples under the ids of the store."""
         if self.check is None:
-            return table
-        return replace(table, members=self._members(table.members))
+            return members
+        return tuple(replace(member, respondent=self.kept(member.respondent)) for member in members)
 
     def release(self, release: Release) -> Release:
         """The release under the ids of the store."""
@@ -171,12 +171,9 @@ class Identities:
             return release
         return replace(
             release,
-            groups=tuple(replace(group, members=self._members(group.members)) for group in release.groups),
-            suppressed=self._members(release.suppressed),
+            groups=tuple(replace(group, members=self.members(group.members)) for group in release.groups),
+            suppressed=self.members(release.suppressed),
         )
-
-    def _members(self, members: tuple[Member, ...]) -> tuple[Member, ...]:
-        return tuple(replace(member, respondent=self.kept(member.respondent)) for member in members)
 
 
 def _digest(key: bytes, text: bytes) -> str:

@@ -17,9 +17,9 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from ...models.errors import ConflictError, ReleaseError, StoreError
+from ...models.group import Member
 from ...models.history import History, Statement
 from ...models.release import Release
-from ...models.table import Microdata
 from .anchor import refuse_other
 from .codec import DAMAGES, Entry, release_of, release_record
 from .database import Database, database_url
@@ -99,10 +99,10 @@ class StoredHistory(History):
         """SHA-256 of all that is stored; before the first release empty, or that of the key's check."""
         return self._digests[-1]
 
-    def aligned(self, table: Microdata) -> Microdata:
-        for member in table.members:
+    def aligned_members(self, members: tuple[Member, ...]) -> tuple[Member, ...]:
+        for member in members:
             self._note_spelling(member.respondent)
-        return self._identities.table(table)
+        return self._identities.members(members)
 
     def aligned_id(self, respondent: str) -> str:
         return self._identities.kept(respondent)

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from .cells import Integers, System
 from .propagation import Bounds, open_components
+from .rows import Integers
+from .system import System
 
 __all__ = ["Joined", "joined_cells"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..box import Point
+from ..group import Member
 from ..history import History
-from ..member import Member
 from ..publication import STAR
 from ..release import QIGroup, Release
 from .coded_boxes import BoxSpace, meeting

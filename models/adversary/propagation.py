@@ -14,9 +14,9 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from .cells import System
 from .derivation import Derivation
 from .rows import Bounds, Integers, RowSystem
+from .system import System
 from .tighten import tightened
 
 __all__ = ["Bounds", "Component", "first_bounds", "open_components", "propagate", "symmetric"]

@@ -39,8 +39,8 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from ..box import meets
 from ..errors import ReleaseError
+from ..group import Member
 from ..history import History
-from ..member import Member
 from ..release import Release
 from .coded_boxes import BoxSpace, Coded, meeting
 

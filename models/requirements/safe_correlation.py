@@ -48,9 +48,9 @@ from ..correlation import (
     uniform_shares,
 )
 from ..errors import PolicyError
+from ..group import Member
 from ..group_bounds import GroupBounds
 from ..history import History
-from ..member import Member
 from ..relaxations import Parameter, ParameterGrid
 from ..release import Release
 from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole

@@ -29,8 +29,7 @@ from ortools.sat.python import cp_model
 from ...models.antecedents import combination
 from ...models.correlation import ValueExposure
 from ...models.errors import OutOfTimeError
-from ...models.group import QIGroup
-from ...models.member import Member
+from ...models.group import Member, QIGroup
 from ...models.release import Release
 from ..backends.cpsat import solved
 from ..schedule import SANITIZING

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
-from ...models.member import Member
+from ...models.group import Member
 from ...models.problem import Problem
 from ...models.problem_view import smallest_group
 from ...models.release import QIGroup

@@ -13,8 +13,8 @@ from math import frexp, isqrt, log2, prod
 
 import numpy as np
 
-from ...models.adversary.cells import System
 from ...models.adversary.propagation import Bounds, Component
+from ...models.adversary.system import System
 from ..settings import Clock
 from .state_graph import Layer, StateGraph, StateLimits
 from .world_steps import alive, backward, forward, forward_float

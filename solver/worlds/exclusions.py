@@ -9,10 +9,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ...models.adversary.boxes import box_population
-from ...models.adversary.cells import System, population
+from ...models.adversary.cells import population
 from ...models.adversary.knowledge import Knowledge
 from ...models.adversary.proof import Case, Checker, ProofStep, Split, ZeroProof
 from ...models.adversary.rows import RowSystem
+from ...models.adversary.system import System
 from ...models.errors import CertificateError
 from ...models.history import History
 from .counts import Verdict

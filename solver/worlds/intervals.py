@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ...models.adversary.cells import System
 from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Integers
+from ...models.adversary.system import System
 from ..settings import Clock
 from .elimination import window
 from .state_graph import Floats, Layer, StateGraph, StateLimits

@@ -18,10 +18,11 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from ...models.adversary.boxes import BoxPopulation
-from ...models.adversary.cells import Population, System
+from ...models.adversary.cells import Population
 from ...models.adversary.derivation import Derivation
 from ...models.adversary.proof import steps_of
 from ...models.adversary.propagation import Bounds, first_bounds, open_components, propagate, symmetric
+from ...models.adversary.system import System
 from ...models.errors import InputError, OptanonError
 from ..settings import Clock
 from .counts import CountModel, Verdict

@@ -17,9 +17,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...models.adversary.cells import System
 from ...models.adversary.independence import independent_parts
 from ...models.adversary.propagation import Bounds, Component, open_components, symmetric
+from ...models.adversary.system import System
 from ..settings import Clock
 from .counting import StateLimits, expected_counts
 from .intervals import Interval, expected_ranges

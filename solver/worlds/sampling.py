@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...models.adversary.cells import System
 from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Integers
+from ...models.adversary.system import System
 from ..settings import Clock
 from .elimination import Order
 from .state_graph import Floats, Layer, StateGraph, StateLimits

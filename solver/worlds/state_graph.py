@@ -15,9 +15,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.adversary.cells import System
 from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Integers, compact
+from ...models.adversary.system import System
 from ..settings import Clock
 from .dead_ends import DeadEnds
 from .elimination import Order, orders

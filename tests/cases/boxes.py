@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from optanon.models.box import Box
 from optanon.models.domain import Domain
-from optanon.models.member import Member
+from optanon.models.group import Member
 
 __all__ = ["tight_box"]
 

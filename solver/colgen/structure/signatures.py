@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.member import Member
+from ....models.group import Member
 from ....models.memo import memoized
 from ....models.problem import Problem
 from ....models.release import QIGroup

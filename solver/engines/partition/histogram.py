@@ -35,7 +35,12 @@ from .proof import describe
 from .scale import at_scale
 from .simplex import by_simplex
 
-__all__ = ["HistogramSearch"]
+__all__ = ["HistogramSearch", "by_histograms"]
+
+
+def by_histograms(problem: Problem, settings: Settings, watch: Watch, objective: Objective) -> Answer:
+    """The answer of one search."""
+    return HistogramSearch(problem, settings, watch, objective).run()
 
 
 class HistogramSearch:

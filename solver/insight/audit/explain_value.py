@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ....models.adversary.cells import Integers, Population, System
+from ....models.adversary.cells import Integers, Population
 from ....models.adversary.knowledge import Knowledge
 from ....models.adversary.propagation import Bounds, Component, first_bounds, open_components, propagate
+from ....models.adversary.system import System
 from ....models.errors import InputError
 from ....models.history import History
 from ...settings import Clock

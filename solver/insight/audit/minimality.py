@@ -20,9 +20,8 @@ from math import exp, factorial, prod
 from typing import Any
 
 from ....models.errors import EngineError, InputError
-from ....models.group import QIGroup
+from ....models.group import Member, QIGroup
 from ....models.history import History
-from ....models.member import Member
 from ....models.problem import Problem
 from ....models.release import Release
 from ....models.requirement import as_fraction

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ....models.adversary.cells import System
+from ....models.adversary.system import System
 from ....models.errors import InputError
 from ...settings import Clock
 from ...worlds.blocks import Block

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .....models.member import Member
+from .....models.group import Member
 from .....models.problem import Problem
 from .....models.release import QIGroup
 from .....models.requirement import GroupRequirement

@@ -30,6 +30,7 @@ from ....settings import Answer, Clock, Settings, Watch
 from ....status import Status, Termination
 from ...assignment.engine import AssignmentEngine
 from ...subsets.engine import SubsetEngine
+from ..histogram import by_histograms
 from .columns import NamedColumn
 from .guide import Guide, Guiding
 from .judge import GroupVerdicts
@@ -67,7 +68,7 @@ class EnumeratedSearch:
         return self._answer()
 
     def _search(self) -> None:
-        starts = Starts(self.problem, self.settings, self.clock, self.incumbent.offer)
+        starts = Starts(self.problem, self.settings, self.clock, self.incumbent.offer, by_histograms)
         starts.quick()
         if len(self.problem.table) > LIMITS.small and self.clock.fits(ENUMERATED.set_up.value):
             for guide in self._guiding(self.problem, self.settings, self.clock, self._heard):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from .....models.errors import OptanonError
 from .....models.problem import Problem
@@ -12,15 +13,17 @@ from .....models.requirement import Requirement
 from ....baselines.greedy import greedy, together
 from ....colgen.structure.histograms import Histograms
 from ....schedule import ENUMERATED
-from ....settings import Clock, Settings, Watch
-from ..histogram import HistogramSearch
+from ....settings import Answer, Clock, Settings, Watch
 from ..objective import Objective
 from .moves import improve
 from .part import kept, plain
 from .repair import aligned, merge_until_clean, newcomers
 from .state import RepairedGroups
 
-__all__ = ["Starts", "among"]
+__all__ = ["Search", "Starts", "among"]
+
+Search: TypeAlias = Callable[[Problem, Settings, Watch, Objective], Answer]
+"""Who answers the problem of some rows by themselves."""
 
 
 class Starts:
@@ -31,12 +34,20 @@ class Starts:
     problem, settings, clock
     offer : callable
         Receives releases; says whether one was kept.
+    search : callable
+        Groups newcomers by themselves.
     """
 
     def __init__(
-        self, problem: Problem, settings: Settings, clock: Clock, offer: Callable[[Release | None], bool]
+        self,
+        problem: Problem,
+        settings: Settings,
+        clock: Clock,
+        offer: Callable[[Release | None], bool],
+        search: Search,
     ) -> None:
         self.problem, self.settings, self.clock, self.offer = problem, settings, clock, offer
+        self.search = search
 
     def quick(self) -> None:
         """The caller's release (else everybody in one group, and a greedy one), and the best known one."""
@@ -61,7 +72,8 @@ class Starts:
         ]
         together, fresh = aligned(self.problem), newcomers(self.problem)
         if together and fresh and self.clock.fits(ENUMERATED.set_up.value):
-            own = among(self.problem, fresh, self.settings, self.clock.allowed(ENUMERATED.newcomers))
+            share = self.clock.allowed(ENUMERATED.newcomers)
+            own = among(self.problem, fresh, self.settings, share, self.search)
             if own is not None:
                 states.append(RepairedGroups(self.problem, [*together, *own]))
         clean = [s for s in states if merge_until_clean(s, self.clock.share(ENUMERATED.repair))]
@@ -80,6 +92,7 @@ def among(
     fresh: list[int],
     settings: Settings,
     seconds: float | None,
+    search: Search,
     more: Sequence[Requirement] = (),
 ) -> list[list[int]] | None:
     """Some rows grouped by themselves, under the searchable part of the policy and some more requirements."""
@@ -95,9 +108,8 @@ def among(
     if isinstance(objective, str) or isinstance(Histograms.of(easier), str):
         return None
     try:
-        found = HistogramSearch(
-            easier, replace(settings, time_limit=seconds, initial=None, known=None), Watch(), objective
-        ).run()
+        alone = replace(settings, time_limit=seconds, initial=None, known=None)
+        found = search(easier, alone, Watch(), objective)
     except OptanonError:
         return None
     if found.release is None:

@@ -28,6 +28,7 @@ from ....schedule import WITHSTAND
 from ....settings import Clock, Settings
 from ..enumerated.repair import aligned, newcomers
 from ..enumerated.starts import among
+from ..histogram import by_histograms
 from .limits import WITHSTAND_LIMITS as LIMITS
 
 __all__ = ["implied", "starts"]
@@ -61,5 +62,5 @@ def starts(
     if len(problem.history.records) - back > LIMITS.gone * back:
         return free
     share = clock.allowed(WITHSTAND.newcomers if len(fresh) < len(problem.table) else WITHSTAND.first)
-    own = among(problem, fresh, settings, share, implied(rule)) if fresh else []
+    own = among(problem, fresh, settings, share, by_histograms, implied(rule)) if fresh else []
     return free if own is None else [[*aligned(problem), *own], *free]
