@@ -27,7 +27,6 @@ from fractions import Fraction
 from math import lcm
 from typing import TypeAlias, TypeVar
 
-import networkx as nx
 from ortools.sat.python import cp_model
 
 from ..backend import backend
@@ -211,6 +210,8 @@ def _overlaps(old: Release, new: Release) -> Counter[tuple[int | None, int | Non
 
 def _small_cut(old: Release, new: Release, limit: int) -> bool:
     """Whether some connected part of the graph of two releases has a cut of at most `limit` edges."""
+    import networkx as nx  # loaded when used: most policies ask for no union
+
     graph: nx.Graph[tuple[str, int]] = nx.Graph()
     edges: Counter[tuple[tuple[str, int], tuple[str, int]]] = Counter()
     for (e, f), count in _overlaps(old, new).items():

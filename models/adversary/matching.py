@@ -23,17 +23,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-import networkx as nx
 import numpy as np
-from networkx.algorithms import bipartite
 from numpy.typing import NDArray
 
 from ..errors import ReleaseError
 from ..release import Release
 from .coded_boxes import BoxSpace, meeting
 from .tracing import Edges, Trace, TracingWay
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Matchings", "SingleRecord", "ValueMatchings"]
 
@@ -85,6 +86,8 @@ class ValueMatchings:
         one, other = SingleRecord("old", group, 0), SingleRecord("new", target, 0)
         if not self.graph.has_edge(one, other):
             return False
+        from networkx.algorithms import bipartite
+
         rest = self.graph.copy()
         rest.remove_nodes_from([one, other])
         earlier = [record for record in rest if record.side == "old"]
@@ -136,6 +139,9 @@ class Matchings:
 
     def of(self, value: str) -> ValueMatchings:
         """What the matchings of one value have in common."""
+        import networkx as nx  # loaded when used: most policies trace nobody
+        from networkx.algorithms import bipartite
+
         supply = [group.histogram.get(value, 0) for group in self.old.groups]
         room = [group.histogram.get(value, 0) for group in self.new.groups]
         graph: Graph = nx.Graph()
