@@ -244,7 +244,7 @@ class Points(Schedule):
     linear: Share = Share(part=0.45, of=Of.LEFT, why="the linear program and its cuts")
     improving: Share = Share(part=0.6, of=Of.LEFT, unlimited=120.0, why="programs for releases before trees")
     program: Share = Share(part=0.5, of=Of.LEFT, unlimited=60.0, why="HiGHS over groups that nearly pay")
-    windows: Share = Share(part=0.6, of=Of.LEFT, unlimited=60.0, why="before them, far from the bound")
+    windows: Share = Share(part=0.4, of=Of.LEFT, unlimited=60.0, why="before them, far from the bound")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,14 +17,30 @@ from numpy.typing import NDArray
 
 from ..domain import Codes
 
-__all__ = ["FINE", "MOST_CODE", "group_costs", "pair_costs", "squares"]
+__all__ = ["FINE", "MOST_CODE", "group_costs", "pair_costs", "places", "squares"]
 
-FINE = 1 << 28
+FINE = 1 << 32
 """What a percent costs."""
 LOWERED = 1 - 2.0**-44
 MOST_CODE = 1 << 50
 """Larger codes are not exact in floating point."""
 AT_ONCE = 256
+FEW_ALIKE = 20
+"""Where no more than one tuple in so many is at a point with an earlier one, all are told apart."""
+
+
+def places(codes: Codes) -> tuple[tuple[int, ...], ...]:
+    """Tuples at one point, in the order of the first ones; each alone where few share a point.
+
+    Tuples that share a row make searches shorter, but a cut can then name them only together, and some cuts
+    name one of two.
+    """
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for t, point in enumerate(map(tuple, codes.tolist())):
+        alike.setdefault(point, []).append(t)
+    if FEW_ALIKE * (len(codes) - len(alike)) <= len(codes):
+        return tuple((t,) for t in range(len(codes)))
+    return tuple(map(tuple, alike.values()))
 
 
 def pair_costs(codes: Codes, prices: Sequence[Fraction]) -> Codes:

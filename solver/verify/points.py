@@ -1,16 +1,20 @@
 """Bounds on squared error: no group of points costs less than its duals, and a tree over those nearly paid.
 
 Releases are those of groups of k and more tuples; a group of 2k or more may be cut, which costs nothing. So
-groups of k to 2k - 1 are tried, size by size, member by member in the order of falling duals. With some
-members T of s, those that follow bring at most their duals less their distances to T, since distances among
-them are at least 0: s times the profit is at most
+groups of k to 2k - 1 are tried, size by size. A group S of s has a profit above a floor only if
 
-    s (duals of T) - (pairs of T) + the s - |T| largest of  s dual(v) - (distances of v to T)
+    sum of pairs of S:  (s - 1) scale cost(u, v) - s (dual(u) + dual(v)) + 2 (floor - scale)
 
-and penalties of cuts only grow. For k above `DEEPEST` sets of `FEW` tuples are tried, at F times their cost:
-if none costs less than its duals, no group does (``F = (k - 1) m / (k (m - 1))`` for m = `FEW`; a group of s
-is covered by its sets of m, each with weight ``1 / C(s - 1, m - 1)``, at (m - 1) s / (m (s - 1)) times its
-cost, which is at most 1 / F).
+and s (s - 1) times its penalties are below 0 (costs are rounded down: hence the last scale). Let T be S
+without the member whose pairs sum up to most. That is no less than the mean member's, so the mean pair of T
+is no more than that of S, and T has no more penalties: with t for s, T's sum is below 0, too. So every such
+S is met if groups grow member by member while their sums are below 0; in one way only if each new member
+has to be the one that would be taken out (of equal ones the last). Tuples at one point come in their order.
+
+For k above `DEEPEST` sets of `FEW` tuples are tried, at F times their cost: if none costs less than its
+duals, no group does (``F = (k - 1) m / (k (m - 1))`` for m = `FEW`; a group of s is covered by its sets of
+m, each with weight ``1 / C(s - 1, m - 1)``, at (m - 1) s / (m (s - 1)) times its cost, which is at most 1 /
+F).
 
 A tree's columns cost what they cost rounded down. If it is about releases that cost less than the one of the
 certificate, whose groups' costs are rounded up and add up to its target, then those groups cost that instead:
@@ -33,7 +37,7 @@ from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ...models.errors import CertificateError
-from ...models.losses.pair_costs import FINE, MOST_CODE, group_costs, pair_costs, squares
+from ...models.losses.pair_costs import FINE, MOST_CODE, group_costs, pair_costs, places, squares
 from ...models.losses.squared import squared_error_of
 from ...models.problem import Problem
 from ...models.problem_view import smallest_group
@@ -54,8 +58,10 @@ DEEPEST, FEW = 6, 5
 MOST_POINTS = 8_000
 MOST_GROUPS = 4_000_000
 """Groups that are listed, at most."""
-MOST_TRIED = 2_000_000_000
+MOST_TRIED = 40_000_000_000
 """Members that are tried, all in all."""
+LIMIT = 1 << 62
+"""No sum that is met may be larger."""
 ROOM = 1_000_000
 """Of those with some first members."""
 AT_ONCE = 16
@@ -64,7 +70,7 @@ AT_ONCE = 16
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedPoints:
-    """Points in the order in which the table names their first tuples.
+    """Points in the order in which the table names their first tuples; see `places`.
 
     Attributes
     ----------
@@ -115,27 +121,23 @@ class CheckedPoints:
         codes, prices = squared.steps(problem.table)
         if codes.size and int(codes.max()) > MOST_CODE:
             raise CertificateError("the numbers are too fine for a bound on squared error")
-        points, first, number = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-        if len(points) > MOST_POINTS:
+        alike = places(codes)
+        if len(alike) > MOST_POINTS:
             raise UndecidedError("there are too many points to be gone through again")
-        order = np.argsort(first)
-        behind: list[list[int]] = [[] for _ in order]
-        rank = np.argsort(order)
-        for t, point in enumerate(rank[number.ravel()].tolist()):
-            behind[point].append(t)
+        points = codes[[found[0] for found in alike]]
         return cls(
-            codes=points[order],
+            codes=points,
             prices=prices,
-            pairs=pair_costs(points[order], prices),
-            count=np.array([len(found) for found in behind], dtype=np.int64),
-            tuples=tuple(map(tuple, behind)),
+            pairs=pair_costs(points, prices),
+            count=np.array([len(found) for found in alike], dtype=np.int64),
+            tuples=alike,
         )
 
 
 class _SizeQuestion(NamedTuple):
-    """One size: places by falling dual, and the place of the same point that comes first, or -1.
+    """One size: places of points, and the place of the same point that comes before, or -1.
 
-    `sure` is the penalty of cuts over all points, the same for every group of the size.
+    `pairs` are of places; `sure` is the penalty of cuts over all points, the same for all groups of the size.
     """
 
     pairs: Ints
@@ -150,15 +152,16 @@ class _SizeQuestion(NamedTuple):
 
 
 class _WalkDesk(NamedTuple):
-    """By number of members: candidates, their distances, how many, the next; and what members sum up to."""
+    """By number of members: each place's sum with them, theirs with one another, the next place to try.
 
-    left: NDArray[np.int32]
-    way: Ints
-    many: Ints
+    And what their pairs and penalties add up to.
+    """
+
+    sums: Ints
+    degree: Ints
     at: Ints
     member: Ints
-    dual: Ints
-    pairs: Ints
+    total: Ints
     penalty: Ints
     touched: Ints
     tried: Ints
@@ -233,10 +236,11 @@ def listed(given: Given, points: CheckedPoints, duals: ClaimedDuals, k: int, flo
         if duals.cuts or floor < 0:
             raise CertificateError("sets of a few tuples stand for large groups without cuts only")
         pairs, sizes = pairs * ((k - 1) * FEW) // (k * (FEW - 1)), range(FEW, FEW + 1)
-    falling = np.argsort(-duals.rows, kind="stable")
-    point = np.repeat(falling, np.minimum(points.count[falling], sizes[-1]))
+    point = np.repeat(np.arange(len(points)), np.minimum(points.count, sizes[-1]))
     again = np.append(False, point[1:] == point[:-1])
     before = np.where(again, np.arange(len(point)) - 1, -1)
+    if again.any():
+        pairs = pairs[np.ix_(point, point)]
     found, tried = [np.empty((0, sizes[-1]), dtype=np.int32)], 0
     everywhere = [found for found in duals.cuts if len(found[0].rows) == len(points)]
     others = replace(duals, cuts=tuple(cut for cut in duals.cuts if cut not in everywhere))
@@ -245,6 +249,8 @@ def listed(given: Given, points: CheckedPoints, duals: ClaimedDuals, k: int, flo
         asked = _SizeQuestion(
             pairs, point, before, duals.rows[point], size, duals.scale, floor, others.penalties(), sure
         )
+        if _largest(asked) > LIMIT:
+            raise CertificateError("the proof's numbers are too large to be checked in 64 bits")
         memory = _memory(asked, len(duals.cuts))
         for at in range(0, len(point), AT_ONCE):
             if given.over() and at:
@@ -268,6 +274,14 @@ def _rising(groups: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.where(ordered == last, -1, ordered).astype(np.int32)
 
 
+def _largest(asked: _SizeQuestion) -> int:
+    """No sum of a walk is further from 0."""
+    size, many = asked.size, asked.size * (asked.size - 1)
+    pair = (size - 1) * asked.scale * int(asked.pairs.max(initial=0))
+    pair += 2 * size * int(np.abs(asked.dual).max(initial=0)) + 2 * (abs(asked.floor) + asked.scale)
+    return many * (pair + asked.sure - size * sum(asked.penalties.dual.tolist()))
+
+
 def _memory(asked: _SizeQuestion, cuts: int) -> _WalkDesk:
     places, deep = len(asked.point), asked.size + 1
 
@@ -275,10 +289,8 @@ def _memory(asked: _SizeQuestion, cuts: int) -> _WalkDesk:
         return np.zeros(shape, dtype=np.int64)
 
     return _WalkDesk(
-        np.zeros((deep, places), dtype=np.int32),
         zeros(deep, places),
-        zeros(deep),
-        zeros(deep),
+        zeros(deep, deep),
         zeros(deep),
         zeros(deep),
         zeros(deep),
@@ -301,74 +313,78 @@ def _met(q: _SizeQuestion, m: _WalkDesk, place: int, step: int) -> int:
 
 
 @compiled
-def _opened(q: _SizeQuestion, m: _WalkDesk, size: int) -> None:
-    """Keep those of the candidates above with which the last member's group could still pay."""
-    place, rest = m.member[size - 1], q.size - size
-    p, many = q.point[place], 0
-    sure = q.size * (m.dual[size] - m.penalty[size]) - q.scale * (m.pairs[size] - q.size) - q.size * q.floor
-    top = np.full(rest, -(1 << 62), dtype=np.int64)
-    first = 0 if size == 1 else m.at[size - 1]
-    last = len(q.point) - place - 1 if size == 1 else m.many[size - 1]
-    for e in range(first, last):
-        v = place + 1 + e if size == 1 else m.left[size - 1, e]
-        way = q.pairs[p, q.point[v]] + (0 if size == 1 else m.way[size - 1, e])
-        gain = q.size * q.dual[v] - q.scale * way
-        m.left[size, many], m.way[size, many] = v, way
-        many += 1
-        if gain > top[rest - 1]:
-            at = rest - 1
-            while at > 0 and top[at - 1] < gain:
-                top[at] = top[at - 1]
-                at -= 1
-            top[at] = gain
-    if many >= rest:
-        for at in range(rest - 1):
-            sure += top[at]
-        kept = 0
-        if sure + top[rest - 1] > 0:
-            for e in range(many):
-                v, way = m.left[size, e], m.way[size, e]
-                if sure + q.size * q.dual[v] - q.scale * way > 0:
-                    m.left[size, kept], m.way[size, kept] = v, way
-                    kept += 1
-        many = kept
-    else:
-        many = 0
-    m.many[size], m.at[size] = many, 0
-    m.tried[0] += last - first
+def _entered(q: _SizeQuestion, m: _WalkDesk, size: int, place: int) -> None:
+    """A place is member number `size`, counted from 1: add its pairs to the sums."""
+    times, own = (q.size - 1) * q.scale, 2 * (q.floor - q.scale) - q.size * q.dual[place]
+    line, above, sums = q.pairs[place], m.sums[size - 1], m.sums[size]
+    for v in range(len(q.point)):
+        sums[v] = above[v] + times * line[v] - q.size * q.dual[v] + own
+    m.at[size] = 0
+    m.tried[0] += len(q.point)
+
+
+@compiled
+def _last(q: _SizeQuestion, m: _WalkDesk, size: int, v: int) -> bool:
+    """Whether of a group with one more place that is the one to be taken out; writes down their sums."""
+    mine, in_order = m.sums[size, v], q.before[v] < 0
+    for a in range(size):
+        u = m.member[a]
+        if u == v:
+            return False
+        in_order = in_order or u == q.before[v]
+        sums = m.degree[size, a] + (q.size - 1) * q.scale * q.pairs[v, u]
+        sums += 2 * (q.floor - q.scale) - q.size * (q.dual[u] + q.dual[v])
+        if sums > mine or (sums == mine and u > v):
+            return False
+        m.degree[size + 1, a] = sums
+    m.degree[size + 1, size] = mine
+    return in_order
+
+
+@compiled
+def _profit(q: _SizeQuestion, m: _WalkDesk) -> int:
+    dual, cost = 0, 0
+    for a in range(q.size):
+        dual += q.dual[m.member[a]]
+        for b in range(a):
+            cost += q.pairs[m.member[a], m.member[b]]
+    return dual - m.penalty[q.size] - q.scale * (cost // q.size)
 
 
 @compiled
 def _walked(q: _SizeQuestion, m: _WalkDesk, firsts: Ints, room: NDArray[np.int32]) -> int:
-    """Write down the groups that begin with some places; -1 if one pays, which is first in `room` then."""
+    """Write down the groups that grow from some places; -1 if one pays, which is first in `room` then."""
     number = 0
     m.tried[0] = 0
     for i in firsts:
         if q.before[i] >= 0:
             continue
-        m.member[0], m.dual[1], m.pairs[1] = i, q.dual[i], 0
+        m.member[0] = i
         m.penalty[1] = q.sure + _met(q, m, i, 1)
+        _entered(q, m, 1, i)
         size = 1
-        _opened(q, m, 1)
         while size >= 1:
-            if m.at[size] == m.many[size] or number == len(room):
+            v = m.at[size]
+            limit = -m.total[size] - (size + 1) * size * m.penalty[size]
+            while v < len(q.point) and (m.sums[size, v] >= limit or not _last(q, m, size, v)):
+                v += 1
+            m.at[size] = v + 1
+            if v == len(q.point):
                 size -= 1
                 _met(q, m, m.member[size], -1)
                 continue
-            v, way = m.left[size, m.at[size]], m.way[size, m.at[size]]
-            m.at[size] += 1
-            if q.before[v] >= 0 and m.member[size - 1] != q.before[v]:
-                continue
             m.member[size] = v
-            m.dual[size + 1] = m.dual[size] + q.dual[v]
-            m.pairs[size + 1] = m.pairs[size] + way
+            m.total[size + 1] = m.total[size] + m.sums[size, v]
             m.penalty[size + 1] = m.penalty[size] + _met(q, m, v, 1)
+            if m.total[size + 1] + (size + 1) * size * m.penalty[size + 1] >= 0:
+                _met(q, m, v, -1)
+                continue
             if size + 1 < q.size:
                 size += 1
-                _opened(q, m, size)
+                _entered(q, m, size, v)
                 continue
             _met(q, m, v, -1)
-            profit = m.dual[q.size] - m.penalty[q.size] - q.scale * (m.pairs[q.size] // q.size)
+            profit = _profit(q, m)
             if profit > q.floor:
                 at = 0 if profit > 0 else number
                 for a in range(room.shape[1]):
@@ -376,4 +392,6 @@ def _walked(q: _SizeQuestion, m: _WalkDesk, firsts: Ints, room: NDArray[np.int32
                 if profit > 0:
                     return -1
                 number += 1
+                if number == len(room):
+                    return number
     return number

@@ -21,7 +21,7 @@ class PointLimits:
     """Of a search per anchor."""
     scale: int = 256
     """Finest unit of duals, as a fraction of a cost."""
-    near: tuple[int, ...] = (9, 9, 9, 8, 8)
+    near: tuple[int, ...] = (9, 9, 7, 7, 7)
     """Among so many nearest rows all groups of 2, 3, ... rows are columns from the beginning."""
     per_row: int = 4
     """Groups taken over per row and round."""
@@ -71,8 +71,8 @@ class PointLimits:
     """Cuts of a divisor and a number of rows that hold a row, and"""
     cuts_at_once: int = 60
     """of all rows, in a round."""
-    listed: int = 24
-    """Groups of each size that the first integer programs choose from, a row, at most, and"""
+    listed: int = 4
+    """Groups of each size that the first integer program chooses from, a row, at most, and"""
     program_nodes: int = 2_000
     """nodes of these."""
     gap: GapLimits = field(default_factory=lambda: GapLimits(most_listed=400_000, most_places=2_000_000_000))
@@ -83,10 +83,8 @@ class PointLimits:
 class PointWindowLimits:
     """Groups near one another that are chosen anew from listed columns."""
 
-    listed: int = 180
-    """Columns of each size in a list, a row, at most;"""
-    per_row: int = 60
-    """those are chosen from that are among so many best of a row."""
+    listed: int = 40
+    """Columns of each size in a window's list, a row, at most."""
     near: float = 2e-4
     """A release that is closer to the bound, relative to it, is left alone."""
     rows: int = 100

@@ -89,16 +89,15 @@ class PointPricing(Pricing[PointRows]):
             bounded=self.clock is None or not self.clock.over,
         )
 
-    def best_per_row(self, lines: Members, duals: Duals, often: int) -> Members:
-        """Of a list the groups in which some row has no more than so many others of lower reduced cost."""
-        lines, _ = self._ordered(lines, duals)
-        return lines[chosen(lines, len(self.rows), often)]
+    def reduced(self, lines: Members, duals: Duals) -> Ints:
+        """Scaled reduced costs of groups."""
+        index = self.cuts.index(duals.cuts)
+        touched = np.zeros(len(index.dual) + 1, dtype=np.int64)
+        return -profits(lines, self.rows.costs(lines), duals.rows, duals.scale, index, touched)
 
     def _ordered(self, lines: Members, duals: Duals) -> tuple[Members, Ints]:
         """A list by reduced costs, lowest first, and these with the other sign."""
-        index = self.cuts.index(duals.cuts)
-        touched = np.zeros(len(index.dual) + 1, dtype=np.int64)
-        profit = profits(lines, self.rows.costs(lines), duals.rows, duals.scale, index, touched)
+        profit = -self.reduced(lines, duals)
         order = np.argsort(-profit, kind="stable")
         return lines[order], profit[order]
 

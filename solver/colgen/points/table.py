@@ -17,7 +17,7 @@ from math import ceil
 
 import numpy as np
 
-from ....models.losses.pair_costs import FINE, MOST_CODE, group_costs, pair_costs, squares
+from ....models.losses.pair_costs import FINE, MOST_CODE, group_costs, pair_costs, places, squares
 from ....models.losses.squared import squared_error_of
 from ....models.problem import Problem
 from ...exact.incidence import Members
@@ -30,7 +30,7 @@ __all__ = ["FINE", "PointRows"]
 
 @dataclass(frozen=True, kw_only=True)
 class PointRows:
-    """Rows of the set-partitioning problem: tuples at one point share a row; in the order of first tuples.
+    """Rows of the set-partitioning problem in the order of first tuples; see `places`.
 
     Attributes
     ----------
@@ -83,18 +83,16 @@ class PointRows:
         if squared is None:
             return "the objective is not squared error alone"
         codes, prices = squared.steps(problem.table)
-        alike: dict[tuple[int, ...], list[int]] = {}
-        for t, point in enumerate(map(tuple, codes.tolist())):
-            alike.setdefault(point, []).append(t)
+        alike = places(codes)
         if len(alike) > LIMITS.most_rows:
             return f"there are more than {LIMITS.most_rows:,} different points"
         if codes.size and int(codes.max()) > MOST_CODE:
             return "numbers are too fine for 53 bits: round them"
-        first = codes[[found[0] for found in alike.values()]]
+        first = codes[[found[0] for found in alike]]
         return cls(
             codes=first,
             prices=prices,
             pairs=pair_costs(first, prices),
-            count=np.array([len(found) for found in alike.values()], dtype=np.int64),
-            tuples=tuple(map(tuple, alike.values())),
+            count=np.array([len(found) for found in alike], dtype=np.int64),
+            tuples=alike,
         )

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from optanon.models.errors import CertificateError
-from optanon.models.losses.pair_costs import FINE, group_costs, pair_costs
+from optanon.models.losses.pair_costs import FINE, group_costs, pair_costs, places
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
@@ -112,6 +112,26 @@ def test_pair_costs_are_never_too_high():
         for line, cost in zip(lines.tolist(), rows.costs(lines).tolist(), strict=True):
             assert 0 <= rows.exact(line) * FINE - cost < size + 1
     assert (pair_costs(rows.codes, rows.prices) == rows.pairs).all()
+
+
+def test_tuples_at_one_point_share_a_row_unless_they_are_few():
+    points = drawn(13, 39)
+    few, many = np.array([*points, points[0]]), np.array([*points, *points[:3]])
+    assert places(few) == tuple((t,) for t in range(40))
+    assert places(many) == ((0, 39), (1, 40), (2, 41), *((t,) for t in range(3, 39)))
+
+
+def test_cuts_name_one_of_two_tuples_at_a_point():
+    """Told apart, tuples at one point are in cuts of their own, and the bound is proven as any other."""
+    points = drawn(4, 23)
+    problem = asked([*points, points[5]], 3)
+    rows = PointRows.of(problem)
+    assert isinstance(rows, PointRows)
+    assert len(rows) == 24
+    found = by_points(problem)
+    assert found.status is Status.OPTIMAL
+    assert found.certificate is not None
+    assert verify(found.certificate, problem, found.release).whole
 
 
 def priced(seed: int, k: int) -> tuple[Problem, PointPricing, Duals]:
@@ -292,7 +312,7 @@ def begun(seed: int, many: int, k: int) -> tuple[PointsSearch, Duals]:
 def test_the_release_is_made_from_what_nearly_pays():
     search, duals = begun(5, 60, 3)
     before = search.progress.cost
-    search.finish.improve(duals, search.known)
+    search.finish.improve(duals)
     # No annealing, no tree: the linear program's bound is almost reached.
     assert search.progress.cost < before
     assert search.progress.cost - search.progress.bound < (before - search.progress.bound) / 50
@@ -301,13 +321,10 @@ def test_the_release_is_made_from_what_nearly_pays():
 def test_windows_choose_groups_anew():
     search, duals = begun(6, 90, 3)
     before = search.progress.cost
-    listed = search.pricing.all_below(duals, (before - search.progress.bound) * duals.scale // 8, room=10**6)
-    assert listed is not None
     windows = PointWindows(
         source=search.pricing,
         progress=search.progress,
         duals=duals,
-        lines=listed.lines,
         seed=1,
         clock=Clock(),
     )

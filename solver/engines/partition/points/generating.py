@@ -11,11 +11,10 @@ from ....colgen.column import Column, Group, lines_of
 from ....colgen.duals import Duals
 from ....colgen.finish import Finish
 from ....colgen.generation import Generation
-from ....colgen.points.limits import POINT_WINDOWS as WINDOWS, POINTS as LIMITS
+from ....colgen.points.limits import POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing
 from ....colgen.points.separation import divided_sets
 from ....colgen.points.table import PointRows
-from ....colgen.pricing import joined
 from ....exact.incidence import Members
 from ....exact.rank1 import Rank1Cut
 from ....schedule import POINTS as SHARES
@@ -57,49 +56,35 @@ class PointFinish(Finish):
     source: PointPricing
     reached: PointProgress
 
-    def improve(self, duals: Duals, known: Members) -> None:
+    def improve(self, duals: Duals) -> None:
         """Better releases by integer programs: of windows, then, with cuts, over groups that nearly pay.
 
         The linear program with its cuts is nearly whole: what costs least is made of few columns that nearly
-        pay. Far from the bound, lists short enough for one program hold no release that is better, so groups
-        near one another are chosen anew first. What is left above the bound then fits into a short list, of
-        which HiGHS finds the best.
+        pay, and where it is not, they pay less, but are near one another. Windows see to the second; HiGHS
+        finds the first in a short list. Lists grow while their programs end.
         """
         room, clock = self._room, self.clock.share(SHARES.improving)
-        self._windows(duals, known, clock)
-        self._room = min(self._most, max(room, LIMITS.listed * len(self.source.rows)))
-        while not clock.over and self.reached.bound < self.reached.cost:
-            before, listed = self.reached.cost, self._listed(duals, None)
-            if listed is None:
-                break
-            self._improve(duals, *listed, None, LIMITS.program_nodes, SHARES.program)
-            if self.reached.cost == before:
-                if listed[1] == before or self.stated < min(listed[1], before):
-                    break
-                self._longer()
-        self._room = room
-
-    def _windows(self, duals: Duals, known: Members, clock: Clock) -> None:
-        """Choose among the best of each row, of a list and of the columns known.
-
-        For in a dense part of the table lists are full before others have a group in them.
-        """
-        if self.reached.cost - self.reached.bound <= WINDOWS.near * self.reached.bound:
-            return
-        room, self._room = self._room, min(self._most, WINDOWS.listed * len(self.source.rows))
-        listed, self._room = self._listed(duals, None), room
-        if listed is None:
-            return
         PointWindows(
             source=self.source,
             progress=self.reached,
             duals=duals,
-            lines=self.source.best_per_row(
-                np.unique(joined([listed[0], known]), axis=0), duals, WINDOWS.per_row
-            ),
             seed=self.seed,
             clock=clock.share(SHARES.windows),
         ).run()
+        self._programs(duals, clock)
+        self._room = room
+
+    def _programs(self, duals: Duals, clock: Clock) -> None:
+        """Integer programs over short lists, longer ones while they end."""
+        self._room = min(self._most, max(LIMITS.listed * len(self.source.rows), self.limits.least_listed))
+        while not clock.over and self.reached.bound < self.reached.cost:
+            before, listed = self.reached.cost, self._listed(duals, None)
+            if listed is None:
+                return
+            self._improve(duals, *listed, None, LIMITS.program_nodes, SHARES.program)
+            if listed[1] == before or self.stated < min(listed[1], self.reached.cost):
+                return
+            self._longer()
 
     def _proved(self, duals: Duals, lines: Members, target: int, fakes: int | None) -> bool:
         """As `Finish` says; see `PointProgress` for what is relative."""

@@ -77,7 +77,8 @@ class PointProgress(Incumbent[tuple[Group, ...], Fraction]):
             self._lasting = max(self._lasting, bound)
         if self.values is not None:
             missing = Fraction(sum(self.up.values()) - bound, FINE)
-            self.raise_bound(0, max(Fraction(0), self.values[0] - self.weight * missing), text)
+            least = Fraction(0) if self.relative else self.weight * Fraction(bound, FINE)
+            self.raise_bound(0, max(least, self.values[0] - self.weight * missing), text)
 
     def measured(self, solution: tuple[Group, ...]) -> tuple[Fraction]:
         return (self.weight * sum((self.rows.exact(group) for group in solution), Fraction(0)),)

@@ -7,7 +7,7 @@ from .....models.problem_view import smallest_group
 from .....models.release import Release
 from ....backends.highs import MADE_BY
 from ....claims import Claim, ListedClaim, Trusted
-from ....colgen.column import Column, Group, lines_of
+from ....colgen.column import Column, Group
 from ....colgen.duals import DualBound
 from ....colgen.master import RestrictedMaster
 from ....colgen.points.annealing import annealed
@@ -40,7 +40,7 @@ class PointsSearch:
         self.pricing = PointPricing(asked, sizes, settings.workers, self.clock)
         self.root = DualBound(self.pricing)
         self.finish = PointFinish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
-        self.interrupted, self.known = False, lines_of(())
+        self.interrupted = False
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -48,7 +48,7 @@ class PointsSearch:
             self._starts()
             solved = self.generated()
             if solved and self.whole and self.root.duals is not None:
-                self.finish.improve(self.root.duals, self.known)
+                self.finish.improve(self.root.duals)
                 self.finish.run(self.root.duals)
         except KeyboardInterrupt:
             self.interrupted = True
@@ -130,7 +130,6 @@ class PointsSearch:
             poor = poor + 1 if self.root.bound - before < LIMITS.least_gain * before else 0
             if poor == LIMITS.poor_rounds:
                 break
-        self.known = lines_of(master.columns)
         return self.root.duals is not None
 
     # -- the answer --------------------------------------------------------------------

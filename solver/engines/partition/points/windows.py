@@ -1,8 +1,9 @@
-"""Windows: groups near one another are chosen anew from listed columns, by small integer programs.
+"""Windows: groups near one another are chosen anew from columns listed for them, by small integer programs.
 
-All columns of low reduced cost are listed once. A window begins at a group whose own reduced cost is high,
-and takes in the groups nearest to it; the columns that lie inside it, and its own groups, are a table of
-their own. PointWindows grow while their programs end, and shrink where one does not.
+A window begins at a group whose own reduced cost is high, and takes in the groups nearest to it. Its tuples
+are a table of their own, with the cuts' members among them: columns inside it are listed up to the reduced
+cost of all its groups together, if those are not too many, so that a dense part of the table elsewhere takes
+no room. Windows grow while their programs end, and shrink where one does not.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from numpy.typing import NDArray
 
 from ....colgen.choice import best_of
 from ....colgen.column import Group, lines_of
+from ....colgen.covering import Ints
 from ....colgen.duals import Duals
 from ....colgen.points.limits import POINT_WINDOWS as LIMITS
 from ....colgen.points.pricing import PointPricing
+from ....colgen.points.table import PointRows
 from ....exact.incidence import Members
 from ....settings import Clock
 from .progress import PointProgress
@@ -33,25 +36,27 @@ class PointWindows:
     source, progress, clock
     duals : Duals
         Feasible ones; they rank columns and groups.
-    lines : int32 array
-        Columns to choose from.
     seed : int
     """
 
     source: PointPricing
     progress: PointProgress
     duals: Duals
-    lines: Members = field(repr=False)
     seed: int
     clock: Clock
     begun: dict[Group, int] = field(default_factory=dict[Group, int])
 
+    @property
+    def far(self) -> bool:
+        """Whether the bound is so far away that windows are worth their time."""
+        return self.progress.cost - self.progress.bound > LIMITS.near * self.progress.bound
+
     def run(self) -> None:
-        """Until time is over, one held the whole table, or each group began some without a gain."""
+        """Until the bound is near, time over, the whole table in one, or each group began some in vain."""
         assert self.progress.best is not None
         random, rows, idle = np.random.default_rng(self.seed), LIMITS.rows, 0
         groups = list(self.progress.best)
-        while not self.clock.over and idle < LIMITS.patience * len(groups):
+        while self.far and not self.clock.over and idle < LIMITS.patience * len(groups):
             chosen = self._window(groups, rows, random)
             own = [groups[g] for g in chosen.tolist()]
             found, ended = self._solved(own)
@@ -94,15 +99,14 @@ class PointWindows:
             count=times[inside],
             tuples=tuple(rows.tuples[row] for row in inside.tolist()),
         )
-        mapped = place[self.lines]
-        pool = mapped[(mapped > -2).all(axis=1)]
+        table, duals = self._table(part, place, inside)
         start = place[lines_of(own)]
-        table = PointPricing(part, self.source.sizes)
         found, bound = best_of(
             table,
-            pool,
+            self._listed(table, duals, start),
             [tuple(row for row in line if row >= 0) for line in start.tolist()],
-            duals=replace(self.duals, rows=self.duals.rows[inside], cuts=np.zeros(0, dtype=np.int64)),
+            duals=duals,
+            cuts=table.cuts,
             nodes=LIMITS.nodes,
             seed=self.seed,
             seconds=self.clock.left,
@@ -113,3 +117,25 @@ class PointWindows:
         cost = sum(rows.group_costs(groups))
         # The solver's bound is less than its value by its precision, however far it searched.
         return (groups if cost < sum(rows.group_costs(own)) else own), cost - bound <= LIMITS.precise * cost
+
+    def _table(self, part: PointRows, place: NDArray[np.int32], inside: Ints) -> tuple[PointPricing, Duals]:
+        """A window's rows as a table, with duals of its rows and of cuts that can count there."""
+        table, penalties, cuts = PointPricing(part, self.source.sizes), list[int](), self.source.cuts
+        for cut in np.flatnonzero(self.duals.cuts).tolist():
+            there = tuple(row for row in place[list(cuts.sets[cut])].tolist() if row >= 0)
+            if len(there) >= cuts.divisors[cut]:
+                table.cuts.add([there], cuts.divisors[cut])
+                penalties.append(int(self.duals.cuts[cut]))
+        return table, replace(
+            self.duals, rows=self.duals.rows[inside], cuts=np.array(penalties, dtype=np.int64)
+        )
+
+    def _listed(self, table: PointPricing, duals: Duals, own: Members) -> Members:
+        """Columns of no more reduced cost than a window's groups have together; less where they are many."""
+        slack = max(0, int(table.reduced(own, duals).sum()))
+        while slack:
+            found = table.all_below(duals, slack, room=LIMITS.listed * len(table.rows))
+            if found is not None:
+                return found.lines
+            slack = slack * 3 // 5
+        return own
