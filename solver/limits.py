@@ -133,14 +133,28 @@ class BlockLimits:
     """of the others';"""
     cold: float = 1 / 200
     """and at their ends."""
-    priced: int = 3_000
-    """Tuples of a block whose linear program is solved, at most."""
     close: float = 1e-3
-    """Relative distance of its bound at which that counts as solved."""
-    passes: int = 3
-    """So often the table is cut into such blocks, if there is time."""
-    first_pass: float = 0.6
-    """Part of the time for the first of them."""
+    """Relative distance of bound and linear program at which that counts as solved."""
+    box: float = 0.3
+    """First side of the box around its duals, in typical costs per tuple,"""
+    cut_box: float = 0.1
+    """after cuts,"""
+    smoothing: float = 0.2
+    """and first share of the best duals in those that are priced."""
+    generations: int = 30
+    """Rounds of the linear program before it is rounded, at most."""
+    rounded: int = 8
+    """If fewer can be done, it is not rounded."""
+    cooled: int = 2
+    """Rounds of blocks after it is;"""
+    cool: float = 0.03
+    """heat of their moves,"""
+    coldest: float = 3e-4
+    """and at their ends."""
+    cuts: int = 16
+    """So often cuts are sought, at most."""
+    cut_sweeps: int = 4
+    """Rounds of the linear program each time."""
     shares: int = 8
     """Tasks that the boxes of a wave are dealt to."""
 

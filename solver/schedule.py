@@ -257,7 +257,14 @@ class InBlocks(Schedule):
     round: Seconds = Seconds(value=8e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
     move: Seconds = Seconds(value=4e-6, unit="s a move", why="the pace that moves are planned by")
     latest: Share = Share(part=0.7, of=Of.PASSED, why="rounds that are not done by then are left out")
-    priced: Share = Share(part=0.88, of=Of.PASSED, unlimited=600.0, why="the bound: block by block")
+    brief: Share = Share(part=0.2, of=Of.LIMIT, why="the same, where the linear program is rounded, too")
+    program: Share = Share(part=0.2, of=Of.LIMIT, why="the linear program of the whole table")
+    cooled: Share = Share(part=0.15, of=Of.LIMIT, why="moves after it is rounded")
+    cuts: Share = Share(part=0.3, of=Of.LIMIT, why="its cuts")
+    sweep: Seconds = Seconds(value=8e-5, unit="s a row", why="all boxes gone through")
+    cut_sweep: Seconds = Seconds(value=2.5e-4, unit="s a row", why="the same under cuts")
+    steps: Seconds = Seconds(value=3e-5, unit="s a row", why="first-order steps, by one process")
+    derived: Seconds = Seconds(value=5e-4, unit="s a row", why="the bound is derived again, by one process")
 
 
 LATE = {"least": 0.5, "least_part": 0.05}

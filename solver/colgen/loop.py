@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from ..exact.incidence import Members
 from ..exact.odd_sets import separated
 from ..settings import Clock
-from .duals import DualBound
+from .duals import DualBound, Duals
 from .pricing import ColumnSource, Priced
 
 __all__ = ["NODES", "DualPoint", "GenerationLoop", "Round"]
@@ -119,6 +119,11 @@ class GenerationLoop(ABC):
     def _next(self, done: Round) -> DualPoint | bool:
         """Duals that the linear program proposes next, or how it ended: solved or not."""
 
+    def _centered(self, asked: DualPoint, feasible: Duals) -> DualPoint:
+        """The center after duals that proved more, made feasible."""
+        del feasible
+        return asked
+
     def _generate(self, proposal: DualPoint | bool, *, first: bool) -> bool:
         """Go on until the linear program is solved; False if time, nodes or rounds ran out before.
 
@@ -131,10 +136,11 @@ class GenerationLoop(ABC):
             found = self._source.price(duals, per_anchor=self._per_anchor, nodes=self.nodes)
             if not found.bounded:
                 return False
-            proved = self.best.offer(duals.made_feasible(found.worst))
+            feasible = duals.made_feasible(found.worst)
+            proved = self.best.offer(feasible)
             gained = proved > self.level
             if gained:
-                self.level, self.center = proved, asked
+                self.level, self.center = proved, self._centered(asked, feasible)
             self._raised()
             proposal = self._next(Round(found, self._add(found), gained, first))
             first = False

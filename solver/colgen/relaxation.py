@@ -38,7 +38,9 @@ class Relaxation(GenerationLoop):
 
     Notes
     -----
-    It starts from the duals `begin`, or from a guess.
+    It starts from the duals `begin`, or from a guess. With `feasible`, the center are the duals that proved
+    most after they were made feasible: where that takes little from them, whatever is mixed with them is
+    nearly feasible, too. Around duals that are not, rounds may find known columns only, and prove no more.
     """
 
     def __init__(
@@ -48,9 +50,14 @@ class Relaxation(GenerationLoop):
         best: DualBound,
         raised: Callable[[], None],
         begin: Duals | None = None,
+        *,
+        feasible: bool = False,
     ) -> None:
         rows = pricing.rows
-        guess = around(rows, pricing.histograms.steps, clock)
+        if begin is not None and feasible:
+            guess = begin.rows / begin.scale
+        else:
+            guess = around(rows, pricing.histograms.steps, clock)
         known = guess[np.isfinite(guess)]
         typical = float(known.mean()) if len(known) else 0.0
         guess = np.where(np.isfinite(guess), guess, typical)
@@ -64,6 +71,7 @@ class Relaxation(GenerationLoop):
         else:
             asked = begin.scale * unit
             self.center = DualPoint(begin.rows / asked, begin.cuts / asked)
+        self._feasible = feasible
         self._close, self._wide, self._left, self._cutting = 0.0, 0.0, 0, 0.0
         self._side, self._ends = np.zeros(len(rows)), (self.center.rows, self.center.rows)
 
@@ -73,7 +81,15 @@ class Relaxation(GenerationLoop):
         least = 1 if self.pricing.rows.spare else 0
         self.columns.add([group for group in groups if least < len(group) <= wide])
 
-    def run(self, close: float, *, box: float = 0.3, smoothing: float = 0.3, rounds: int = 200) -> bool:
+    def run(
+        self,
+        close: float,
+        *,
+        box: float = 0.3,
+        smoothing: float = 0.3,
+        rounds: int = 200,
+        again: bool = False,
+    ) -> bool:
         """Generate until bound and linear program are `close` (relative); False if stopped before.
 
         Parameters
@@ -82,6 +98,10 @@ class Relaxation(GenerationLoop):
             First side of the box around the duals, in typical costs per tuple.
         smoothing
             First share of the best duals in those that are priced.
+        rounds
+            At most so many.
+        again
+            What the center proves is known from the last run, and nothing else was offered since.
         """
         known = self.center
         cuts = np.pad(known.cuts, (0, len(self.pricing.cuts) - len(known.cuts)))
@@ -91,6 +111,10 @@ class Relaxation(GenerationLoop):
         self.level, self.share = -np.inf, smoothing
         self._close, self._wide, self._left = close, box, rounds
         self._side, self._ends = np.full(len(known.rows), box), (known.rows, known.rows)
+        if again:
+            self.level = self.best.value
+            self._iterated()
+            return self._generate(self._proposed(), first=False)
         return self._generate(self.center, first=True)
 
     def cut(self, least: float) -> int:
@@ -101,6 +125,12 @@ class Relaxation(GenerationLoop):
         found = self._separate(self.columns.lines, self.program.amount, least)
         self._cutting = moment() - began
         return found
+
+    def _centered(self, asked: DualPoint, feasible: Duals) -> DualPoint:
+        if not self._feasible:
+            return asked
+        unit = feasible.scale * self.unit
+        return DualPoint(feasible.rows / unit, asked.cuts, asked.limit)
 
     def _add(self, found: Priced) -> int:
         lines = found.lines
@@ -113,14 +143,20 @@ class Relaxation(GenerationLoop):
             self.nodes = min(PRICING.nodes, 2 * self.nodes)
         self._resize(done)
         program.prune(LIMITS.kept * rows, LIMITS.most_kept * rows)
-        self._ends = self._around(self.center.rows)
-        state = program.run(*self._ends, program.affordable(LIMITS.iterations, self.clock))
+        state = self._iterated()
         if whole and self._solved(state):
             return True
         self._left -= 1
-        if self.clock.over or not self._left:
-            return False
-        return DualPoint(program.dual[:rows], program.dual[rows:])
+        return False if self.clock.over or not self._left else self._proposed()
+
+    def _iterated(self) -> State:
+        """First-order steps in the box around the center."""
+        self._ends = self._around(self.center.rows)
+        return self.program.run(*self._ends, self.program.affordable(LIMITS.iterations, self.clock))
+
+    def _proposed(self) -> DualPoint:
+        rows, dual = len(self.pricing.rows), self.program.dual
+        return DualPoint(dual[:rows], dual[rows:])
 
     def _resize(self, done: Round) -> None:
         """Wider where duals ran into the box, smaller after rounds that prove no more."""

@@ -70,7 +70,8 @@ class Walk:
         many = [len(np.unique(code[:, a])) for a in range(code.shape[1])]
         free = [a for a in range(len(many)) if start[a] < 0]
         last = max(free, key=lambda a: many[a], default=None)
-        others = [a for a in range(len(many)) if a != last]
+        # Taxonomies first, those of many codes before others: little is left to enter after them.
+        others = sorted((a for a in range(len(many)) if a != last), key=lambda a: (a in free, -many[a]))
         if any(many[a] > MOST_CODES for a in others):
             return None
         nodes = [_nodes(rows.boxes, a) for a in others]

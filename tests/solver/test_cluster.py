@@ -23,7 +23,7 @@ from optanon.solver import portfolio
 from optanon.solver.cluster.here import Here
 from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
-from optanon.solver.engines.partition.blocks import bound, search as blocks
+from optanon.solver.engines.partition.blocks import bound, plan, search as blocks, sweeping
 from optanon.solver.engines.partition.blocks.task import Sent
 from optanon.solver.result import Result
 from optanon.solver.search import solve_problem
@@ -42,9 +42,9 @@ def clustered(tuples: int = 900, policy: Policy = K5L2) -> Problem:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = replace(blocks.LIMITS, rows=100, tuples=150, rounds=3, unlimited=10)
-    monkeypatch.setattr(blocks, "LIMITS", limits)
-    monkeypatch.setattr(bound, "LIMITS", replace(limits, passes=0))
+    limits = replace(blocks.LIMITS, rows=100, tuples=150, rounds=3, unlimited=10, generations=4, cuts=1)
+    for module in (blocks, bound, plan, sweeping):
+        monkeypatch.setattr(module, "LIMITS", limits)
     monkeypatch.setattr(portfolio, "baselines", dict)  # nobody else's release
 
 
@@ -103,11 +103,11 @@ def test_a_killed_worker_changes_nothing(two_processes: Any):
 
 
 def test_the_same_moves_are_laid_down_whatever_the_clock_says():
-    assert blocks.moves_of_rounds(100_000, 600.0, 2) == blocks.moves_of_rounds(100_000, 600.0, 2)
-    more = [sum(blocks.moves_of_rounds(100_000, limit, 2)) for limit in (20.0, 60.0, 200.0, 600.0)]
+    assert plan.moves_of_rounds(100_000, 600.0, 2) == plan.moves_of_rounds(100_000, 600.0, 2)
+    more = [sum(plan.moves_of_rounds(100_000, limit, 2)) for limit in (20.0, 60.0, 200.0, 600.0)]
     assert more == sorted(more)
     assert more[0] < more[-1]
-    assert blocks.moves_of_rounds(10**6, 10.0, 1) == (0,)
+    assert plan.moves_of_rounds(10**6, 10.0, 1) == (0,)
 
 
 def test_when_time_is_over_blocks_stay_as_they_were(monkeypatch: pytest.MonkeyPatch):

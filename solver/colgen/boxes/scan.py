@@ -398,7 +398,8 @@ def _kept(found: BestGroups, d: Desk, many: int, profit: int) -> None:
 def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> int:
     """Go through some cells; returns how many searches were cut short.
 
-    Finds the best groups from each first code or, with `lower`, lowers the question's duals until none pays.
+    Finds the best groups from each first code or, with `lower`, lowers the question's duals until none pays,
+    and finds groups that did.
     """
     g, dual, short = q.grid, q.dual, 0
     for c in cells:
@@ -433,6 +434,7 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                     if not many:
                         break
                     _lowered(q, d, many, profit, dual)
+                    _kept(found, d, many, profit)
                     if len(q.cuts.cut):
                         _sorted(q, d, size)
                         continue

@@ -17,7 +17,7 @@ from ..table import Rows
 from .left_over import joined
 from .limits import ROUNDING as LIMITS
 
-__all__ = ["completed", "rounded"]
+__all__ = ["completed", "fitting", "rounded"]
 
 
 def rounded(
@@ -35,6 +35,16 @@ def rounded(
 
     None, too, if a larger share of the tuples than `most_left` would be left over.
     """
+    groups, units = fitting(rows, columns, amount, reduced)
+    if len(units) > most_left * int(rows.count.sum()):
+        return None
+    return completed(rows, judge, groups, units, buckets=buckets, clock=clock)
+
+
+def fitting(
+    rows: Rows, columns: Pool, amount: NDArray[np.float64], reduced: NDArray[np.float64]
+) -> tuple[list[Group], Ints]:
+    """Groups by falling amount (then rising reduced cost) as long as they fit, and the tuples left over."""
     groups: list[Group] = []
     order = np.lexsort((reduced, -np.round(amount, 2)))
     free, spare = rows.count.tolist(), rows.spare
@@ -52,10 +62,7 @@ def rounded(
                 break
         else:
             groups.append(tuple(group))
-    units = np.repeat(np.arange(len(rows)), free)
-    if len(units) > most_left * int(rows.count.sum()):
-        return None
-    return completed(rows, judge, groups, units, buckets=buckets, clock=clock)
+    return groups, np.repeat(np.arange(len(rows)), free)
 
 
 def completed(

@@ -21,7 +21,7 @@ from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import ending
 from ...limits import HISTOGRAM_LIMITS as LIMITS
-from ...schedule import HISTOGRAM
+from ...schedule import BLOCKS, HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
@@ -61,7 +61,7 @@ class HistogramSearch:
         self.pricing = HistogramPricing(self.rows, histograms, settings.workers, self.clock)
         self.level = objective.measured
         self.progress = Progress(problem, self.rows, watch, self.level, objective.factor, self.judge)
-        self.root, self.sight = DualBound(self.pricing), DualBound(self.pricing)
+        self.root, self.sight, self.plain = (DualBound(self.pricing) for _ in range(3))
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
         self.part: Part | None = None
         self.annealing: Annealing | None = None
@@ -172,9 +172,11 @@ class HistogramSearch:
 
     def _in_blocks(self) -> None:
         """A release and a bound, block by block."""
+        self.clock.keep(BLOCKS.derived.value * len(self.rows))
         rounds = Rounds(self.rows, self.judge, self.progress, self.settings, self.clock)
         rounds.run()
-        self.part = prove(rounds, self.problem, self.root)
+        self._at_sight()
+        self.part = prove(rounds, self.problem, self.root, self.plain)
         self.boxed = True
 
     def _given(self) -> None:
@@ -249,10 +251,11 @@ class HistogramSearch:
     def _claims(self) -> tuple[Claim, ...]:
         described = self._described()
         found: list[Claim] = [] if described is None else [described]
-        if self.sight.duals is not None:
-            found.append(
-                describe(self.rows, Cuts(self.rows), self.sight.duals, None, level=self.level, part=())
-            )
+        # What is sooner derived again comes first: there may be no time for more.
+        for duals, part in ((self.plain.duals, self.part), (self.sight.duals, ())):
+            if duals is not None:
+                easier = describe(self.rows, Cuts(self.rows), duals, None, level=self.level, part=part)
+                found.insert(0, easier)
         if self.boxed and isinstance(described, ListedClaim) and self.root.duals is not None:
             # The root's duals are proven box by box; lists where many tuples are alike may be too long.
             found.insert(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,12 +13,15 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity
 from optanon.solver import portfolio
-from optanon.solver.colgen.duals import whole
+from optanon.solver.cluster.here import Here
+from optanon.solver.colgen.boxes.form import form_of
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
+from optanon.solver.colgen.primal.annealing import Cooling
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
-from optanon.solver.engines.partition.blocks import bound, search
-from optanon.solver.engines.partition.objective import Objective
+from optanon.solver.engines.partition.blocks import bound, plan, search, sweeping
+from optanon.solver.engines.partition.blocks.cutting import Grouping
+from optanon.solver.engines.partition.blocks.nodes import nodes_of
 from optanon.solver.engines.partition.progress import Progress
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
@@ -28,9 +32,9 @@ K5L2 = Policy([KCAnonymity(k=3), DistinctLDiversity(l=2)])
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = replace(search.LIMITS, rows=50, tuples=120, priced=70, rounds=3, unlimited=20, passes=2)
-    monkeypatch.setattr(search, "LIMITS", limits)
-    monkeypatch.setattr(bound, "LIMITS", limits)
+    limits = replace(search.LIMITS, rows=50, tuples=120, rounds=3, unlimited=20, cuts=2)
+    for module in (bound, plan, search, sweeping):
+        monkeypatch.setattr(module, "LIMITS", limits)
     monkeypatch.setattr(portfolio, "baselines", dict)
 
 
@@ -46,14 +50,14 @@ def test_blocks_prove_a_bound_that_is_derived_again(policy: Policy):
     (level,) = found.levels
     assert level.bound is not None
     assert level.trusted_bound is None  # nobody's word
-    assert 0.5 * level.value < level.bound <= level.value
+    assert 0.6 * level.value < level.bound <= level.value
 
 
 @pytest.mark.parametrize("policy", [K3, K5L2], ids=["k", "k and l"])
 def test_what_tuples_pay_anyway_is_a_bound_before_any_block_is_priced(
     policy: Policy, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(bound, "LIMITS", replace(bound.LIMITS, passes=0))
+    monkeypatch.setattr(plan, "LIMITS", replace(plan.LIMITS, generations=0))
     (level,) = solve_problem(clustered(policy), seed=2, workers=1, display=False).levels
     assert level.bound is not None
     assert level.trusted_bound is None
@@ -62,37 +66,84 @@ def test_what_tuples_pay_anyway_is_a_bound_before_any_block_is_priced(
 
 def test_swept_duals_pay_for_no_group_and_are_not_lowered_twice():
     problem = clustered(K3, 120)
-    judge, histograms = Judge(problem), Histograms.of(problem)
-    objective = Objective.of(problem)
+    histograms = Histograms.of(problem)
     assert isinstance(histograms, Histograms)
-    assert isinstance(objective, Objective)
-    rows = Rows.of(problem, blind=judge.blind)
-    progress = Progress(problem, rows, Watch(), objective.measured, objective.factor)
-    rounds = search.Rounds(rows, judge, progress, Settings(), Clock())
+    rows = Rows.of(problem, blind=True)
     pricing = HistogramPricing(rows, histograms)
-    proof = bound.TableProof(rounds, histograms, bound.DualBound(pricing))
+    form = form_of(histograms)
+    assert form is not None
+    table = sweeping.TablePricing(rows, histograms, form, Here(), Clock())
     random = np.random.default_rng(0).uniform(0, rows.dearest / 2, len(rows))
-    duals = whole(random, np.zeros(0), 0.0, costly=rows.dearest, places=len(problem.table))
-    swept = proof.swept(duals)
-    assert swept is not None
-    assert (swept <= duals.rows).all()
-    assert (swept < duals.rows).any()
+    duals = table.duals(random, np.zeros(0))
+    found = table.price(duals, per_anchor=2)
+    assert found.complete
+    assert (found.worst >= 0).all()
+    assert (found.worst > 0).any()
+    sums = np.where(found.lines < 0, 0, duals.rows[found.lines]).sum(axis=1)
+    assert (sums > duals.scale * rows.costs(found.lines)).all()
+    assert len(found.lines) > 20
+    swept = duals.made_feasible(found.worst)
     # The present search over sets of tuples knows nothing of boxes.
-    priced = pricing.price(replace(duals, rows=swept), per_anchor=1, nodes=1_000_000)
+    priced = pricing.price(swept, per_anchor=1, nodes=1_000_000)
     assert priced.complete
     assert len(priced.lines) == 0
-    again = proof.swept(replace(duals, rows=swept))
-    assert again is not None
-    assert (again == swept).all()
+    again = table.price(swept, per_anchor=1)
+    assert not again.worst.any()
+    assert not len(again.lines)
+
+
+def test_under_cuts_groups_that_pay_are_found_and_swept_duals_pay_for_none():
+    problem = clustered(K3, 120)
+    rows, histograms = Rows.of(problem, blind=True), Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    form = form_of(histograms)
+    assert form is not None
+    table, other = (
+        sweeping.TablePricing(rows, histograms, form, Here(2), Clock()),
+        HistogramPricing(rows, histograms),
+    )
+    random = np.random.default_rng(1)
+    for divisor in (2, 3):
+        table.cuts.add([tuple(sorted(random.choice(len(rows), 7, replace=False).tolist()))], divisor)
+    other.cuts = table.cuts
+    duals = table.duals(random.uniform(0, rows.dearest / 2, len(rows)), np.full(2, -rows.dearest / 4))
+    found = table.price(duals, per_anchor=2)
+    assert found.complete
+    swept = duals.made_feasible(found.worst)
+    assert (swept.cuts == duals.cuts).all()
+    priced = other.price(swept, per_anchor=1, nodes=1_000_000)
+    assert priced.complete
+    assert len(priced.lines) == 0
+
+
+def test_the_linear_program_is_rounded_to_better_releases(monkeypatch: pytest.MonkeyPatch):
+    problem = clustered(K3)
+    moved = solve_problem(problem, seed=2, workers=1, display=False)
+    monkeypatch.setattr(plan, "LIMITS", replace(plan.LIMITS, generations=0, cuts=0))
+    alone = solve_problem(problem, seed=2, workers=1, display=False)
+    assert moved.objective[0] < alone.objective[0]
+    assert moved.levels[0].bound > 0.6 * moved.objective[0]
+
+
+def test_single_tuples_are_put_into_groups_of_their_block():
+    problem = clustered(K3, 120)
+    rows, judge = Rows.of(problem, blind=True), Judge(problem)
+    progress = Progress(problem, rows, Watch(), 0, Fraction(1))
+    rounds = search.Rounds(rows, judge, progress, Settings(), Clock())
+    units = np.repeat(np.arange(len(rows)), rows.count).tolist()
+    begun = Grouping.of([tuple(units[at : at + 3]) for at in range(0, 90, 3)] + [(u,) for u in units[90:]])
+    found = rounds.across(begun, 1, Cooling(first=0), Clock())
+    assert sorted(found.member.tolist()) == units
+    assert np.diff(found.start).min() >= 3
 
 
 def test_more_blocks_than_one_and_nodes_of_one_height_lie_side_by_side():
     problem = clustered(K3)
     rows = Rows.of(problem, blind=True)
-    nodes = bound.nodes_of(rows)
+    nodes = nodes_of(rows)
     for level in range(len(nodes.order)):
         own = slice(nodes.start[level], nodes.start[level + 1])
-        low, high, height = nodes.low[own], nodes.high[own], bound.heights_of(nodes, level)
+        low, high, height = nodes.low[own], nodes.high[own], sweeping.heights_of(nodes, level)
         for a in range(len(low)):
             for b in range(len(low)):
                 if a != b and height[a] == height[b]:

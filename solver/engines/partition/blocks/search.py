@@ -1,9 +1,8 @@
 """Rounds of blocks: the table is cut, each block is solved by itself, then it is cut elsewhere, and so on.
 
-What is done is laid down before it begins: how many moves a tuple gets follows from the time limit, the
-number of workers that was asked for and the table of paces, never from a clock. So the release is the same
-on any number of workers, and whichever of them are lost, as long as the rounds end in time; if they do not,
-blocks that are not done stay as they were.
+What is done is laid down before it begins (`plan`), so the release is the same on any number of workers, and
+whichever of them are lost, as long as the rounds end in time; if they do not, blocks that are not done stay
+as they were.
 """
 
 from __future__ import annotations
@@ -23,30 +22,15 @@ from ....schedule import BLOCKS
 from ....settings import Clock, Settings, Tasks
 from ..progress import Progress
 from .cutting import Grouping, cut_groups, cut_rows
+from .plan import Laid
 from .task import Sent, TableBlock, block_of, improve
 
-__all__ = ["Rounds", "in_blocks", "moves_of_rounds"]
+__all__ = ["Rounds", "in_blocks"]
 
 
 def in_blocks(rows: Rows) -> bool:
     """Whether a table is so large that it is cut into blocks, with a cluster or without."""
     return len(rows) > LIMITS.rows
-
-
-def moves_of_rounds(tuples: int, limit: float | None, workers: int) -> tuple[int, ...]:
-    """Moves per tuple, round by round: what fits into a time limit by the table of paces.
-
-    Many short rounds reach more than a few long ones: it is at the borders that most is lost. The first one
-    has twice the moves of the others.
-    """
-    if limit is None:
-        return 2 * LIMITS.unlimited, *[LIMITS.unlimited] * (LIMITS.rounds - 1)
-    seconds = BLOCKS.release.seconds(limit, 0.0) - BLOCKS.alone.value * tuples
-    each = max(0.0, workers * seconds / tuples - BLOCKS.start.value)
-    rounds = int(each / (BLOCKS.round.value + LIMITS.fewest * BLOCKS.move.value))
-    rounds = min(max(1, rounds), LIMITS.rounds)
-    moves = int(max(0.0, each - rounds * BLOCKS.round.value) / ((rounds + 1) * BLOCKS.move.value))
-    return 2 * moves, *[moves] * (rounds - 1)
 
 
 class Rounds:
@@ -65,7 +49,7 @@ class Rounds:
         self.rows, self.judge, self.progress, self.clock = rows, judge, progress, clock
         self.tasks: Tasks = settings.tasks or Here(settings.workers)
         self.sent, self.seed = Sent.of(rows, judge), settings.seed
-        self.moves = moves_of_rounds(int(rows.count.sum()), settings.asked, settings.workers)
+        self.laid = Laid.of(int(rows.count.sum()), len(rows), settings.asked, settings.workers)
 
     def run(self) -> None:
         """All rounds, as far as there is time."""
@@ -74,15 +58,16 @@ class Rounds:
         self.progress.start(groups.tuples())
         if self.progress.groups is not None and not self.rows.spare:
             groups = Grouping.of(self.progress.groups)  # there may be a better one from before
-        for number, moves in enumerate(self.moves[1:], start=2):
+        for number, moves in enumerate(self.laid.moves[1:], start=2):
             if release.over or self.progress.closed:
                 break
-            groups = self._again(groups, number, moves, release)
+            cooling = Cooling(first=moves, hot=LIMITS.warm, cold=LIMITS.cold)
+            groups = self.across(groups, number, cooling, release)
             self.progress.offer(groups.tuples(), f"blocks, round {number}")
 
     def _first(self, clock: Clock) -> Grouping:
         """Groups of blocks of rows."""
-        cooling = Cooling(first=self.moves[0], hot=LIMITS.hot, cold=LIMITS.cold)
+        cooling = Cooling(first=self.laid.moves[0], hot=LIMITS.hot, cold=LIMITS.cold)
         pieces = cut_rows(self.rows, self.judge, LIMITS.tuples)
         blocks = [
             TableBlock.of(self.rows, piece, self.rows.count[piece], None, cooling, self.seed + number)
@@ -97,9 +82,8 @@ class Rounds:
                 found[number] = grouping.of_rows(piece)
         return Grouping.joined([grouping for grouping in found if grouping is not None])
 
-    def _again(self, groups: Grouping, number: int, moves: int, clock: Clock) -> Grouping:
-        """The groups after a round of blocks across the old borders."""
-        cooling = Cooling(first=moves, hot=LIMITS.warm, cold=LIMITS.cold)
+    def across(self, groups: Grouping, number: int, cooling: Cooling, clock: Clock) -> Grouping:
+        """The groups after a round of blocks across the old borders; single tuples are put into groups."""
         seed = self.seed + 1_000_003 * number
         old = [groups.some(part) for part in cut_groups(self.rows, groups, LIMITS.tuples, seed)]
         pieces, blocks = list[Ints](), list[TableBlock]()
@@ -121,5 +105,5 @@ class Rounds:
         done = 0
         for place, grouping in self.tasks.run(improve, self.sent, blocks, clock):
             found[place], done = grouping, done + 1
-            self.progress.note(f"round {number} of {len(self.moves)}: {done} of {len(blocks)} blocks")
+            self.progress.note(f"round {number}: {done} of {len(blocks)} blocks")
         return found

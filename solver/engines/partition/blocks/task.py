@@ -14,13 +14,14 @@ from ....colgen.column import Group
 from ....colgen.covering import Cells, Ints
 from ....colgen.neighbours import near_places
 from ....colgen.primal.annealing import Annealing, Cooling
+from ....colgen.primal.left_over import joined
 from ....colgen.primal.start import chopped, halved
 from ....colgen.structure.histograms import Judge
 from ....colgen.table import Rows
 from ....settings import Clock
 from .cutting import Grouping
 
-__all__ = ["Sent", "TableBlock", "block_of", "improve"]
+__all__ = ["Sent", "TableBlock", "bare", "block_of", "improve"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,17 +34,20 @@ class Sent:
     @classmethod
     def of(cls, rows: Rows, judge: Judge) -> Sent:
         """Of a table."""
-        none = rows.value[:0]
-        codes = rows.geometry.codes[:0]
-        bare = replace(
-            rows,
-            geometry=rows.geometry._replace(codes=codes),
-            cells=Cells(start=none, lo=codes, hi=codes),
-            value=none,
-            count=none,
-            tuples=(),
-        )
-        return cls(rows=bare, judge=judge.alone())
+        return cls(rows=bare(rows), judge=judge.alone())
+
+
+def bare(rows: Rows) -> Rows:
+    """What boxes of a table cost, without any of its rows."""
+    none, codes = rows.value[:0], rows.geometry.codes[:0]
+    return replace(
+        rows,
+        geometry=rows.geometry._replace(codes=codes),
+        cells=Cells(start=none, lo=codes, hi=codes),
+        value=none,
+        count=none,
+        tuples=(),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +59,8 @@ class TableBlock:
     codes, value, count
         Of the rows.
     groups : Grouping or None
-        To start from, of the block's own rows (from 0); None if there are none yet.
+        To start from, of the block's own rows (from 0), and tuples that are in none yet, each by itself;
+        None if there are no groups.
     cooling : Cooling
         Of its first round; without moves groups are only made.
     seed : int
@@ -103,13 +108,25 @@ def improve(sent: Sent, block: TableBlock, clock: Clock) -> Grouping:
     The clock only cuts short: groups are there in any case.
     """
     rows, judge = block.rows(sent), sent.judge
-    groups = _made(rows, judge) if block.groups is None else block.groups.tuples()
+    groups = _made(rows, judge) if block.groups is None else _settled(rows, judge, block.groups.tuples())
     if block.cooling.first and not clock.over:
         near = near_places(rows, clock)
         if near is not None:
             annealing = Annealing(rows, judge, near, groups, block.seed)
             groups = annealing.exactly(block.cooling, clock)
     return Grouping.of(groups)
+
+
+def _settled(rows: Rows, judge: Judge, groups: list[Group]) -> list[Group]:
+    """The groups, with those tuples that are too few for one put where they cost least."""
+    grown = [list(group) for group in groups if len(group) >= judge.least]
+    left = [row for group in groups if len(group) < judge.least for row in group]
+    if not left:
+        return groups
+    value = np.zeros_like(rows.value) if judge.blind else rows.value
+    if not grown or joined(rows, judge, grown, left, value):
+        return _made(rows, judge)
+    return [tuple(sorted(group)) for group in grown]
 
 
 def _made(rows: Rows, judge: Judge) -> list[Group]:
