@@ -343,6 +343,7 @@ class Ahead(Schedule):
     family: Share = Share(
         part=0.2, of=Of.LIMIT, least=2.5, least_part=0.5, why="for one program over all signatures"
     )
+    families: Share = Share(part=0.5, of=Of.PASSED, why="no further program after this: people need seats")
     hindsight: Share = Share(part=0.1, of=Of.LIMIT, most=5.0, why="what nobody avoids, in drawn futures")
 
 

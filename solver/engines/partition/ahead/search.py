@@ -152,14 +152,15 @@ class AheadSearch:
         if family is None or not CountedFamilies.fits(crowd):
             more = candidates(crowd, known, Random(self.settings.seed))
             family = families(crowd, needed, more, self._pricing, self.clock, family) or family
-        if family is None or self.clock.over or not CountedFamilies.fits(crowd):
+        if family is None or self.clock.spent(AHEAD.families) or not CountedFamilies.fits(crowd):
             return family
         if self.counts is None or family.fakes > self.counts.bound:
             found = CountedFamilies(crowd, needed, family.fakes, self._pricing).fewest(self.clock)
             family = family.better(found)
-        if (roomy := self._roomy(crowd, needed, family.fakes)) is not None:
+        more = self.counts is None or family.fakes > self.counts.bound
+        if more and (roomy := self._roomy(crowd, needed, family.fakes)) is not None:
             return roomy
-        if family.price <= self.problem.allowed:
+        if family.price <= self.problem.allowed or self.clock.spent(AHEAD.families):
             return family
         found, bound = CountedFamilies(crowd, needed, family.fakes, self._pricing).cheapest(self.clock)
         fewest = self.types.rules.fewest
