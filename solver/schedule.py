@@ -319,9 +319,11 @@ class Enumerated(Schedule):
 class Withstand(Schedule):
     """Releases nobody can be inferred from: a bound and a release without the demand, a start, annealing."""
 
-    bound: Share = Share(part=0.6, of=Of.LEFT, least=0.2, why="the policy without the demand gets its part")
+    bound: Share = Share(part=0.4, of=Of.LEFT, least=0.2, why="the policy without the demand gets its part")
     first: Share = Share(part=0.9, of=Of.LEFT, unlimited=60.0, why="groups of a first release")
     newcomers: Share = Share(part=0.2, of=Of.LEFT, least=0.1, unlimited=20.0, why="newcomers by themselves")
+    repair: Share = Share(part=0.5, of=Of.LEFT, why="a start that gives somebody away, with a rising price")
+    last: Share = Share(part=0.5, of=Of.LEFT, why="the last people who can be inferred, whatever it costs")
     anneal: Share = Share(
         part=0.85, of=Of.LEFT, why="the whole series is audited anew, the bound derived again"
     )

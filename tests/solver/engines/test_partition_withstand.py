@@ -20,8 +20,12 @@ from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, ResistsInference
 from optanon.models.table import Microdata
 from optanon.solver.engines.partition.enumerated.guide import Guide
+from optanon.solver.engines.partition.withstand.anneal import SafeAnnealing
 from optanon.solver.engines.partition.withstand.arrays import groups_of, past_of
+from optanon.solver.engines.partition.withstand.judge import SeriesJudge
 from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
+from optanon.solver.engines.partition.withstand.moves import Rule, nearest_rows
+from optanon.solver.engines.partition.withstand.repair import repair
 from optanon.solver.engines.partition.withstand.search import WithstandSearch, demand, sides_of
 from optanon.solver.engines.partition.withstand.starts import implied, starts
 from optanon.solver.price import Price
@@ -115,6 +119,60 @@ def test_costs_of_moves_are_those_of_the_objective() -> None:
     ]
     values = [asked.objective(asked.assemble(groups))[0] for groups in (first, second)]
     assert costs[0] * values[1] == costs[1] * values[0]
+
+
+def chain_of(asked: Problem, rule: ResistsInference, groups: list[list[int]], least: int) -> SafeAnnealing:
+    """A search from some groups."""
+    past, sides = past_of(asked), sides_of(asked)
+    codes, limit = np.ascontiguousarray(asked.table.codes), rule.max_posterior
+    found = groups_of(past, codes, sides, rule.needed, groups, 40, spare=4)
+    asks = Rule(rule.needed, limit.numerator, limit.denominator, least, 0)
+    judge, near = SeriesJudge(past, rule.needed, limit), nearest_rows(codes, sides, len(codes) - 1)
+    return SafeAnnealing(past, codes, sides, near, asks, judge, lambda counts: True, found, 0)
+
+
+def rows_of(chain: SafeAnnealing, people: int) -> list[list[int]]:
+    """Its groups."""
+    label = chain.groups.of[:people]
+    return [np.flatnonzero(label == g).tolist() for g in np.unique(label)]
+
+
+def test_near_groups_made_anew_are_counted_as_they_are() -> None:
+    rule = ResistsInference(max_posterior=Fraction(2, 3))
+    asked = problem(60, History(), rule)
+    order = np.lexsort(asked.table.codes.T).tolist()
+    chain = chain_of(asked, rule, [order[i : i + 5] for i in range(0, 60, 5)], 3)
+    for p in range(60):
+        chain.regroup(p, LIMITS.beyond, LIMITS.beyond)
+    assert chain.made > 10
+    groups = rows_of(chain, 60)
+    assert min(map(len, groups)) >= 3
+    anew = chain_of(asked, rule, groups, 3)
+    assert (anew.cost, anew.inferred) == (chain.cost, chain.inferred)
+
+
+@pytest.mark.slow
+def test_who_is_given_away_by_leavers_is_repaired() -> None:
+    rule, data = ResistsInference(max_posterior=Fraction(4, 5)), adult()
+    order = np.random.default_rng(0).permutation(len(data.frame))
+
+    def asks(begin: int, end: int, past: History) -> Problem:
+        frame = data.frame.iloc[order[begin:end]].reset_index(drop=True)
+        return Problem(table=data.roles.table(frame), policy=Policy([KCAnonymity(k=4), rule]), history=past)
+
+    first = asks(0, 60, History())
+    rows = np.lexsort(first.table.codes.T).tolist()
+    chain = chain_of(first, rule, [rows[i : i + 5] for i in range(0, 60, 5)], 4)
+    repair(chain, Clock())
+    past = History([first.assemble(rows_of(chain, 60))])
+    second = asks(40, 100, past)
+    rows = np.lexsort(second.table.codes.T).tolist()
+    chain = chain_of(second, rule, [rows[i : i + 4] for i in range(0, 60, 4)], 4)
+    assert chain.inferred
+    repair(chain, Clock())
+    assert not chain.inferred
+    past.append(second.assemble(rows_of(chain, 60)))
+    assert not inferred(past, rule)[1]
 
 
 def test_releases_that_cannot_be_counted_are_dropped_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:

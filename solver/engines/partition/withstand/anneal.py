@@ -7,7 +7,7 @@ heavy, and rows are taken up near people who can be inferred.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import log
 
 import numpy as np
@@ -18,6 +18,7 @@ from .arrays import NewGroups, PublishedPast, exchange
 from .judge import SeriesJudge
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .moves import Rule, scan
+from .regroup import members_of, regrouped, settle
 
 __all__ = ["SafeAnnealing"]
 
@@ -67,7 +68,8 @@ class SafeAnnealing:
         self.past, self.codes, self.sides, self.near = past, codes, sides, near
         self.rule, self.judge, self.admits, self.groups = rule, judge, admits, groups
         self._random = np.random.default_rng(seed)
-        self._found = np.empty((2 * near.shape[1], 4), dtype=np.int64)
+        self._state = np.array([seed % 2**16 + 1], dtype=np.int64)
+        self._found = np.empty((2 * near.shape[1], 5), dtype=np.int64)
         self._refused = np.full(near.shape, -1, dtype=np.int64)
         self._closed = self._refused.copy()
         self._tried = np.empty(len(groups.size), dtype=np.int64)
@@ -91,12 +93,119 @@ class SafeAnnealing:
             price = mean * LIMITS.light * (LIMITS.heavy / LIMITS.light) ** ramp
             self._step(heat, LIMITS.beyond if safe else max(1, int(price)))
 
+    def back(self) -> None:
+        """Return to the cheapest safe release met, if there is one."""
+        if self.best is None:
+            return
+        people = np.flatnonzero(self.groups.of >= 0)
+        self._settle(np.arange(len(self.groups.size)), people, self.best[people])
+        self.cost, self.inferred = self.least, set[int]()
+        self.made += 1
+        self.groups.since[:] = self.made
+
     def _step(self, heat: float, price: int) -> None:
         p = self._row()
         if self.groups.of[p] < 0:
             return
-        bar = int(-heat * log(1.0 - self._random.random()))
-        relief = len(self.judge.inferred(self.groups, [p]) or ()) if self.inferred else 0
+        self._change(p, self._bar(heat), price, 1)
+
+    def _row(self) -> int:
+        """The row that is taken up."""
+        if self.inferred and self._random.random() < LIMITS.aimed:
+            return self.aimed_row()
+        return int(self._random.integers(len(self.codes)))
+
+    def aimed_row(self, *, whom: bool = False) -> int:
+        """A row in a group with somebody who can be inferred, or `whom` itself.
+
+        For somebody who has left it is in a group that person was in.
+        """
+        who = sorted(self.inferred)
+        p = int(who[self._random.integers(len(who))])
+        g = int(self.groups.of[p])
+        if g >= 0 and whom:
+            return p
+        if g >= 0:
+            return int(self.groups.member[g, self._random.integers(int(self.groups.size[g]))])
+        past = self.past
+        beside = [q for o in past.place[p] if o >= 0 for q in past.member[past.start[o] : past.start[o + 1]]]
+        here = [int(q) for q in beside if self.groups.of[q] >= 0] or range(len(self.codes))
+        return here[self._random.integers(len(here))]
+
+    def attempt(self, p: int, heat: float, price: int) -> None:
+        """Something with a row that costs little more, with a price for everybody who can be inferred."""
+        self._change(p, self._bar(heat), price, LIMITS.others)
+        for _ in range(LIMITS.others):
+            if self.inferred:
+                self.regroup(self.aimed_row(whom=True), self._bar(heat), price, tied=True)
+
+    def _bar(self, heat: float) -> int:
+        """What a change may cost more."""
+        return int(-heat * log(1.0 - self._random.random()))
+
+    def _change(self, p: int, bar: int, price: int, others: int) -> None:
+        if self._random.random() < LIMITS.regrouped:
+            self.regroup(p, bar, price)
+        else:
+            self._move(p, bar, price, others)
+
+    def join(self, p: int, *, anyway: bool = False) -> bool:
+        """Join a row's group with others, so that fewest people can be inferred; whether it was done.
+
+        Only if they are fewer than before, unless it is to be done anyway.
+        """
+        groups = self.groups
+        found: list[tuple[int, int, tuple[int, ...]]] = []
+        for joint in self._joinable(p):
+            slots = np.array(joint)
+            people, cost = members_of(groups, slots), int(groups.cost[slots].sum())
+            old, before = groups.of[people], self._known(people.tolist())
+            self._settle(slots, people, np.full_like(people, joint[0]))
+            if self.admits(tuple(groups.counts[joint[0]].tolist())):
+                more = len(self.judge.inferred(groups, people.tolist()) or ()) - len(before)
+                found.append((more, int(groups.cost[slots].sum()) - cost, joint))
+            self._settle(slots, people, old)
+        if not found or (min(found)[0] >= 0 and not anyway):
+            return False
+        more, cost, joint = min(found)
+        slots = np.array(joint)
+        people = members_of(groups, slots)
+        before = self._known(people.tolist())
+        self._settle(slots, people, np.full_like(people, joint[0]))
+        return self._stays(joint, people.tolist(), before, cost + max(0, more), cost, 1)
+
+    def _joinable(self, p: int) -> list[tuple[int, ...]]:
+        """A row's group with one near it, those of people once in a group with it, both, or a component's."""
+        groups, a = self.groups, int(self.groups.of[p])
+        mates = [x for x in groups.member[a, : groups.size[a]].tolist() if x in self.inferred] or [p]
+        near = {int(g) for x in mates for g in groups.of[self.near[x, : LIMITS.joined]]} - {a, -1}
+        tied = [tuple(self._tied_groups(x).tolist()) for x in mates]
+        found: list[tuple[int, ...]] = [*((a, b) for b in sorted(near)), *tied]
+        found += [(*joint, b) for joint in tied for b in sorted(near - set(joint))]
+        self.judge.inferred(groups, [p])
+        found.append(tuple([int(g) for g in np.flatnonzero(self.judge.met_groups) if groups.size[g]]))
+        room = groups.member.shape[1]
+        known = [joint for joint in dict.fromkeys(found) if len(joint) > 1]
+        return [joint for joint in known if groups.size[list(joint)].sum() <= room]
+
+    def _tied_groups(self, p: int) -> Ints:
+        """The group of a row, and those of people who were in a group with it."""
+        past = self.past
+        beside = [q for o in past.place[p] if o >= 0 for q in past.member[past.start[o] : past.start[o + 1]]]
+        found = dict.fromkeys(int(self.groups.of[q]) for q in [p, *beside])
+        return np.array([g for g in found if g >= 0], dtype=np.int64)
+
+    def _picked(self, count: int, price: int, others: int) -> list[int]:
+        """Moves found that are judged: those that cost least, and others at random."""
+        found = self._found[:count]
+        short = found[:, 4] - self.groups.short[found[:, 1]]
+        order = np.argsort(found[:, 2] + price * short if self.inferred else found[:, 2], kind="stable")
+        drawn = order[np.sort(self._random.integers(count, size=others))]
+        return list(dict.fromkeys([*order[: LIMITS.tried].tolist(), *drawn.tolist()]))
+
+    def _move(self, p: int, bar: int, price: int, others: int) -> None:
+        """One of the best moves of a row, or some others."""
+        relief = len(self._known([p]))
         count = scan(
             self.past,
             self.groups,
@@ -113,41 +222,99 @@ class SafeAnnealing:
         )
         if not count:
             return
-        order = np.argsort(self._found[:count, 2], kind="stable")
-        picked = [*order[: LIMITS.tried].tolist(), int(order[self._random.integers(count)])]
-        for line in picked:
-            q, b, cost, place = self._found[line].tolist()
-            if self._make(p, q, b, bar - cost, cost, price):
+        for line in self._picked(count, price, others):
+            q, b, cost, place, _ = self._found[line].tolist()
+            if self._exchanged(p, q, b, bar, cost, price):
                 return
             if price == LIMITS.beyond:  # it stays refused until one of the two components changes
                 (self._refused if q >= 0 else self._closed)[p, place] = self.made
 
-    def _row(self) -> int:
-        """The row that is taken up."""
-        if self.inferred and self._random.random() < LIMITS.aimed:
-            who = sorted(self.inferred)
-            p = who[self._random.integers(len(who))]
-            g = self.groups.of[p]
-            if g >= 0:
-                size = int(self.groups.size[g])
-                return int(self.groups.member[g, self._random.integers(size)])
-        return int(self._random.integers(len(self.codes)))
-
-    def _make(self, p: int, q: int, b: int, room: int, cost: int, price: int) -> bool:
-        """Make a move if requirements on groups and the judge allow it; whether it was made."""
+    def _exchanged(self, p: int, q: int, b: int, bar: int, cost: int, price: int) -> bool:
+        """Make a move of one or two rows if it may be made; whether it was."""
         groups, a = self.groups, int(self.groups.of[p])
         involved = [x for g in (a, b) for x in groups.member[g, : groups.size[g]].tolist()]
-        before = self.judge.inferred(groups, involved) if self.inferred else []
-        assert before is not None
-        room += price * len(before)
-        if room < 0:
+        before = self._known(involved)
+        if cost - price * len(before) > bar:
             return False
-        self.tried += 1
         self._exchange(p, q, b)
-        allowed = all(not groups.size[g] or self.admits(tuple(groups.counts[g].tolist())) for g in (a, b))
-        after = self.judge.inferred(groups, involved, room // price) if allowed else None
+        if self._stays((a, b), involved, before, bar, cost, price):
+            return True
+        self._exchange(p, q, a)
+        return False
+
+    def regroup(self, p: int, bar: int, price: int, *, tied: bool = False) -> bool:
+        """Group the people of a few groups near a row anew, if that may be done; whether it was.
+
+        With `tied`, also those of groups with people who were in a group with it, in the first way met.
+        """
+        groups = self.groups
+        picked = self._near_groups(p, 2 + int(self._random.integers(3)))
+        if tied:
+            more = picked[1 : 1 + int(self._random.integers(4))].tolist()
+            picked = np.array(list(dict.fromkeys([*self._tied_groups(p).tolist(), *more])), dtype=np.int64)
+        people = members_of(groups, picked)
+        if len(picked) < 2 or len(people) > LIMITS.few + tied * LIMITS.few:
+            return False
+        slots = np.concatenate([picked, np.flatnonzero(groups.size == 0)[:1]])
+        best = np.empty(len(people), dtype=np.int64)
+        least = regrouped(
+            self.past,
+            self.codes,
+            self.sides,
+            self.rule._replace(price=price),
+            people,
+            bool(not tied and self._random.random() < LIMITS.whole),
+            len(slots),
+            LIMITS.few,
+            1 if tied else LIMITS.tries,
+            LIMITS.noise[tied],
+            self._state,
+            best,
+        )
+        return least >= 0 and self.settled(slots, people, slots[best], bar, price, least)
+
+    def settled(self, slots: Ints, people: Ints, home: Ints, bar: int, price: int, least: int) -> bool:
+        """Put people into other groups, at `least` or more, if that may be done; whether it was."""
+        groups = self.groups
+        old, cost = groups.of[people], int(groups.cost[slots].sum())
+        before = self._known(people.tolist())
+        if least - cost - price * len(before) > bar or _alike(old, home):
+            return False
+        self._settle(slots, people, home)
+        cost = int(groups.cost[slots].sum()) - cost
+        if self._stays(slots.tolist(), people.tolist(), before, bar, cost, price):
+            return True
+        self._settle(slots, people, old)
+        return False
+
+    def _near_groups(self, p: int, most: int) -> Ints:
+        """The group of a row and some that are near it."""
+        found = [int(self.groups.of[p])]
+        for _ in range(LIMITS.joined):
+            rank = int(self._random.exponential(LIMITS.beside))
+            g = int(self.groups.of[self.near[p, min(rank, self.near.shape[1] - 1)]])
+            if g >= 0 and g not in found:
+                found.append(g)
+            if len(found) == most:
+                break
+        return np.array(found, dtype=np.int64)
+
+    def _known(self, people: Sequence[int]) -> list[int]:
+        """Who can be inferred in the components of people, as groups are."""
+        found = self.judge.inferred(self.groups, people) if self.inferred else []
+        assert found is not None
+        return found
+
+    def _stays(
+        self, slots: Sequence[int], people: list[int], before: list[int], bar: int, cost: int, price: int
+    ) -> bool:
+        """Whether groups may stay as they were just changed."""
+        groups, room = self.groups, bar - cost + price * len(before)
+        self.tried += 1
+        if not all(not groups.size[g] or self.admits(tuple(groups.counts[g].tolist())) for g in slots):
+            return False
+        after = self.judge.inferred(groups, people, room // price)
         if after is None:
-            self._exchange(p, q, a)
             return False
         self.made += 1
         self.cost += cost
@@ -160,6 +327,18 @@ class SafeAnnealing:
     def _exchange(self, p: int, q: int, b: int) -> None:
         exchange(self.past, self.codes, self.sides, self.groups, p, q, b, self.rule.needed)
 
+    def _settle(self, slots: Ints, people: Ints, home: Ints) -> None:
+        settle(self.past, self.codes, self.sides, self.groups, self.rule.needed, slots, people, home)
+
     def _keep(self) -> None:
         if not self.inferred and (self.best is None or self.cost < self.least):
             self.best, self.least = self.groups.of.copy(), self.cost
+
+
+def _alike(one: Ints, two: Ints) -> bool:
+    """Whether two numberings of groups put the same people together."""
+    return (
+        len(set(zip(one.tolist(), two.tolist(), strict=True)))
+        == len(set(one.tolist()))
+        == len(set(two.tolist()))
+    )

@@ -14,7 +14,17 @@ from .....models.compiled import compiled
 from .....models.problem import Problem
 from ....baselines.widths import LARGEST, Ints, Widths, beside
 
-__all__ = ["NewGroups", "PublishedPast", "exchange", "groups_of", "past_from", "past_of", "short", "weigh"]
+__all__ = [
+    "NewGroups",
+    "PublishedPast",
+    "exchange",
+    "groups_of",
+    "past_from",
+    "past_of",
+    "put",
+    "short",
+    "weigh",
+]
 
 
 class PublishedPast(NamedTuple):
@@ -111,19 +121,25 @@ def past_from(value: Ints, place: Ints, counts: Ints, fakes: Ints) -> PublishedP
 
 
 def groups_of(
-    past: PublishedPast, codes: Ints, sides: Widths, needed: int, groups: Sequence[Sequence[int]], room: int
+    past: PublishedPast,
+    codes: Ints,
+    sides: Widths,
+    needed: int,
+    groups: Sequence[Sequence[int]],
+    room: int,
+    spare: int = 0,
 ) -> NewGroups:
-    """Groups of rows, with room for so many members each."""
-    width = past.counts.shape[1]
+    """Groups of rows, with room for so many members each, and so many empty ones after them."""
+    width, slots = past.counts.shape[1], len(groups) + spare
     found = NewGroups(
         of=np.full(len(past.value), -1, dtype=np.int64),
-        member=np.full((len(groups), room), -1, dtype=np.int64),
-        size=np.zeros(len(groups), dtype=np.int64),
-        counts=np.zeros((len(groups), width), dtype=np.int64),
-        cost=np.zeros(len(groups), dtype=np.int64),
-        mask=np.zeros(len(groups), dtype=np.int64),
-        short=np.zeros(len(groups), dtype=np.int64),
-        since=np.zeros(len(groups), dtype=np.int64),
+        member=np.full((slots, room), -1, dtype=np.int64),
+        size=np.zeros(slots, dtype=np.int64),
+        counts=np.zeros((slots, width), dtype=np.int64),
+        cost=np.zeros(slots, dtype=np.int64),
+        mask=np.zeros(slots, dtype=np.int64),
+        short=np.zeros(slots, dtype=np.int64),
+        since=np.zeros(slots, dtype=np.int64),
     )
     for g, rows in enumerate(groups):
         found.member[g, : len(rows)] = rows
@@ -173,16 +189,16 @@ def exchange(
 ) -> None:
     """Move p to group b, and q (or nobody: -1) from there to p's group."""
     a = groups.of[p]
-    _put(past, groups, p, -1)
+    put(past, groups, p, -1)
     if q >= 0:
-        _put(past, groups, q, a)
-    _put(past, groups, p, b)
+        put(past, groups, q, a)
+    put(past, groups, p, b)
     weigh(past, codes, sides, groups, a, needed)
     weigh(past, codes, sides, groups, b, needed)
 
 
 @compiled
-def _put(past: PublishedPast, groups: NewGroups, p: int, g: int) -> None:
+def put(past: PublishedPast, groups: NewGroups, p: int, g: int) -> None:
     """Move a person to a group, or out of all (-1); costs and masks are left as they were."""
     a = groups.of[p]
     if a >= 0:

@@ -23,21 +23,41 @@ class WithstandLimits:
     """Rows that may be open at a time in such a count."""
     states: int = 150_000
     """Between two counts, in the audit of the whole series."""
-    more: int = 4
+    more: int = 80
     """Room for so many more members in a group than the largest one has at the start."""
+    spare: int = 32
+    """Groups that are empty at the start."""
     near: int = 400
     """Rows nearest to one that it may change places with."""
     tried: int = 3
     """Best moves of a row that are judged, and one more at random."""
+    regrouped: float = 0.2
+    """How often near groups are grouped anew instead,"""
+    few: int = 28
+    """with so many people at most,"""
+    whole: float = 0.3
+    """how often keeping together who always was,"""
+    tries: int = 8
+    """the best of so many greedy ways,"""
+    noise: tuple[float, float] = (0.3, 3.0)
+    """where a row may seem so many times farther than it is, and so many in the last repair,"""
+    beside: float = 6.0
+    """and how far near rows are taken from, as a mean of their ranks."""
+    joined: int = 12
+    """Near groups that one with somebody who can be inferred is joined with, for the best of these."""
+    warm: float = 0.03
+    """Temperature of the last repair, as a part of that price,"""
+    others: int = 12
+    """and moves at random that it judges of a row."""
     steps: int = 200
     """Moves tried per row without a time limit."""
     hot: float = 0.02
     """Temperature at the beginning, in mean costs of a group,"""
     cold: float = 0.001
     """and at the end."""
-    light: float = 0.05
+    light: float = 0.2
     """Price of a person who can be inferred at the beginning of a repair, in mean costs of a group,"""
-    heavy: float = 2.0
+    heavy: float = 8.0
     """and at the end."""
     beyond: int = 1 << 50
     """The price where nobody may be inferable: beyond all costs."""
@@ -45,6 +65,10 @@ class WithstandLimits:
     """Part of a repair after which the price stays."""
     aimed: float = 0.5
     """How often a repair takes up somebody who can be inferred, or a member of the same group."""
+    idle: int = 15
+    """Rows taken up by the last repair, without one person less, before the price is doubled."""
+    dear: float = 64.0
+    """The highest price then, in mean costs of a group; from there on groups are joined, too."""
     gone: int = 1
     """If so many times as many left as came back, groups are not kept at the start."""
 

@@ -97,6 +97,13 @@ def _changed(past: PublishedPast, groups: NewGroups, rule: Rule, g: int, out: in
 
 
 @compiled
+def _noted(found: Ints, count: int, q: int, b: int, cost: int, z: int, less: int) -> int:
+    """Write a line; how many there are now."""
+    found[count, 0], found[count, 1], found[count, 2], found[count, 3], found[count, 4] = q, b, cost, z, less
+    return count + 1
+
+
+@compiled
 def scan(
     past: PublishedPast,
     groups: NewGroups,
@@ -111,11 +118,11 @@ def scan(
     closed: Ints,
     found: Ints,
 ) -> int:
-    """Moves of a person that cost less than `bar` more; lines of `found`: partner or -1, group, cost, place.
+    """Moves of a person that cost under `bar` more: partner or -1, group, cost, near, short in `found`.
 
     `tried` has the last person who was moved to each group. `refused` and `closed` say which move came before
     one was refused that is still the same: a change with the near row, and a move to its group. The place is
-    that of the near row. Returns how many lines are filled.
+    that of the near row; people short of values are those of both groups. Returns how many lines are filled.
     """
     width, far, count = codes.shape[1], np.int64(LARGEST), 0
     lo, hi = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)
@@ -141,9 +148,9 @@ def scan(
                 else np.int64(0)
             )
             cost = mine - before + other - there
-            if cost < bar and _passes(past, groups, rule, a, b, p, q, bar - cost):
-                found[count, 0], found[count, 1], found[count, 2], found[count, 3] = q, b, cost, z
-                count += 1
+            less = _less(past, groups, rule, a, b, p, q, bar - cost) if cost < bar else -1
+            if less >= 0:
+                count = _noted(found, count, q, b, cost, z, less)
         if tried[b] == p or count == len(found):
             continue
         tried[b] = p
@@ -151,25 +158,25 @@ def scan(
             continue
         _box(codes, groups, b, -1, low, high)
         cost = rest - before + (groups.size[b] + 1) * beside(sides, low, high, codes[p], far) - there
-        if cost < bar and _passes(past, groups, rule, a, b, p, -1, bar - cost):
-            found[count, 0], found[count, 1], found[count, 2], found[count, 3] = -1, b, cost, z
-            count += 1
+        less = _less(past, groups, rule, a, b, p, -1, bar - cost) if cost < bar else -1
+        if less >= 0:
+            count = _noted(found, count, -1, b, cost, z, less)
     return count
 
 
 @compiled
-def _passes(
+def _less(
     past: PublishedPast, groups: NewGroups, rule: Rule, a: int, b: int, p: int, q: int, room: int
-) -> bool:
-    """Whether groups a, without p and with q (or nobody: -1), and b, the other way round, may stand so.
+) -> int:
+    """People short of values in group a, without p and with q (or nobody: -1), and b, the other way round.
 
-    `room` is what people who are short of values in them may cost, apart from those who are it in b.
+    -1 if they may not stand so; `room` is what these people may cost, apart from those who are it in b.
     """
     one = 0 if q < 0 and groups.size[a] == 1 else _changed(past, groups, rule, a, p, q)
     if one < 0:
-        return False
+        return -1
     two = _changed(past, groups, rule, b, q, p)
-    return two >= 0 and (one + two - groups.short[b]) * rule.price < room
+    return one + two if two >= 0 and (one + two - groups.short[b]) * rule.price < room else -1
 
 
 @compiled

@@ -40,6 +40,7 @@ from .arrays import groups_of, past_of
 from .judge import SeriesJudge
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .moves import Rule, nearest_rows
+from .repair import repair
 from .starts import starts
 
 __all__ = ["WithstandSearch", "demand", "sides_of"]
@@ -135,7 +136,8 @@ class WithstandSearch:
         chains: list[SafeAnnealing] = []
         for groups in starts(problem, self.rule, self.settings, self.clock, guide.releases):
             room = max(map(len, groups)) + LIMITS.more
-            found = groups_of(past, codes, sides, self.rule.needed, groups, room)
+            spare = min(LIMITS.spare, len(table) - len(groups))
+            found = groups_of(past, codes, sides, self.rule.needed, groups, room, spare)
             chain = SafeAnnealing(
                 past,
                 codes,
@@ -153,8 +155,18 @@ class WithstandSearch:
                 break
         if not chains:
             return
-        chain = min(chains, key=lambda chain: len(chain.inferred))
-        chain.run(self.clock.share(WITHSTAND.anneal), LIMITS.steps * len(table))
+        self._improve(min(chains, key=lambda chain: len(chain.inferred)), judge)
+
+    def _improve(self, chain: SafeAnnealing, judge: SeriesJudge) -> None:
+        """Repair a start that gives somebody away, then anneal."""
+        steps = LIMITS.steps * len(self.problem.table)
+        if chain.inferred:
+            chain.run(self.clock.share(WITHSTAND.repair), steps)
+            if chain.best is None:
+                repair(chain, self.clock.share(WITHSTAND.last))
+            self._take(chain)
+            chain.back()
+        chain.run(self.clock.share(WITHSTAND.anneal), steps)
         self.effort |= {
             "moves judged": chain.tried,
             "moves made": chain.made,

@@ -1,0 +1,312 @@
+"""People of a few near groups grouped anew, compiled: greedily from random rows, the best of some tries.
+
+Either everybody is free to go anywhere, or who was always together stays together and only newcomers are
+free. In the second case the cells of the series are those there are and the newcomers of each group: if a
+group's newcomers keep the limits by themselves, all do where nobody has left (see `starts`).
+"""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .....models.compiled import compiled
+from ....baselines.widths import LARGEST, Ints, Widths, beside
+from .arrays import NewGroups, PublishedPast, put, short, weigh
+from .moves import Rule
+
+__all__ = ["members_of", "regrouped", "settle"]
+
+
+class _Few(NamedTuple):
+    """Groups that are being made of a few people.
+
+    Attributes
+    ----------
+    lo, hi, counts, size, fresh : int64 arrays
+        Per group: box, people by value, how many, and newcomers by value.
+    """
+
+    lo: Ints
+    hi: Ints
+    counts: Ints
+    size: Ints
+    fresh: Ints
+
+
+@compiled
+def members_of(groups: NewGroups, picked: Ints) -> Ints:
+    """Everybody in some groups."""
+    total = 0
+    for g in picked:
+        total += groups.size[g]
+    found, count = np.empty(total, dtype=np.int64), 0
+    for g in picked:
+        for i in range(groups.size[g]):
+            found[count] = groups.member[g, i]
+            count += 1
+    return found
+
+
+@compiled
+def settle(
+    past: PublishedPast,
+    codes: Ints,
+    sides: Widths,
+    groups: NewGroups,
+    needed: int,
+    picked: Ints,
+    people: Ints,
+    home: Ints,
+) -> None:
+    """Put all people of some groups into these groups anew."""
+    for p in people:
+        put(past, groups, p, -1)
+    for i in range(len(people)):
+        put(past, groups, people[i], home[i])
+    for g in picked:
+        weigh(past, codes, sides, groups, g, needed)
+
+
+@compiled
+def regrouped(
+    past: PublishedPast,
+    codes: Ints,
+    sides: Widths,
+    rule: Rule,
+    people: Ints,
+    together: bool,
+    most: int,
+    room: int,
+    tries: int,
+    noise: float,
+    random: Ints,
+    best: Ints,
+) -> int:
+    """The cheapest grouping met of some people: groups, from 0 on, in `best`; what it costs, -1 if none.
+
+    At most `most` groups of at most `room` people each; a row that is added seems farther than it is by up to
+    `noise` times. A person short of values costs the rule's price.
+    """
+    label = np.empty(len(people), dtype=np.int64)
+    atom = _atoms(past, people, together)
+    few = _Few(
+        lo=np.empty((most, codes.shape[1]), dtype=np.int64),
+        hi=np.empty((most, codes.shape[1]), dtype=np.int64),
+        counts=np.empty((most, past.counts.shape[1]), dtype=np.int64),
+        size=np.empty(most, dtype=np.int64),
+        fresh=np.empty((most, past.counts.shape[1]), dtype=np.int64),
+    )
+    least = -1
+    for _ in range(tries):
+        if not _built(past, codes, sides, rule, people, atom, together, room, noise, random, few, label):
+            continue
+        cost = _cost(past, sides, rule, people, few, label)
+        if least < 0 or cost < least:
+            least = cost
+            best[:] = label
+    return least
+
+
+@compiled
+def _random(random: Ints, below: int) -> int:
+    """A number from 0 on."""
+    random[0] = random[0] * 48271 % 2147483647
+    return random[0] % below
+
+
+@compiled
+def _atoms(past: PublishedPast, people: Ints, together: bool) -> Ints:
+    """Who stays together, by number; newcomers are alone."""
+    atom, times = np.arange(len(people)), past.place.shape[1]
+    if together and times > 0:
+        for i in range(len(people)):
+            for j in range(i):
+                one, two = past.place[people[i]], past.place[people[j]]
+                if (one >= 0).any() and (one == two).all():
+                    atom[i] = atom[j]
+                    break
+    return atom
+
+
+@compiled
+def _add(past: PublishedPast, codes: Ints, people: Ints, atom: Ints, few: _Few, x: int, g: int) -> None:
+    """Add an atom to a group."""
+    for i in range(len(people)):
+        if atom[i] == x:
+            p = people[i]
+            few.lo[g] = np.minimum(few.lo[g], codes[p])
+            few.hi[g] = np.maximum(few.hi[g], codes[p])
+            few.counts[g, past.value[p]] += 1
+            few.size[g] += 1
+            if (past.place[p] < 0).all():
+                few.fresh[g, past.value[p]] += 1
+
+
+@compiled
+def _open(few: _Few, g: int) -> None:
+    few.lo[g], few.hi[g] = np.int64(LARGEST), -np.int64(LARGEST)
+    few.counts[g], few.fresh[g], few.size[g] = 0, 0, 0
+
+
+@compiled
+def _shared(rule: Rule, few: _Few, g: int, together: bool) -> bool:
+    """Whether a group is large enough, and no value too large a part of it, nor of its newcomers."""
+    size = few.size[g]
+    if size < rule.least or few.counts[g].max() * rule.whole > rule.part * size:
+        return False
+    return not together or few.fresh[g].max() * rule.whole <= rule.part * few.fresh[g].sum()
+
+
+@compiled
+def _wider(
+    past: PublishedPast, codes: Ints, sides: Widths, people: Ints, atom: Ints, few: _Few, x: int, g: int
+) -> int:
+    """What a group costs more with an atom."""
+    lo, hi, more = few.lo[g].copy(), few.hi[g].copy(), 0
+    for i in range(len(people)):
+        if atom[i] == x:
+            lo = np.minimum(lo, codes[people[i]])
+            hi = np.maximum(hi, codes[people[i]])
+            more += 1
+    far = np.int64(LARGEST)
+    return (few.size[g] + more) * beside(sides, lo, hi, lo, far) - few.size[g] * beside(
+        sides, few.lo[g], few.hi[g], few.lo[g], far
+    )
+
+
+@compiled
+def _built(
+    past: PublishedPast,
+    codes: Ints,
+    sides: Widths,
+    rule: Rule,
+    people: Ints,
+    atom: Ints,
+    together: bool,
+    room: int,
+    noise: float,
+    random: Ints,
+    few: _Few,
+    label: Ints,
+) -> bool:
+    """Make groups one by one, each from a random atom and what is near; who is left joins the nearest."""
+    most, made = len(few.size), 0
+    label[:] = -1
+    left = (label < 0).sum()
+    while left > 0 and made < most:
+        _open(few, made)
+        at = _random(random, len(people))
+        while label[at] != -1:
+            at = (at + 1) % len(people)
+        x = atom[at]
+        while x >= 0 and few.size[made] < room:
+            _add(past, codes, people, atom, few, x, made)
+            for i in range(len(people)):
+                if atom[i] == x:
+                    label[i] = made
+            if _shared(rule, few, made, together) and (
+                not together or few.fresh[made].sum() > 0 or _random(random, 2) == 0
+            ):
+                break
+            x = _nearest(past, codes, sides, rule, people, atom, few, label, made, noise, random)
+        if few.size[made] <= room and _shared(rule, few, made, together):
+            made += 1
+        else:
+            for i in range(len(people)):
+                if label[i] == made:
+                    label[i] = -2
+        left = (label == -1).sum()
+    for g in range(made, most):
+        few.size[g] = 0
+    for i in range(len(people)):
+        if label[i] < 0 and not _joined(past, codes, sides, rule, people, atom, room, few, label, i):
+            return False
+    for g in range(made):
+        if not _shared(rule, few, g, together):
+            return False
+    return made > 0
+
+
+@compiled
+def _nearest(
+    past: PublishedPast,
+    codes: Ints,
+    sides: Widths,
+    rule: Rule,
+    people: Ints,
+    atom: Ints,
+    few: _Few,
+    label: Ints,
+    g: int,
+    noise: float,
+    random: Ints,
+) -> int:
+    """The atom that widens a group about least, of a value that is not yet frequent there; -1 if none."""
+    least, found = np.inf, -1
+    size = max(few.size[g] + 1, rule.least)
+    for i in range(len(people)):
+        if label[i] != -1 or atom[i] != i:
+            continue
+        if (few.counts[g, past.value[people[i]]] + 1) * rule.whole > rule.part * size:
+            continue
+        wide = _wider(past, codes, sides, people, atom, few, i, g)
+        wide = wide * (1.0 + noise * _random(random, 1024) / 1024)
+        if wide < least:
+            least, found = wide, i
+    return found
+
+
+@compiled
+def _joined(
+    past: PublishedPast,
+    codes: Ints,
+    sides: Widths,
+    rule: Rule,
+    people: Ints,
+    atom: Ints,
+    room: int,
+    few: _Few,
+    label: Ints,
+    i: int,
+) -> bool:
+    """Put somebody who is left, with the atom, where that costs least and is allowed; False if nowhere."""
+    x, least, found = atom[i], np.int64(1) << 62, -1
+    for g in range(len(few.size)):
+        if few.size[g] == 0:
+            continue
+        before = few.lo[g].copy(), few.hi[g].copy(), few.counts[g].copy(), few.fresh[g].copy(), few.size[g]
+        wide = _wider(past, codes, sides, people, atom, few, x, g)
+        if wide >= least:
+            continue
+        _add(past, codes, people, atom, few, x, g)
+        if few.size[g] <= room and _shared(rule, few, g, False):
+            least, found = wide, g
+        few.lo[g], few.hi[g], few.counts[g], few.fresh[g], few.size[g] = before
+    if found < 0:
+        return False
+    _add(past, codes, people, atom, few, x, found)
+    for j in range(len(people)):
+        if atom[j] == x:
+            label[j] = found
+    return True
+
+
+@compiled
+def _cost(past: PublishedPast, sides: Widths, rule: Rule, people: Ints, few: _Few, label: Ints) -> int:
+    """What groups cost, and people in them who are short of values."""
+    total, far = np.int64(0), np.int64(LARGEST)
+    mask = np.zeros(len(few.size), dtype=np.int64)
+    for g in range(len(few.size)):
+        if few.size[g] > 0:
+            total += few.size[g] * beside(sides, few.lo[g], few.hi[g], few.lo[g], far)
+            for v in range(few.counts.shape[1]):
+                if few.counts[g, v] > 0:
+                    mask[g] |= np.int64(1) << v
+    for i in range(len(people)):
+        total += rule.price * short(past.mask[people[i]] & mask[label[i]], rule.needed)
+    return total
