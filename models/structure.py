@@ -2,8 +2,8 @@
 
 `Structure` is one record of claims, each with a default that claims nothing. An engine that finds a claim
 may use it; a requirement makes one only with a proof (the contract suite tests them all). The forms of
-claims with numbers of their own stand first: `SignatureRule` is m-invariance and its kin, `OverlapRule`
-speaks of what a new group has in common with each earlier one.
+claims with numbers of their own stand first: `SignatureRule` is m-invariance and its kin, `SharesRule` is
+t-closeness, `OverlapRule` speaks of what a new group has in common with each earlier one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
@@ -26,6 +27,7 @@ __all__ = [
     "MemberVerdicts",
     "Overlap",
     "OverlapRule",
+    "SharesRule",
     "SignatureRule",
     "Structure",
     "unless_returning",
@@ -61,6 +63,25 @@ class SignatureRule:
 
     min_values: int
     multiplicity: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharesRule:
+    """Groups in which values are about as frequent as in the whole table.
+
+    A requirement that declares it admits exactly the groups with ``sum_v |p_v - q_v| <= most``, where p are
+    the shares of values among the group's published tuples and q those in the table; with an order, with
+    ``sum_i |sum_(v <= i) (p_v - q_v)| <= most``.
+
+    Attributes
+    ----------
+    most : Fraction
+    order : tuple of str or None
+        All values there are.
+    """
+
+    most: Fraction
+    order: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +148,8 @@ class Structure:
         depends on less than members.
     signature : SignatureRule or None
         If it has the form of m-invariance.
+    shares : SharesRule or None
+        If it has the form of t-closeness.
     overlap : OverlapRule or None
         If it is decided by what a group has in common with each earlier one.
     by_member : callable or None
@@ -154,6 +177,7 @@ class Structure:
     schur_concave: bool = False
     decomposable_from: int | None = None
     signature: SignatureRule | None = None
+    shares: SharesRule | None = None
     overlap: OverlapRule | None = None
     by_member: MemberVerdicts | None = None
     monotone: bool = False

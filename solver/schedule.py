@@ -202,8 +202,12 @@ class Histogram(Schedule):
     )
     annealing_trees: Share = Share(part=0.35, of=Of.LIMIT, why="the same, large tables under taxonomies")
     move: Seconds = Seconds(value=1.5e-6, unit="s a move", why="until that is measured")
+    look: Seconds = Seconds(value=0.1, why="between two looks at the clock, while tuples are moved")
     moves: Seconds = Seconds(value=6e-5, unit="s a tuple", why="near rows, groups, and enough moves")
-    round: Share = Share(part=0.9, of=Of.LEFT, why="moves that end hot are for nothing")
+    round: Share = Share(part=0.96, of=Of.LEFT, why="moves that end hot are for nothing")
+    brief: Seconds = Seconds(
+        value=1.5e-3, unit="s a row", why="with less, moves alone: large linear programs come to nothing"
+    )
     linear_trees: Share = Share(part=0.6, of=Of.PASSED, why="the linear program of those")
     annealing_again: Share = Share(part=0.95, of=Of.PASSED, why="far from the bound: moves before windows")
     linear: Share = Share(part=0.85, of=Of.PASSED, why="the linear program: releases need the rest")

@@ -29,7 +29,7 @@ from ..errors import PolicyError
 from ..relaxations import Parameter, ParameterGrid, largest_size, reduced
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register
-from ..structure import DependsOn, Structure
+from ..structure import DependsOn, SharesRule, Structure
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
@@ -134,7 +134,9 @@ class TCloseness(GroupRequirement):
 
     def structure(self, problem: ProblemView | None = None) -> Structure:
         """Monotone: both distances are convex in p, and a merged histogram is a mixture."""
-        return Structure(depends_on=DependsOn.HISTOGRAM, monotone=True)
+        scale = 2 if self.order is None else len(self.order) - 1
+        shares = SharesRule(most=scale * self.t, order=self.order)
+        return Structure(depends_on=DependsOn.HISTOGRAM, monotone=True, shares=shares)
 
     def parameters(self) -> tuple[Parameter, ...]:
         return (Parameter(name="t", direction="lower", grid=self._distances),)

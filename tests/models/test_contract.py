@@ -7,10 +7,11 @@ stands for. Everything below runs over all registered requirements.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, product
+from itertools import accumulate, combinations, product
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from optanon.models.requirement import (
     Scope,
 )
 from optanon.models.requirements import build_requirement, registered
-from optanon.models.structure import DependsOn, Overlap, OverlapRule
+from optanon.models.structure import DependsOn, Overlap, OverlapRule, SharesRule
 
 F = Fraction
 
@@ -416,13 +417,14 @@ def test_members_decide_one_by_one_where_they_are_said_to(name: str, number: int
 
 @every_example
 def test_declared_forms_say_what_admits_says(name: str, number: int):
-    """A signature rule, or an overlap rule on every earlier group met, is the verdict on each group."""
+    """A rule on signatures, on shares, or on overlaps with earlier groups that are met is the verdict."""
     requirement, made = build(name, number)
     if not isinstance(requirement, GroupRequirement):
         pytest.skip("not of group scope")
-    rule, overlaps = requirement.structure().signature, requirement.structure().overlap
-    if rule is None and overlaps is None:
-        pytest.skip("declares neither form")
+    declared = requirement.structure()
+    rule, shares, overlaps = declared.signature, declared.shares, declared.overlap
+    if rule is None and shares is None and overlaps is None:
+        pytest.skip("declares none of these forms")
     for seed in range(40):
         source = seeded("forms", name, number, seed)
         at = drawn(requirement, made, source)
@@ -435,11 +437,22 @@ def test_declared_forms_say_what_admits_says(name: str, number: int):
                     {rule.multiplicity or max(counts)},
                 )
                 said = said and all(record.signature == group.signature for record in known)
+            elif shares is not None:
+                said = _shared(shares, group.histogram, problem.table.histogram) <= shares.most
             else:
                 assert overlaps is not None
                 met = {where for record in known for where in record.groups}
                 said = all(_permitted(overlaps, group, at.history.group(*where)) for where in met)
             assert requirement.admits(group, problem.context) == said
+
+
+def _shared(rule: SharesRule, group: Mapping[str, int], table: Mapping[str, int]) -> Fraction:
+    values = sorted({*group, *table}) if rule.order is None else rule.order
+    gaps = [
+        Fraction(group.get(v, 0), sum(group.values())) - Fraction(table.get(v, 0), sum(table.values()))
+        for v in values
+    ]
+    return sum(map(abs, gaps if rule.order is None else accumulate(gaps)), Fraction(0))
 
 
 def _permitted(rule: OverlapRule, group: QIGroup, old: QIGroup) -> bool:

@@ -4,6 +4,8 @@ Units are single tuples. Whether a group is admissible is looked up by its *mark
 one per value and count: it changes by one term as a tuple comes or goes, and two histograms have the same
 mark with a chance of about 2**-64 (a release is judged again as a whole before it is believed). A mark that
 is not known yet counts as not admissible, and its histogram is written down to be judged between two calls.
+Where shares of values have to be near given ones there are too many histograms for that: `_near_enough`
+counts, and marks stand for what else is asked.
 
 Invariants: ``member[of[u], seat[u]] == u``; `lo`, `hi`, `cost` and `mark` are those of the group's members; a
 group of size 0 is on the stack `free`; groups too large to be listed have number -1 and are left alone.
@@ -30,17 +32,15 @@ __all__ = [
     "Marked",
     "Marks",
     "Units",
-    "ask",
     "below",
     "box_without",
     "chance",
     "entered",
-    "mark_after",
+    "fits",
     "move",
     "often_in",
     "place",
     "stands",
-    "verdict",
 ]
 
 Marks = NDArray[np.uint64]
@@ -67,7 +67,8 @@ class Groups(NamedTuple):
     """Members, boxes, costs and marks; `free` is a stack of empty groups.
 
     `total` holds the height of that stack and the cost of all groups. A line of `member` has room for one
-    more than a group may have: in an exchange a unit comes before the other goes.
+    more than a group may have: in an exchange a unit comes before the other goes. `held` holds how often a
+    group has each value, if shares of values matter.
     """
 
     of: Ints
@@ -78,18 +79,25 @@ class Groups(NamedTuple):
     hi: Ints
     cost: Ints
     mark: Marks
+    held: Ints
     free: Ints
     total: Ints
 
 
 class Marked(NamedTuple):
-    """What is known of marks, in a hash table; histograms that nobody has judged yet are in `asked`."""
+    """What is known of marks, in a hash table; histograms that nobody has judged yet are in `asked`.
+
+    `close` holds which shares values must have about (see `Closeness`): their numbers, -1 for one that the
+    table lacks, and counts. `within` says how near; it is empty if shares do not matter.
+    """
 
     term: Marks
     key: Marks
     good: NDArray[np.int8]
     asked: Ints
     number: Ints
+    close: Ints
+    within: Ints
 
 
 @compiled
@@ -104,8 +112,8 @@ def _draw(state: Marks) -> np.uint64:
 
 @compiled
 def below(state: Marks, limit: int) -> int:
-    """A random number from 0 on, below a limit."""
-    return np.int64(_draw(state) % np.uint64(limit))
+    """A random number from 0 on, below a limit of less than 2**32."""
+    return np.int64(((_draw(state) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
 
 
 @compiled
@@ -133,7 +141,7 @@ def often_in(value: Ints, row: Ints, member: Ints, size: int, g: int, v: int) ->
 
 
 @compiled
-def mark_after(
+def _mark_after(
     value: Ints, row: Ints, member: Ints, size: Ints, marks: Marks, term: Marks, g: int, out: int, into: int
 ) -> np.uint64:
     """The mark of a group without unit `out` and with unit `into` (-1: none)."""
@@ -152,14 +160,14 @@ def mark_after(
 
 
 @compiled
-def verdict(key: Marks, good: NDArray[np.int8], mark: np.uint64) -> int:
+def _verdict(key: Marks, good: NDArray[np.int8], mark: np.uint64) -> int:
     """What is known of a mark: `GOOD`, `BAD`, that it was asked for, or nothing (0)."""
     at = place(key, mark)
     return np.int64(good[at]) if key[at] == mark else 0
 
 
 @compiled
-def ask(units: Units, groups: Groups, v: Marked, mark: np.uint64, g: int, out: int, into: int) -> None:
+def _ask(units: Units, groups: Groups, v: Marked, mark: np.uint64, g: int, out: int, into: int) -> None:
     """Write the histogram of a mark down that nothing is known of: that of g without `out`, with `into`."""
     if v.number[0] == len(v.asked):
         return
@@ -177,12 +185,41 @@ def ask(units: Units, groups: Groups, v: Marked, mark: np.uint64, g: int, out: i
 
 
 @compiled
+def _near_enough(close: Ints, within: Ints, held: Ints, g: int, size: int, gone: int, new: int) -> bool:
+    """Whether a group's shares are near the given ones: with one less of a value, and one more of another."""
+    total, far, run = within[0], np.int64(0), np.int64(0)
+    for at in range(close.shape[1]):
+        value = close[0, at]
+        often = held[g, value] - (value == gone) + (value == new) if value >= 0 else 0
+        gap = total * often - size * close[1, at]
+        if within[3]:
+            run += gap
+            gap = run
+        far += abs(gap)
+    return within[1] * far <= within[2] * size
+
+
+@compiled
+def fits(units: Units, groups: Groups, v: Marked, g: int, out: int, into: int) -> bool:
+    """Whether a group is admissible without unit `out`, with unit `into` (-1: none), as far as is known."""
+    value, row, member, size, marks = units.value, units.row, groups.member, groups.size, groups.mark
+    if len(v.within):
+        gone = value[row[out]] if out >= 0 else -1
+        new = value[row[into]] if into >= 0 else -1
+        many = size[g] - (out >= 0) + (into >= 0)
+        if not _near_enough(v.close, v.within, groups.held, g, many, gone, new):
+            return False
+    mark = _mark_after(value, row, member, size, marks, v.term, g, out, into)
+    found = _verdict(v.key, v.good, mark)
+    if found == 0:
+        _ask(units, groups, v, mark, g, out, into)
+    return found == GOOD
+
+
+@compiled
 def stands(units: Units, groups: Groups, v: Marked, g: int) -> bool:
     """Whether a group is admissible as it is, as far as is known."""
-    found = verdict(v.key, v.good, groups.mark[g])
-    if found == 0:
-        ask(units, groups, v, groups.mark[g], g, -1, -1)
-    return found == GOOD
+    return fits(units, groups, v, g, -1, -1)
 
 
 @compiled
@@ -210,8 +247,12 @@ def entered(units: Units, geometry: Geometry, groups: Groups, v: Marked, g: int)
     box_without(geometry.codes, units.row, groups.member, size, g, -1, lo, hi, g)
     each = box_cost(geometry.weight, geometry.tree, geometry.side, geometry.table, lo, hi, g)
     groups.cost[g], groups.mark[g] = size * each, np.uint64(0)
+    if len(v.within):
+        groups.held[g] = 0
     for e in range(size):
         value = units.value[units.row[groups.member[g, e]]]
+        if len(v.within):
+            groups.held[g, value] += 1
         often = often_in(units.value, units.row, groups.member, e, g, value)
         groups.mark[g] += v.term[value, often + 1] - v.term[value, often]
 
@@ -222,7 +263,7 @@ def move(units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, in
     value, row, size, member, marks = units.value, units.row, groups.size, groups.member, groups.mark
     weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
     g, r, codes, lo, hi, cost = groups.of[u], row[u], geometry.codes, groups.lo, groups.hi, groups.cost
-    marks[g] = mark_after(value, row, member, size, marks, v.term, g, u, -1)
+    marks[g] = _mark_after(value, row, member, size, marks, v.term, g, u, -1)
     last, total = member[g, size[g] - 1], groups.total
     member[g, groups.seat[u]], groups.seat[last] = last, groups.seat[u]
     size[g] -= 1
@@ -236,7 +277,10 @@ def move(units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, in
     first = size[into] == 0
     if first:
         marks[into] = np.uint64(0)
-    marks[into] = mark_after(value, row, member, size, marks, v.term, into, -1, u)
+    if len(v.within):
+        groups.held[g, value[r]] -= 1
+        groups.held[into, value[r]] += 1
+    marks[into] = _mark_after(value, row, member, size, marks, v.term, into, -1, u)
     for a in range(codes.shape[1]):
         x = codes[r, a]
         lo[into, a] = x if first else min(lo[into, a], x)

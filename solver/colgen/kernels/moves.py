@@ -3,6 +3,9 @@
 A unit is moved to the group of one at a place near its own, exchanged with a member of it, or a whole group
 is made, dissolved, split or merged; moves of several units are made one by one and taken back if they end
 badly. What groups are, and what they keep true, is in `groups`.
+
+Most moves are dear, and seen to be so by a few plain arrays: taking them out of tuples counts references, and
+costs more than the look.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
@@ -18,32 +21,17 @@ from ....models.compiled import compiled
 from ..covering import Geometry, Ints
 from ..primal.limits import ANNEALING
 from .boxes import box_cost, box_with, side_cost
-from .groups import (
-    GOOD,
-    Groups,
-    Marked,
-    Marks,
-    Units,
-    ask,
-    below,
-    box_without,
-    chance,
-    mark_after,
-    move,
-    often_in,
-    stands,
-    verdict,
-)
+from .groups import Groups, Marked, Marks, Units, below, box_without, chance, fits, move, often_in, stands
 
 __all__ = ["anneal"]
 
 
 @compiled
-def _near(units: Units, state: Marks, u: int) -> int:
-    """Some unit of a place near a unit's, nearer ones more often."""
+def _near(place: Ints, near: Ints, unit: Ints, first: Ints, r: int, state: Marks) -> int:
+    """Some unit of a place near a row's, nearer ones more often."""
     share = chance(state)
-    p = units.near[units.place[units.row[u]], np.int64(share * share * units.near.shape[1])]
-    return units.unit[units.first[p] + below(state, units.first[p + 1] - units.first[p])]
+    p = near[place[r], np.int64(share * share * near.shape[1])]
+    return unit[first[p] + below(state, first[p + 1] - first[p])]
 
 
 @compiled
@@ -53,74 +41,59 @@ def _allowed(heat: float, state: Marks) -> int:
 
 
 @compiled
-def _step(
-    units: Units,
-    geometry: Geometry,
-    groups: Groups,
-    v: Marked,
+def _moves_cheaply(
+    codes: Ints,
+    weight: Ints,
+    tree: Ints,
+    side: Ints,
+    table: Ints,
+    row: Ints,
+    member: Ints,
+    size: Ints,
+    ends: tuple[Ints, Ints],
     u: int,
-    heat: float,
-    state: Marks,
-    box: Ints,
-) -> None:
-    """Move a unit to a near group; if that is too dear or not admissible, exchange it for the best there."""
-    a, b = groups.of[u], groups.of[_near(units, state, u)]
-    size = groups.size
-    if b < 0 or a == b or size[a] == 1:
-        return
-    lo, hi, row, member, r = box[0], box[1], units.row, groups.member, units.row[u]
-    weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
-    most = groups.cost[a] + groups.cost[b] + _allowed(heat, state)
-    box_without(geometry.codes, row, member, size[a], a, u, lo, hi, 0)
-    if size[b] + 1 < member.shape[1]:
-        cost = (size[a] - 1) * box_cost(weight, tree, side, table, lo, hi, 0)
-        if cost <= most:
-            with_u = box_with(geometry.codes, weight, tree, side, table, r, groups.lo, groups.hi, b)
-            cost += (size[b] + 1) * with_u
-        if cost <= most and _passes(units, groups, v, u, a, b):
-            move(units, geometry, groups, v, u, b)
-            return
-    _exchange(units, geometry, groups, v, u, b, most, lo, hi)
-
-
-@compiled
-def _passes(units: Units, groups: Groups, v: Marked, u: int, a: int, b: int) -> bool:
-    """Whether a unit may go from one group to another, as far as is known."""
-    value, row, member, size, marks = units.value, units.row, groups.member, groups.size, groups.mark
-    key, good, term = v.key, v.good, v.term
-    mark = mark_after(value, row, member, size, marks, term, a, u, -1)
-    found = verdict(key, good, mark)
-    if found == 0:
-        ask(units, groups, v, mark, a, u, -1)
-    if found != GOOD:
-        return False
-    mark = mark_after(value, row, member, size, marks, term, b, -1, u)
-    found = verdict(key, good, mark)
-    if found == 0:
-        ask(units, groups, v, mark, b, -1, u)
-    return found == GOOD
-
-
-@compiled
-def _exchange(
-    units: Units,
-    geometry: Geometry,
-    groups: Groups,
-    v: Marked,
-    u: int,
+    a: int,
     b: int,
     most: int,
-    lo: Ints,
-    hi: Ints,
-) -> None:
-    """Exchange a unit for the best member of a group if both then cost `most` at most, and it is elsewhere.
+    box: Ints,
+) -> bool:
+    """Whether two groups cost `most` at most if a unit goes from one to the other, and there is room.
 
-    Line 0 of `lo`, `hi` is its own group without it.
+    The box of its group without it is written to line 0; `ends` are all groups' boxes.
     """
-    a, row, member = groups.of[u], units.row, groups.member
-    codes, many, others, r = geometry.codes, groups.size[b], groups.size[a], row[u]
-    weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
-    # The two least and the two largest codes of the group: what is left without one of its members.
+    lo, hi = box[0], box[1]
+    box_without(codes, row, member, size[a], a, u, lo, hi, 0)
+    if size[b] + 1 >= member.shape[1]:
+        return False
+    cost = (size[a] - 1) * box_cost(weight, tree, side, table, lo, hi, 0)
+    if cost > most:
+        return False
+    with_u = box_with(codes, weight, tree, side, table, row[u], ends[0], ends[1], b)
+    return cost + (size[b] + 1) * with_u <= most
+
+
+@compiled
+def _may_pay(
+    codes: Ints,
+    weight: Ints,
+    tree: Ints,
+    side: Ints,
+    table: Ints,
+    row: Ints,
+    member: Ints,
+    size: Ints,
+    u: int,
+    a: int,
+    b: int,
+    most: int,
+    box: Ints,
+) -> bool:
+    """Whether two groups may cost `most` at most if a unit is exchanged for a member of the other one.
+
+    Line 0 is its own group without it. The two least and the two largest codes of the other group are written
+    to lines 1 and 2: what is left without one of its members.
+    """
+    lo, hi, many = box[0], box[1], size[b]
     for e in range(many):
         w = row[member[b, e]]
         for c in range(codes.shape[1]):
@@ -135,6 +108,24 @@ def _exchange(
                 hi[1, c] = x
             elif e == 1 or x > hi[2, c]:
                 hi[2, c] = x
+    cost = size[a] * box_cost(weight, tree, side, table, lo, hi, 0)
+    if many > 1:
+        # Whoever goes, the other group has all that is between the second ends.
+        cost += many * box_with(codes, weight, tree, side, table, row[u], lo, hi, 2)
+    return cost <= most
+
+
+@compiled
+def _exchange(
+    units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, b: int, most: int, box: Ints
+) -> None:
+    """Exchange a unit for the best member of a group if both then cost `most` at most, and it is elsewhere.
+
+    The lines of `box` are as `_may_pay` leaves them.
+    """
+    a, row, member, lo, hi = groups.of[u], units.row, groups.member, box[0], box[1]
+    codes, many, others, r = geometry.codes, groups.size[b], groups.size[a], row[u]
+    weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
     best, partner = most + 1, -1
     for e in range(many):
         w, cost = row[member[b, e]], 0
@@ -159,22 +150,10 @@ def _exchange(
 @compiled
 def _swaps(units: Units, groups: Groups, v: Marked, u: int, w: int) -> bool:
     """Whether two units' groups stay admissible if they are exchanged, as far as is known."""
-    value, row, member, size, marks = units.value, units.row, groups.member, groups.size, groups.mark
-    key, good, term = v.key, v.good, v.term
+    value, row, of = units.value, units.row, groups.of
     if value[row[u]] == value[row[w]]:
         return True
-    a, b = groups.of[u], groups.of[w]
-    mark = mark_after(value, row, member, size, marks, term, a, u, w)
-    found = verdict(key, good, mark)
-    if found == 0:
-        ask(units, groups, v, mark, a, u, w)
-    if found != GOOD:
-        return False
-    mark = mark_after(value, row, member, size, marks, term, b, w, u)
-    found = verdict(key, good, mark)
-    if found == 0:
-        ask(units, groups, v, mark, b, w, u)
-    return found == GOOD
+    return fits(units, groups, v, of[u], u, w) and fits(units, groups, v, of[w], w, u)
 
 
 @compiled
@@ -198,7 +177,7 @@ def _settle(
     keep: bool,
 ) -> None:
     """Keep the moves of a trail if all groups that they touched are admissible, else take them back."""
-    for k in range(moved):
+    for k in range(moved if keep else 0):
         for side in range(2):
             g = trail[k, 1] if side else groups.of[trail[k, 0]]
             if groups.size[g] and not stands(units, groups, v, g):
@@ -234,28 +213,28 @@ def _gathered(
     trail: Ints,
 ) -> int:
     """A new group of a unit and near ones, from groups that have more than they need; how many were moved."""
+    row, near, unit, first = units.row, units.near, units.unit, units.first
+    values, alike = units.value, units.alike
+    of, size, member, home = groups.of, groups.size, groups.member, units.place[units.row[u]]
     g = groups.free[groups.total[0] - 1]
     groups.total[0] -= 1
     moved = _tried(units, geometry, groups, v, trail, 0, u, g)
-    for q in range(units.near.shape[1]):
-        p = units.near[units.place[units.row[u]], q]
-        often = units.first[p + 1] - units.first[p]
+    for q in range(near.shape[1]):
+        p = near[home, q]
+        often = first[p + 1] - first[p]
         begin = below(state, often)
         for e in range(min(often, least)):
-            w = units.unit[units.first[p] + (begin + e) % often]
-            b = groups.of[w]
-            if b < 0 or b == g or groups.size[b] <= least:
+            w = unit[first[p] + (begin + e) % often]
+            b = of[w]
+            if b < 0 or b == g or size[b] <= least:
                 continue
-            value = units.value[units.row[w]]
-            if (
-                often_in(units.value, units.row, groups.member, groups.size[g], g, value)
-                >= units.alike[value]
-            ):
+            value = values[row[w]]
+            if often_in(values, row, member, size[g], g, value) >= alike[value]:
                 continue
             moved = _tried(units, geometry, groups, v, trail, moved, w, g)
             if moved >= least and stands(units, groups, v, g):
                 return moved
-            if moved + 1 >= groups.member.shape[1]:
+            if moved + 1 >= member.shape[1]:
                 return moved
     return moved
 
@@ -267,31 +246,31 @@ def _scattered(
     groups: Groups,
     v: Marked,
     g: int,
+    most: int,
     state: Marks,
     trail: Ints,
 ) -> int:
-    """Each member of a group to the near group that it costs least; how many were moved."""
+    """Each member of a group to the near group that it costs least; how many were moved.
+
+    It ends early where that is more than `most` dearer than the group.
+    """
     moved, size, row, member, codes = 0, groups.size, units.row, groups.member, geometry.codes
+    of, lo, hi, costs, left = groups.of, groups.lo, groups.hi, groups.cost, groups.cost[g] + most
+    place, near, unit, first = units.place, units.near, units.unit, units.first
     weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
-    value, marks, key, good, term = units.value, groups.mark, v.key, v.good, v.term
     while size[g]:
         u = member[g, size[g] - 1]
         best, into = np.int64(1) << 60, -1
-        for _ in range(units.near.shape[1] // 2):
-            b = groups.of[_near(units, state, u)]
+        for _ in range(near.shape[1] // 2):
+            b = of[_near(place, near, unit, first, row[u], state)]
             if b < 0 or b == g or size[b] + 1 >= member.shape[1]:
                 continue
-            each = box_with(codes, weight, tree, side, table, row[u], groups.lo, groups.hi, b)
-            cost = (size[b] + 1) * each - groups.cost[b]
-            if cost >= best:
-                continue
-            mark = mark_after(value, row, member, size, marks, term, b, -1, u)
-            found = verdict(key, good, mark)
-            if found == 0:
-                ask(units, groups, v, mark, b, -1, u)
-            if found == GOOD:
+            each = box_with(codes, weight, tree, side, table, row[u], lo, hi, b)
+            cost = (size[b] + 1) * each - costs[b]
+            if cost < best and fits(units, groups, v, b, -1, u):
                 best, into = cost, b
-        if into < 0:
+        left -= best
+        if into < 0 or left < 0:
             return moved
         moved = _tried(units, geometry, groups, v, trail, moved, u, into)
     return moved
@@ -322,7 +301,8 @@ def _joined(
     units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, state: Marks, trail: Ints
 ) -> int:
     """A unit's group goes into a near one, if there is room; how many were moved."""
-    a, b, moved = groups.of[u], groups.of[_near(units, state, u)], 0
+    place, near, unit, first = units.place, units.near, units.unit, units.first
+    a, b, moved = groups.of[u], groups.of[_near(place, near, unit, first, units.row[u], state)], 0
     if b < 0 or a == b or groups.size[a] + groups.size[b] >= groups.member.shape[1]:
         return 0
     while groups.size[a]:
@@ -331,8 +311,40 @@ def _joined(
     return moved
 
 
+FREE = ANNEALING.free
 GATHER, SCATTER, CUT, JOIN = ANNEALING.gather, ANNEALING.scatter, ANNEALING.cut, ANNEALING.join
 """Shares of the moves, added up; the rest are moves and exchanges of single units."""
+
+
+@compiled
+def _several(
+    units: Units,
+    geometry: Geometry,
+    groups: Groups,
+    v: Marked,
+    u: int,
+    least: int,
+    kind: float,
+    heat: float,
+    state: Marks,
+    trail: Ints,
+) -> None:
+    """Make, dissolve, cut or merge a group; taken back if that is too dear or not admissible."""
+    a, before, moved = groups.of[u], groups.total[1], 0
+    size, most = groups.size[a], _allowed(heat, state)
+    if kind < GATHER:
+        if size > least and groups.total[0]:
+            moved = _gathered(units, geometry, groups, v, u, least, state, trail)
+    elif kind < SCATTER:
+        if size <= least + 2:
+            moved = _scattered(units, geometry, groups, v, a, most, state, trail)
+    elif kind < CUT:
+        if size >= 2 * least and groups.total[0]:
+            moved = _cut(units, geometry, groups, v, u, least, trail)
+    else:
+        moved = _joined(units, geometry, groups, v, u, state, trail)
+    if moved:
+        _settle(units, geometry, groups, v, trail, moved, groups.total[1] - before <= most)
 
 
 @compiled
@@ -353,31 +365,33 @@ def anneal(
     """
     box = np.empty((2, 3, geometry.codes.shape[1]), dtype=np.int64)
     trail = np.empty((2 * groups.member.shape[1], 2), dtype=np.int64)
+    of, cost, size, member, ends = groups.of, groups.cost, groups.size, groups.member, (groups.lo, groups.hi)
+    row, place, near, unit, first = units.row, units.place, units.near, units.unit, units.first
+    codes, weight, tree, side, table = geometry
+    number, room = v.number, len(v.asked)
     for done in range(moves):
-        if v.number[0] >= len(v.asked):
+        if number[0] >= room:
             return done
         heat *= cool
-        u = below(state, len(units.row))
-        a = groups.of[u]
-        if a < 0 or (groups.cost[a] == 0 and chance(state) < 0.9):
+        u = below(state, len(row))
+        a = of[u]
+        if a < 0 or (cost[a] == 0 and chance(state) < FREE):
             continue
         kind = chance(state)
-        if kind >= JOIN:
-            _step(units, geometry, groups, v, u, heat, state, box)
+        if kind < JOIN:
+            _several(units, geometry, groups, v, u, least, kind, heat, state, trail)
             continue
-        before, moved, size = groups.total[1], 0, groups.size[a]
-        if kind < GATHER:
-            if size > least and groups.total[0]:
-                moved = _gathered(units, geometry, groups, v, u, least, state, trail)
-        elif kind < SCATTER:
-            if size <= least + 2:
-                moved = _scattered(units, geometry, groups, v, a, state, trail)
-        elif kind < CUT:
-            if size >= 2 * least and groups.total[0]:
-                moved = _cut(units, geometry, groups, v, u, least, trail)
-        else:
-            moved = _joined(units, geometry, groups, v, u, state, trail)
-        if moved:
-            keep = groups.total[1] - before <= _allowed(heat, state)
-            _settle(units, geometry, groups, v, trail, moved, keep)
+        # Move a unit to a near group; if that is too dear or not admissible, exchange it for the best there.
+        b = of[_near(place, near, unit, first, row[u], state)]
+        if b < 0 or a == b or size[a] == 1:
+            continue
+        most = cost[a] + cost[b] + _allowed(heat, state)
+        if (
+            _moves_cheaply(codes, weight, tree, side, table, row, member, size, ends, u, a, b, most, box)
+            and fits(units, groups, v, a, u, -1)
+            and fits(units, groups, v, b, -1, u)
+        ):
+            move(units, geometry, groups, v, u, b)
+        elif _may_pay(codes, weight, tree, side, table, row, member, size, u, a, b, most, box):
+            _exchange(units, geometry, groups, v, u, b, most, box)
     return moves

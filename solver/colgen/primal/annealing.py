@@ -1,9 +1,10 @@
 """Simulated annealing of groups (Kirkpatrick, Gelatt, Vecchi): many small moves while it gets cooler.
 
 For groups that are judged by their histograms. A round is a number of moves per tuple; each round begins hot,
-from the best groups so far, has four times the moves of the one before, and ends cold. So a longer limit
-only adds rounds, and the best groups can only get better. Groups of more tuples than `Annealing` lists stay
-as they are.
+from the best groups so far, has four times the moves of the one before, and ends cold. A limit changes the
+last round alone: it takes the time that is left, and cools as fast as that asks. So a limit several times as
+long has all rounds of a shorter one but its last, and mostly ends with better groups; now and then the
+shorter one is lucky. Groups of more tuples than `Annealing` lists stay as they are.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from ..column import Group
 from ..kernels.groups import BAD, GOOD, Groups, Marked, Marks, Units, entered, place
 from ..kernels.moves import anneal
 from ..neighbours import Nearby
+from ..structure.closeness import Closeness
 from ..structure.histograms import Judge
 from ..table import Rows
 from .limits import ANNEALING as LIMITS
 
-__all__ = ["ANNEALED", "BRIEFLY", "COLD", "COOL", "Annealing", "Cooling"]
+__all__ = ["ANNEALED", "BRIEFLY", "COLD", "COOL", "WARM", "Annealing", "Cooling"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +48,8 @@ class Cooling:
 
 
 ANNEALED, BRIEFLY = Cooling(), Cooling(rounds=2)
+WARM = Cooling(first=240, hot=1.0, cold=1 / 40)
+"""For groups that are good in parts, and no more than moves after them."""
 COOL = Cooling(first=400, rounds=3, hot=0.02)
 """For groups that are good as a whole: heat would destroy what the linear program knows of them."""
 COLD = Cooling(first=400, rounds=1, hot=0.02, cold=2e-4)
@@ -73,6 +77,12 @@ class Annealing:
         units = int(self.first[-1])
         self.wide = max(LIMITS.largest, 3 * judge.least)
         values = 1 if judge.blind else len(judge.names)
+        alike, close = np.full(values, judge.most_alike, dtype=np.int64), Closeness.of(judge, units)
+        self._beside = judge
+        if close is not None:
+            size = close.smallest(judge)
+            self.wide, self._beside = max(self.wide, LIMITS.shared * size), close.others
+            alike = close.evenest(size) + 1
         of = np.repeat(np.arange(len(rows), dtype=np.int64), count)
         self.units = Units(
             row=of,
@@ -81,23 +91,32 @@ class Annealing:
             near=places.near,
             unit=np.argsort(places.place[of], kind="stable"),
             first=np.append(0, np.cumsum(np.bincount(places.place[of]))).astype(np.int64),
-            alike=np.full(values, judge.most_alike, dtype=np.int64),
+            alike=alike,
         )
         self._state = np.array([seed], dtype=np.uint64)
-        terms = np.random.default_rng(seed).integers(
-            1, 1 << 63, size=(1 if judge.alike or judge.blind else values, self.wide + 3), dtype=np.uint64
-        )
+        self.verdicts = self._marked(values, seed, close)
+        self._done, self._seconds = 0, 0.0
+        self._most = max(1, units // max(1, judge.least))
+        self.begin(groups)
+
+    def _marked(self, values: int, seed: int, close: Closeness | None) -> Marked:
+        """Marks of so many values, of which nothing is known yet."""
+        blind, wide = self._beside.blind, self.wide + 3
+        kinds = 1 if self._beside.alike or blind else values
+        terms = np.random.default_rng(seed).integers(1, 1 << 63, size=(kinds, wide), dtype=np.uint64)
         terms[:, 0] = 0
-        self.verdicts = Marked(
-            term=np.repeat(terms, values, axis=0) if len(terms) == 1 else terms,
+        if blind:
+            # Groups of a size have one mark.
+            terms[0] = terms[0, 1] * np.arange(wide, dtype=np.uint64)
+        return Marked(
+            term=np.repeat(terms, values, axis=0) if kinds == 1 else terms,
             key=np.zeros(1 << 12, dtype=np.uint64),
             good=np.zeros(1 << 12, dtype=np.int8),
             asked=np.zeros((LIMITS.asked, values), dtype=np.int64),
             number=np.zeros(1, dtype=np.int64),
+            close=np.zeros((2, 0), dtype=np.int64) if close is None else close.close,
+            within=np.zeros(0, dtype=np.int64) if close is None else close.within,
         )
-        self._done, self._seconds = 0, 0.0
-        self._most = max(1, units // max(1, judge.least))
-        self.begin(groups)
 
     def begin(self, groups: Sequence[Group]) -> None:
         """Go on from other groups, with the first round."""
@@ -129,12 +148,12 @@ class Annealing:
             moves = cooling.first * 4**self._number * len(self.units.row)
             seconds = clock.allowed(HISTOGRAM.round)
             if seconds is not None:
-                able, whole = int(seconds / self._pace), moves
-                # Time for less than half of the next round is this one's.
-                longer = self._number + 1 < cooling.rounds and able < 3 * whole
-                moves = able if longer else min(moves, able)
-                if moves < min(whole, max(LIMITS.fewest * len(self.units.row), self._done / 4)):
+                able = int(seconds / self._pace)
+                if able < min(moves, max(LIMITS.fewest * len(self.units.row), self._done / 4)):
                     return
+                # Time for less than half of the next round is this one's.
+                if self._number + 1 < cooling.rounds and able < 3 * moves:
+                    moves *= 3
             before = self.cost
             self._round(moves, cooling, clock, seconds)
             self._number += 1
@@ -160,10 +179,18 @@ class Annealing:
         """Seconds a move."""
         return self._seconds / self._done if self._done else HISTOGRAM.move.value
 
+    @property
+    def _until_looked(self) -> int:
+        """Moves between two looks at the clock: fewer where they are slow, or their pace is not known."""
+        if not self._done:
+            return max(1, LIMITS.at_once >> 4)
+        return max(1, min(LIMITS.at_once, int(HISTOGRAM.look.value / self._pace)))
+
     def _round(self, moves: int, cooling: Cooling, clock: Clock, seconds: float | None = None) -> None:
         """So many moves; fewer that cool faster in so many seconds: what is cut off ends hot, for nothing."""
         each = self.cost / max(1, int((self.best >= 0).sum())) * self.judge.least
-        heat, began, rest = cooling.hot, clock.seconds, moves
+        heat, began = cooling.hot, clock.seconds
+        rest = moves if seconds is None else min(moves, int(seconds / self._pace))
         while rest > 0 and not clock.over:
             cool, at = (cooling.cold / heat) ** (1 / rest), clock.seconds
             done = anneal(
@@ -172,7 +199,7 @@ class Annealing:
                 self.groups,
                 self.verdicts,
                 self.judge.least,
-                min(LIMITS.at_once, rest),
+                min(LIMITS.at_once if seconds is None else self._until_looked, rest),
                 heat * each,
                 cool,
                 self._state,
@@ -191,6 +218,7 @@ class Annealing:
         small = [group for group in groups if self._moves(group)]
         attributes, units = self.rows.geometry.codes.shape[1], len(self.units.row)
         room = max(self._most, len(small)) + 2
+        counted = len(self.units.alike) if len(self.verdicts.within) else 0
         self.groups = Groups(
             of=np.full(units, -1, dtype=np.int64),
             seat=np.zeros(units, dtype=np.int64),
@@ -200,6 +228,7 @@ class Annealing:
             hi=np.zeros((room, attributes), dtype=np.int64),
             cost=np.zeros(room, dtype=np.int64),
             mark=np.zeros(room, dtype=np.uint64),
+            held=np.zeros((room, counted), dtype=np.int64),
             free=np.arange(room - 1, -1, -1, dtype=np.int64),
             total=np.zeros(2, dtype=np.int64),
         )
@@ -220,7 +249,7 @@ class Annealing:
         if not asked:
             return
         counts = self.verdicts.asked[:asked]
-        good = np.where(self.judge.verdicts(counts), GOOD, BAD).astype(np.int8)
+        good = np.where(self._beside.verdicts(counts), GOOD, BAD).astype(np.int8)
         terms = self.verdicts.term[np.arange(counts.shape[1]), counts]
         self._known(terms.sum(axis=1, dtype=np.uint64), good)
         self.verdicts.number[0] = 0

@@ -57,7 +57,7 @@ def joined(
     counts = np.bincount(line * wide + value[members], minlength=len(groups) * wide).reshape(-1, wide)
     needed, kind = np.unique(value[np.array(left)], return_inverse=True)
     more = np.eye(wide, dtype=np.int64)[needed]
-    takes = np.array([_admitted(judge, counts + one) for one in more])
+    takes = _takes(judge, counts, more)
     for place, (r, of) in enumerate(zip(left, kind.tolist(), strict=True)):
         at, added = _cheapest(rows.geometry, r, lo, hi, sizes, cost, takes[of])
         if at < 0 or (clock is not None and clock.over):
@@ -72,12 +72,17 @@ def joined(
     return []
 
 
+def _takes(judge: Judge, counts: Ints, more: Ints) -> NDArray[np.bool_]:
+    """Whether histograms (columns) take one more of a value (lines); equal ones are asked about once."""
+    kinds, kind = np.unique(counts, axis=0, return_inverse=True)
+    return np.array([_admitted(judge, kinds + one) for one in more])[:, kind.ravel()]
+
+
 def _admitted(judge: Judge, counts: Ints) -> NDArray[np.bool_]:
-    """Verdicts on histograms, one per line; where values are alike, each kind is asked about once."""
+    """Verdicts on histograms, one per line; where values are alike, the judge remembers them."""
     if not (judge.alike or judge.blind):
         return judge.verdicts(counts)
-    kinds, kind = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
-    return np.array([judge.admits(tuple(line)) for line in kinds.tolist()])[kind.ravel()]
+    return np.array([judge.admits(tuple(line)) for line in counts.tolist()], dtype=np.bool_)
 
 
 @compiled

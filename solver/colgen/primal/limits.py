@@ -10,6 +10,7 @@ __all__ = [
     "DIVING",
     "MIXING",
     "ROUNDING",
+    "SPREADING",
     "START",
     "WINDOWS",
     "AnnealingLimits",
@@ -17,6 +18,7 @@ __all__ = [
     "DivingLimits",
     "MixingLimits",
     "RoundingLimits",
+    "SpreadingLimits",
     "StartLimits",
     "WindowLimits",
 ]
@@ -30,6 +32,16 @@ class StartLimits:
     """Places around the median that are tried on each side, in large parts."""
     at_once: int = 1 << 22
     """Counts that are judged at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpreadingLimits:
+    """Values dealt evenly."""
+
+    sizes: int = 12
+    """So many sizes of groups are tried, from the least on,"""
+    larger: int = 20
+    """each by so many percent larger than the one before."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +66,6 @@ class DivingLimits:
 class RoundingLimits:
     """Releases by rounding."""
 
-    nearest: int = 200
-    """Groups that a left-over tuple is tried in."""
     matched: int = 200
     """Most tuples of one value that are matched at once."""
 
@@ -66,12 +76,16 @@ class AnnealingLimits:
 
     largest: int = 16
     """Tuples in a group, unless three of the smallest groups have more."""
+    shared: int = 10
+    """Where shares of values matter, so many times those of the smallest group that can have about such."""
     asked: int = 1 << 10
     """Histograms that are judged at once."""
     at_once: int = 1 << 17
     """Moves between two looks at the clock."""
     fewest: int = 15
     """Moves per tuple that are worth a round."""
+    free: float = 0.97
+    """Share of the moves of units in groups that cost nothing which are left out."""
     gather: float = 0.04
     """Share of the moves that make a group;"""
     scatter: float = 0.08
@@ -127,5 +141,6 @@ DEALING = DealingLimits()
 DIVING = DivingLimits()
 MIXING = MixingLimits()
 ROUNDING = RoundingLimits()
+SPREADING = SpreadingLimits()
 START = StartLimits()
 WINDOWS = WindowLimits()

@@ -47,8 +47,10 @@ class Judge:
         policy = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
         self.requirements = policy if requirements is None else requirements
         self.names = sorted(problem.table.histogram)
-        self.alike = all(r.structure(problem).exchangeable for r in self.requirements)
-        self.blind = all(r.structure(problem).depends_on is DependsOn.SIZE for r in self.requirements)
+        declared = [r.structure(problem) for r in self.requirements]
+        self._alike = [structure.exchangeable for structure in declared]
+        self._blind = [structure.depends_on is DependsOn.SIZE for structure in declared]
+        self.alike, self.blind = all(self._alike), all(self._blind)
         self._known: dict[Counts, bool] = {}
 
     @cached_property
@@ -115,8 +117,17 @@ class Judge:
         found.context = replace(self.context, history=History())
         found.requirements = [replace(r) for r in self.requirements]  # without what they remember
         found.names, found.alike, found.blind = self.names, self.alike, self.blind
+        found._alike, found._blind = list(self._alike), list(self._blind)
         found.least, found.most_alike = self.least, self.most_alike
         found._known = {}
+        return found
+
+    def without(self, place: int) -> Judge:
+        """The verdicts of all requirements but one, on groups of at least the same size."""
+        found = self.alone()
+        for of_each in (found.requirements, found._alike, found._blind):
+            del of_each[place]
+        found.alike, found.blind = all(found._alike), all(found._blind)
         return found
 
 

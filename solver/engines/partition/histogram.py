@@ -1,6 +1,12 @@
-"""Histogram plan: groups judged by what is published of them, with bounds by column generation."""
+"""Histogram plan: groups judged by what is published of them, with bounds by column generation.
+
+Where admissible histograms are too many to be listed, bounds come from a part of the policy whose histograms
+are few, and releases from moves alone.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
@@ -12,8 +18,9 @@ from ...colgen.duals import DualBound
 from ...colgen.finish import Finish
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.neighbours import near_places
-from ...colgen.primal.annealing import ANNEALED, BRIEFLY, Annealing, Cooling
+from ...colgen.primal.annealing import ANNEALED, BRIEFLY, WARM, Annealing, Cooling
 from ...colgen.primal.repair import repaired
+from ...colgen.primal.spreading import spread
 from ...colgen.primal.start import halved
 from ...colgen.primal.ties import tied
 from ...colgen.reach import at_sight
@@ -26,13 +33,13 @@ from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
 from .by_boxes import Boxed, by_boxes
-from .easier import Part
+from .easier import Part, finite, part_rows
 from .loosened import by_part
 from .objective import Objective
 from .places import PlacedBoxes
 from .progress import Progress
 from .proof import describe
-from .scale import at_scale
+from .scale import annealed, at_scale
 from .simplex import by_simplex
 
 __all__ = ["HistogramSearch", "by_histograms"]
@@ -56,9 +63,7 @@ class HistogramSearch:
             self.rows = self.rows.suppressing(
                 problem.policy.suppression_limit(len(problem.table)), objective.price
             )
-        histograms = Histograms.of(problem)
-        assert isinstance(histograms, Histograms)
-        self.pricing = HistogramPricing(self.rows, histograms, settings.workers, self.clock)
+        self.pricing, self.listed = self._priced(), isinstance(Histograms.of(problem), Histograms)
         self.level = objective.measured
         self.progress = Progress(problem, self.rows, watch, self.level, objective.factor, self.judge)
         self.root, self.sight, self.plain = (DualBound(self.pricing) for _ in range(3))
@@ -68,7 +73,15 @@ class HistogramSearch:
         self.boxes: BoxPricing | None = None
         self.places: PlacedBoxes | None = None
         self.linear: Boxed | None = None
-        self.interrupted = self.boxed = False
+        self.interrupted = self.boxed = self.brief = False
+
+    def _priced(self) -> HistogramPricing:
+        """Prices of groups; for a part of the policy if admissible histograms are too many to be listed."""
+        rows, histograms = self.rows, Histograms.of(self.problem)
+        if isinstance(histograms, str):
+            _, part, histograms = finite(self.problem)
+            rows = part_rows(rows, part)
+        return HistogramPricing(rows, histograms, self.settings.workers, self.clock)
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -82,13 +95,11 @@ class HistogramSearch:
                 self._in_blocks()
             else:
                 self._starts()
-            large = len(self.rows) >= LIMITS.simplex_rows
-            if blocks:
+            large = len(self.rows) >= LIMITS.simplex_rows or not self.listed
+            if blocks or self.brief or not large:
                 solved = False
-            elif large:
-                solved = self._beyond() if self.pricing.histograms.steps.beyond else self._large()
             else:
-                solved = False
+                solved = self._beyond() if self._many else self._large()
             if not large or (not blocks and self.progress.groups is None and not self.clock.over):
                 # Only the simplex method can tell that there is no release.
                 solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
@@ -112,11 +123,17 @@ class HistogramSearch:
         worth = self.linear is None or self.clock.limit is None or gap <= most
         return len(self.rows) <= LIMITS.finished_rows and worth
 
+    @property
+    def _many(self) -> bool:
+        """Whether groups of any size may be needed, or more histograms than can be listed."""
+        return not self.listed or self.pricing.histograms.steps.beyond
+
     def _at_sight(self) -> None:
-        """A bound at once, by the least size of groups alone: the linear program had no time for any."""
-        duals = at_sight(self.rows, self.judge.least, self.settings.workers, self.clock)
+        """A bound at once, by the least size of groups alone: the linear program has no time for any."""
+        places, place = self.rows.places()
+        duals = at_sight(places, self.judge.least, self.settings.workers, self.clock)
         if duals is not None:
-            self.sight.offer(duals)
+            self.sight.offer(replace(duals, rows=duals.rows[place]))
             self.progress.lift(self.sight.bound, "nearest tuples")
 
     def _large(self) -> bool:
@@ -133,6 +150,11 @@ class HistogramSearch:
         places = self.places
         if places is None or self.clock.over:
             self.places = None
+            if not self.listed:
+                self._at_sight()
+                if self.annealing is not None:
+                    annealed(self.annealing, self.progress, self.clock)
+                return False
             solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
             return solved
         self.linear = by_boxes(
@@ -145,10 +167,10 @@ class HistogramSearch:
         rows, workers = self.rows, self.settings.workers
         if self.progress.groups is None or not rows.in_trees or len(rows) < LIMITS.simplex_rows:
             return False
-        if not self.pricing.histograms.steps.beyond:
+        if not self._many:
             if not self.pricing.buckets:
                 self.boxes = BoxPricing.of(rows, self.pricing.histograms, workers, self.clock)
-        elif len(rows) > LIMITS.finished_rows:
+        elif len(rows) > LIMITS.finished_rows or not self.listed:
             # Smaller tables are priced with groups of any size: that proves more than a part.
             self.places = PlacedBoxes.of(self.judge, rows, workers, self.clock)
         return self.boxes is not None or self.places is not None
@@ -196,13 +218,26 @@ class HistogramSearch:
         self.progress.start(halved(self.rows, self.judge, least if alike else share))
         if self.progress.groups is None and self.rows.spare:
             self._greedy()
-        if not self._tied() and alike:
+        tied = self._tied()
+        if not tied and alike:
             self.progress.start(halved(self.rows, self.judge, share))
+        self.brief = self._brief
+        if self.brief:
+            self._at_sight()
+            self.annealing = self._annealing(self.clock, WARM if tied else ANNEALED)
+            return
         boxed = self._grid()
         far = not boxed and self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
         share = HISTOGRAM.annealing_trees if far else HISTOGRAM.annealing
         share = HISTOGRAM.annealing_boxes if boxed else share
         self.annealing = self._annealing(self.clock.share(share), ANNEALED if far else BRIEFLY)
+
+    @property
+    def _brief(self) -> bool:
+        """Whether a large table has time for moves only."""
+        rows, left = len(self.rows), self.clock.left
+        known = self.progress.groups is not None and self.rows.in_trees and rows > LIMITS.finished_rows
+        return known and left is not None and left < HISTOGRAM.brief.value * rows
 
     def _greedy(self) -> None:
         """Not everybody can be in one group: groups grown one by one, and some tuples suppressed."""
@@ -214,6 +249,9 @@ class HistogramSearch:
 
     def _tied(self) -> bool:
         """A first release that makes use of tuples that are alike; small tables need no better start."""
+        if not self.listed:
+            self.progress.start(spread(self.rows, self.judge, self.clock.share(HISTOGRAM.ties)))
+            return False
         if self.progress.groups is None or len(self.rows) < LIMITS.simplex_rows:
             return False
         found = tied(self.rows, self.judge, dear=LIMITS.dear, clock=self.clock.share(HISTOGRAM.ties))
@@ -222,7 +260,7 @@ class HistogramSearch:
 
     def _annealing(self, clock: Clock, cooling: Cooling) -> Annealing | None:
         """Improve the best of the first releases by small moves; small tables need no better start."""
-        if self.progress.groups is None or len(self.rows) < LIMITS.simplex_rows:
+        if self.progress.groups is None or (self.listed and len(self.rows) < LIMITS.simplex_rows):
             return None
         if not Annealing.fits(self.rows, clock):
             return None
@@ -233,7 +271,7 @@ class HistogramSearch:
         if found.reaches_most:
             for groups in found.rounds(cooling, clock):
                 self.progress.start(groups)
-        return found if self.rows.in_trees else None
+        return found if self.rows.in_trees or not self.listed else None
 
     # -- the answer --------------------------------------------------------------------
 

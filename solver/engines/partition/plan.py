@@ -14,6 +14,7 @@ from ....models.structure import DependsOn
 from ...colgen.points.table import PointRows
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.structure.signatures import Rules
+from ...limits import HISTOGRAM_LIMITS as LIMITS
 from .counts.search import refusal
 from .enumerated.part import searchable
 from .enumerated.sizes import flattened, sized
@@ -109,7 +110,7 @@ class Plan:
             if unnamed or not judge.admits(whole):
                 return f"tuples may be suppressed, or counterfeits made ({why})"
         found = Histograms.of(problem)
-        return found if isinstance(found, str) else cls(objective=objective)
+        return found if isinstance(found, str) and not _unlisted(problem) else cls(objective=objective)
 
     @classmethod
     def _suppressing(cls, problem: Problem, objective: Objective) -> Plan | str:
@@ -138,6 +139,17 @@ def _points(problem: Problem) -> PointRows | None:
             return None
     found = PointRows.of(problem)
     return None if isinstance(found, str) else found
+
+
+def _unlisted(problem: Problem) -> bool:
+    """Whether a table is too large for lists of groups, and any groups that are merged keep the policy."""
+    table, judge = problem.table, Judge(problem)
+    return (
+        len(table) >= LIMITS.unlisted
+        and all(r.structure(problem).monotone for r in judge.requirements)
+        and judge.admits(tuple(table.histogram[name] for name in judge.names))
+        and not _guided(problem)
+    )
 
 
 def _guided(problem: Problem) -> bool:

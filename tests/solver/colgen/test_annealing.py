@@ -13,6 +13,8 @@ from clocks import faked
 from oracle.partition import POLICIES, optimum, random_problem
 
 from optanon.models.problem import Problem
+from optanon.models.requirement import Requirement
+from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness
 from optanon.solver.colgen.column import Group
 from optanon.solver.colgen.kernels.groups import entered
 from optanon.solver.colgen.kernels.moves import anneal
@@ -20,6 +22,7 @@ from optanon.solver.colgen.limits import NEIGHBOURS
 from optanon.solver.colgen.neighbours import near_places, nearest
 from optanon.solver.colgen.primal import annealing
 from optanon.solver.colgen.primal.annealing import COOL, Annealing, Cooling
+from optanon.solver.colgen.primal.spreading import spread
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
@@ -50,6 +53,7 @@ def consistent(rows: Rows, annealing: Annealing) -> None:
     total = 0
     for g in np.flatnonzero(groups.size).tolist():
         stated = groups.lo[g].copy(), groups.hi[g].copy(), int(groups.cost[g]), int(groups.mark[g])
+        held = groups.held[g].copy()
         members = groups.member[g, : groups.size[g]].tolist()
         assert [(int(groups.of[u]), int(groups.seat[u])) for u in members] == [
             (g, seat) for seat in range(len(members))
@@ -57,6 +61,7 @@ def consistent(rows: Rows, annealing: Annealing) -> None:
         entered(units, rows.geometry, groups, annealing.verdicts, g)
         again = groups.lo[g], groups.hi[g], int(groups.cost[g]), int(groups.mark[g])
         assert all(np.array_equal(a, b) for a, b in zip(stated, again, strict=True))
+        assert held.tolist() == groups.held[g].tolist()
         total += int(groups.cost[g])
     assert int(groups.total[1]) == total
     free = groups.free[: groups.total[0]].tolist()
@@ -78,6 +83,26 @@ def test_groups_stay_a_release_that_only_gets_better(seed: int):
         cost = annealing.cost
         consistent(rows, annealing)
     consistent(rows, annealing)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_shares_near_the_table_s_are_kept_by_moves(seed: int):
+    policies: list[list[Requirement]] = [
+        [KCAnonymity(k=4), TCloseness(t="0.2")],
+        [TCloseness(t="0.3", order=("d", "a", "c", "b"))],
+        [DistinctLDiversity(l=2), TCloseness(t="0.25"), TCloseness(t="0.2", order=("a", "b", "c", "d"))],
+    ]
+    problem = random_problem(seed, 90, policies[seed % 3])
+    judge, rows = Judge(problem), Rows.of(problem)
+    groups, places = spread(rows, judge, Clock()), near_places(rows)
+    assert groups is not None
+    assert places is not None
+    annealing = Annealing(rows, judge, places, groups, seed)
+    assert len(annealing.verdicts.within)
+    for better in annealing.rounds(SHORT, Clock()):
+        released(problem, rows, better)
+        consistent(rows, annealing)
+    assert annealing.cost < sum(rows.group_costs(groups))
 
 
 def test_moves_alone_find_most_optima_of_small_tables():
@@ -134,6 +159,30 @@ def test_moves_that_are_slower_than_planned_cool_faster_and_end_cold(monkeypatch
     list(made[1].rounds(Cooling(first=1_000, rounds=1), Clock(3.0)))
     assert now[0] < 3.0
     assert heats[-1] < heats[0] / 200
+
+
+def test_four_times_the_time_makes_better_groups(monkeypatch: pytest.MonkeyPatch):
+    """Time is counted in moves here: a longer limit has the rounds of a shorter one, but for its last."""
+    now, limits = faked(monkeypatch), (0.5, 2.0, 8.0, 32.0)
+    costs = np.zeros((8, len(limits)), dtype=np.int64)
+
+    def steady(*asked: Any) -> int:
+        done = anneal(*asked)
+        now[0] += 1e-4 * done
+        return done
+
+    monkeypatch.setattr(annealing, "anneal", steady)
+    monkeypatch.setattr(annealing, "LIMITS", replace(annealing.LIMITS, at_once=500))
+    for seed, at in np.ndindex(costs.shape):
+        made = begun(random_problem(seed, 120), seed)
+        assert made is not None
+        list(made[1].rounds(Cooling(first=15), Clock(limits[at])))
+        costs[seed, at] = made[1].cost
+    # Of a short limit's last round, cut short, a longer one knows nothing: seed by seed there is some luck.
+    best = costs.min(axis=1, keepdims=True)
+    beyond = ((costs - best) / np.maximum(1, best)).sum(axis=0).tolist()
+    assert beyond[-1] < beyond[0]
+    assert beyond[-1] < 0.02 * len(costs)
 
 
 def test_groups_too_large_for_moves_stay_as_they_are():

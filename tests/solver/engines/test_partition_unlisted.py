@@ -1,0 +1,81 @@
+"""Policies whose admissible histograms are too many to be listed, on tables too large for lists of groups."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from oracle.partition import LEAVES, REGIONS
+
+from optanon.models import moment
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirement import Requirement
+from optanon.models.requirements import KCAnonymity, TCloseness
+from optanon.models.table import Microdata
+from optanon.solver.colgen.structure.histograms import Histograms
+from optanon.solver.engines.partition.plan import Plan
+from optanon.solver.search import solve_problem
+from optanon.solver.verify.checking import verify
+
+
+def tabled(*requirements: Requirement, tuples: int = 240, attributes: int = 3) -> Problem:
+    """A dozen values, some of them rare."""
+    random = np.random.default_rng(3)
+    age = random.integers(20, 60, tuples)
+    frame = pd.DataFrame(
+        {
+            "id": range(tuples),
+            "age": age,
+            "region": random.choice(LEAVES, tuples),
+            "hours": random.integers(0, 40, tuples) + age // 2,
+            "value": random.choice(list("abcdefghijkl"), tuples, p=np.arange(12, 0, -1) / 78),
+        }
+    )
+    known = {"age": "numeric", "region": REGIONS, "hours": "numeric"}
+    table = Microdata.from_frame(
+        frame,
+        respondent="id",
+        quasi_identifiers=dict(list(known.items())[:attributes]),
+        sensitive="value",
+    )
+    return Problem(table=table, policy=Policy(list(requirements), ["information_loss"]))
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        pytest.param(1, id="ordered"),
+        pytest.param(2, id="taxonomy", marks=pytest.mark.slow),
+        pytest.param(3, id="two ordered", marks=pytest.mark.slow),
+    ],
+)
+def test_releases_by_moves_and_bounds_of_a_part(attributes: int, monkeypatch: pytest.MonkeyPatch):
+    # Seconds of work, not of waiting for others.
+    monkeypatch.setattr(moment, "time", SimpleNamespace(monotonic=time.process_time))
+    monkeypatch.setattr(moment, "COMPILING", moment.Compiling())
+    problem = tabled(KCAnonymity(k=8), TCloseness(t="0.2"), attributes=attributes)
+    assert isinstance(Histograms.of(problem), str)
+    result = solve_problem(problem, time_limit=3.0, seed=1, workers=1)
+    assert result.release is not None
+    assert len(result.release.groups) > 3
+    (value,), (bound,) = result.objective, result.bound
+    assert bound is not None
+    assert 0 < bound <= value
+    whole = problem.objective(problem.assemble([range(len(problem.table))]))[0]
+    assert value < 0.9 * whole
+    assert result.certificate is not None
+    assert verify(result.certificate, problem, result.release).whole
+
+
+def test_tables_that_break_the_policy_as_a_whole_and_small_ones_are_not_planned_so():
+    assert Plan.of(tabled(KCAnonymity(k=8), TCloseness(t="0.2"))) == Plan.of(tabled(KCAnonymity(k=8)))
+    for problem in (
+        tabled(KCAnonymity(k=300), TCloseness(t="0.2")),
+        tabled(KCAnonymity(k=8), TCloseness(t="0.2"), tuples=100),
+    ):
+        plan = Plan.of(problem)
+        assert isinstance(plan, str) or plan.objective is None
