@@ -157,8 +157,10 @@ class BlockLimits:
     """So often cuts are sought, at most."""
     cut_sweeps: int = 4
     """Rounds of the linear program each time."""
+    bands: int = 5
+    """Waves per attribute that boxes are shared by, at most,"""
     shares: int = 8
-    """Tasks that the boxes of a wave are dealt to."""
+    """and tasks that those of a wave are dealt to."""
 
 
 @dataclass(frozen=True, kw_only=True)

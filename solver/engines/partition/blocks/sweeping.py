@@ -167,7 +167,7 @@ class TablePricing(HistogramPricing):
     def _waves(self) -> Iterator[list[NDArray[np.bool_]]]:
         """Nodes allowed to each task, wave by wave."""
         n = self.nodes
-        heights = [heights_of(n, level) for level in range(min(SHARED, len(n.order)))]
+        heights = [banded(heights_of(n, level)) for level in range(min(SHARED, len(n.order)))]
         for chosen in product(*(range(int(h.max()) + 1) for h in heights)):
             allowed = np.ones(len(n.low), dtype=np.bool_)
             for level, (height, wanted) in enumerate(zip(heights, chosen, strict=True)):
@@ -202,6 +202,12 @@ def heights_of(nodes: Nodes, level: int) -> Ints:
         inside = (low[node] <= low[:node]) & (high[:node] <= high[node])
         found[node] = 1 + found[:node][inside].max(initial=-1)
     return found
+
+
+def banded(heights: Ints) -> Ints:
+    """Heights in a few bands: ranges have as many heights as numbers, and each wave waits for its tasks."""
+    most = int(heights.max(initial=0)) + 1
+    return heights if most <= LIMITS.bands else heights * LIMITS.bands // most
 
 
 def _some(cuts: CutIndex, rows: Ints) -> CutIndex:
