@@ -16,6 +16,11 @@ duals, no group does (``F = (k - 1) m / (k (m - 1))`` for m = `FEW`; a group of 
 m, each with weight ``1 / C(s - 1, m - 1)``, at (m - 1) s / (m (s - 1)) times its cost, which is at most 1 /
 F).
 
+With blocks of points, groups inside one of them may cost less than their duals, and all others do not. Let U
+be the points of a block that are in groups inside it: these cost at least the best partition of U, and the
+block's other points are in groups that cost at least their duals. So a release costs at least the sum over
+blocks of the least, over all U, of both; and the duals of points in no block.
+
 A tree's columns cost what they cost rounded down. If it is about releases that cost less than the one of the
 certificate, whose groups' costs are rounded up and add up to its target, then those groups cost that instead:
 a release that differs costs more than the certificate's by at least what the costs of the groups in which
@@ -27,6 +32,7 @@ they differ say, whatever the rounding.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -55,6 +61,8 @@ __all__ = ["CheckedPoints", "proven_squares"]
 
 DEEPEST, FEW = 6, 5
 """Of larger groups sets of so few are tried."""
+MOST_BLOCK = 14
+"""Points of a block: all their sets are gone through."""
 MOST_POINTS = 8_000
 MOST_GROUPS = 4_000_000
 """Groups that are listed, at most."""
@@ -137,7 +145,8 @@ class CheckedPoints:
 class _SizeQuestion(NamedTuple):
     """One size: places of points, and the place of the same point that comes before, or -1.
 
-    `pairs` are of places; `sure` is the penalty of cuts over all points, the same for all groups of the size.
+    `pairs` are of places; groups inside one `block` (-1 for none) are left out; `sure` is the penalty of cuts
+    over all points, the same for all groups of the size.
     """
 
     pairs: Ints
@@ -149,6 +158,7 @@ class _SizeQuestion(NamedTuple):
     floor: int
     penalties: Penalties
     sure: int
+    block: Ints
 
 
 class _WalkDesk(NamedTuple):
@@ -185,6 +195,8 @@ def proven_squares(given: Given, claim: claims.PricedClaim | claims.ListedClaim)
     root = claim.root
     duals = ClaimedDuals.of(points, root.duals, cuts, root.cut_duals, root.scale)
     bound = Fraction(duals.bound(points.count), FINE)
+    if isinstance(claim, claims.PricedClaim) and claim.blocks:
+        return weight * Fraction(_by_blocks(given, points, duals, k, claim.blocks), FINE)
     if isinstance(claim, claims.PricedClaim):
         listed(given, points, duals, k, 0)
         return weight * bound
@@ -205,6 +217,54 @@ def proven_squares(given: Given, claim: claims.PricedClaim | claims.ListedClaim)
     return weight * max(bound, Fraction(found, FINE))
 
 
+def _by_blocks(
+    given: Given, points: CheckedPoints, duals: ClaimedDuals, k: int, named: Sequence[Sequence[int]]
+) -> int:
+    """What duals prove that groups inside blocks need not keep; see the module."""
+    block, value = np.full(len(points), -1, dtype=np.int64), int(duals.rows @ points.count)
+    for number, tuples in enumerate(named):
+        if any(not 0 <= t < len(points.row_of) for t in tuples) or len(tuples) > MOST_BLOCK:
+            raise CertificateError("a block names a tuple that the table does not have, or too many")
+        inside = np.unique(points.row_of[list(tuples)])
+        if len(inside) != len(tuples) or (block[inside] >= 0).any() or (points.count[inside] > 1).any():
+            raise CertificateError("a block names a tuple twice, one of another, or one of several alike")
+        block[inside] = number
+        pairs = points.pairs[np.ix_(inside, inside)]
+        if 2 * duals.scale * (int(pairs.sum()) + 1) + int(np.abs(duals.rows[inside]).sum()) > LIMIT:
+            raise CertificateError("the proof's numbers are too large to be checked in 64 bits")
+        value += _of_block(pairs, duals.rows[inside], duals.scale, k) - int(duals.rows[inside].sum())
+    if k > DEEPEST or duals.cuts:
+        raise CertificateError("blocks are about groups that are all tried, without cuts")
+    listed(given, points, duals, k, 0, block)
+    return -(-value // duals.scale)
+
+
+@compiled
+def _of_block(pairs: Ints, dual: Ints, scale: int, k: int) -> int:
+    """The least that a block's points cost: each in a group inside, or for its dual."""
+    many = len(pairs)
+    found, cost = np.zeros(1 << many, dtype=np.int64), np.full(1 << many, -1, dtype=np.int64)
+    for chosen in range(1, 1 << many):
+        size, total, last = 0, 0, 0
+        for a in range(many):
+            if chosen >> a & 1:
+                size, last = size + 1, a
+                for b in range(a):
+                    if chosen >> b & 1:
+                        total += pairs[b, a]
+        if k <= size < 2 * k:
+            cost[chosen] = scale * (total // size)
+        others = chosen ^ (1 << last)
+        found[chosen] = found[others] + dual[last]
+        inside = others
+        while inside:
+            group = inside | (1 << last)
+            if cost[group] >= 0:
+                found[chosen] = min(found[chosen], cost[group] + found[chosen ^ group])
+            inside = (inside - 1) & others
+    return found[-1]
+
+
 def _rounded_up(points: CheckedPoints, given: Given, k: int) -> dict[tuple[int, ...], tuple[int, int]]:
     """The release's groups as points: costs rounded up, and how often; none if one is too large."""
     found: dict[tuple[int, ...], tuple[int, int]] = {}
@@ -221,8 +281,10 @@ def _rounded_up(points: CheckedPoints, given: Given, k: int) -> dict[tuple[int, 
     return found
 
 
-def listed(given: Given, points: CheckedPoints, duals: ClaimedDuals, k: int, floor: int) -> NDArray[np.int32]:
-    """All groups with a profit above a floor, which is at most 0; see the module.
+def listed(
+    given: Given, points: CheckedPoints, duals: ClaimedDuals, k: int, floor: int, block: Ints | None = None
+) -> NDArray[np.int32]:
+    """All groups, in no block, with a profit above a floor, which is at most 0; see the module.
 
     Raises
     ------
@@ -242,12 +304,13 @@ def listed(given: Given, points: CheckedPoints, duals: ClaimedDuals, k: int, flo
     if again.any():
         pairs = pairs[np.ix_(point, point)]
     found, tried = [np.empty((0, sizes[-1]), dtype=np.int32)], 0
+    parts = np.full(len(point), -1, dtype=np.int64) if block is None else block[point]
     everywhere = [found for found in duals.cuts if len(found[0].rows) == len(points)]
     others = replace(duals, cuts=tuple(cut for cut in duals.cuts if cut not in everywhere))
     for size in sizes:
         sure = -sum(dual * (size // cut.over) for cut, dual in everywhere)
         asked = _SizeQuestion(
-            pairs, point, before, duals.rows[point], size, duals.scale, floor, others.penalties(), sure
+            pairs, point, before, duals.rows[point], size, duals.scale, floor, others.penalties(), sure, parts
         )
         if _largest(asked) > LIMIT:
             raise CertificateError("the proof's numbers are too large to be checked in 64 bits")
@@ -352,6 +415,16 @@ def _profit(q: _SizeQuestion, m: _WalkDesk) -> int:
 
 
 @compiled
+def _enclosed(q: _SizeQuestion, m: _WalkDesk) -> bool:
+    """Whether a group lies in a block."""
+    own = q.block[m.member[0]]
+    enclosed = own >= 0
+    for a in range(1, q.size):
+        enclosed = enclosed and q.block[m.member[a]] == own
+    return enclosed
+
+
+@compiled
 def _walked(q: _SizeQuestion, m: _WalkDesk, firsts: Ints, room: NDArray[np.int32]) -> int:
     """Write down the groups that grow from some places; -1 if one pays, which is first in `room` then."""
     number = 0
@@ -385,7 +458,7 @@ def _walked(q: _SizeQuestion, m: _WalkDesk, firsts: Ints, room: NDArray[np.int32
                 continue
             _met(q, m, v, -1)
             profit = _profit(q, m)
-            if profit > q.floor:
+            if profit > q.floor and not _enclosed(q, m):
                 at = 0 if profit > 0 else number
                 for a in range(room.shape[1]):
                     room[at, a] = q.point[m.member[a]] if a < q.size else -1

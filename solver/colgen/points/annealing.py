@@ -38,7 +38,14 @@ class _Gathered(NamedTuple):
 
 
 def annealed(
-    rows: PointRows, groups: Sequence[Group], k: int, *, moves: int, seed: int, clock: Clock
+    rows: PointRows,
+    groups: Sequence[Group],
+    k: int,
+    *,
+    moves: int,
+    seed: int,
+    clock: Clock,
+    warm: float = 1.0,
 ) -> Iterator[tuple[Group, ...]]:
     """Groups of releases, the best so far after each part of the moves.
 
@@ -50,6 +57,8 @@ def annealed(
         That are tried, in parts; the temperature falls from part to part.
     clock
         Looked at between the parts: where they take longer than planned, the temperature falls with it.
+    warm
+        The first temperature, as a share of the usual one: little changes a good release little.
     """
     row = np.repeat(np.arange(len(rows)), rows.count)
     state = _started(rows, row, groups, k)
@@ -57,7 +66,7 @@ def annealed(
     near = _near(rows.pairs, row, many)
     total = float((state.sums / np.maximum(1, state.size)).sum())
     best, home = np.array([total]), state.home.copy()
-    hot, cold = (total / len(row) * part for part in (LIMITS.hot, LIMITS.cold))
+    hot, cold = (total / len(row) * part for part in (LIMITS.hot * warm, LIMITS.cold))
     np.random.seed(seed)
     for part in range(LIMITS.parts):
         if clock.over:

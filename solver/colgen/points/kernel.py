@@ -45,6 +45,8 @@ class PointQuestion(NamedTuple):
         By row.
     sure : int
         Penalty of every group of this size, beside those of `cuts`.
+    block : shape (places,)
+        Groups whose members have the same number here, not -1, are left out; see `blocks`.
     """
 
     pairs: Ints
@@ -56,6 +58,7 @@ class PointQuestion(NamedTuple):
     slack: int
     cuts: CutIndex
     sure: int
+    block: Ints
 
 
 class PointDesk(NamedTuple):
@@ -186,6 +189,16 @@ def _gain(q: PointQuestion, m: PointDesk) -> int:
 
 
 @compiled
+def _crosses(q: PointQuestion, m: PointDesk) -> bool:
+    """Whether a group lies in no block."""
+    own = q.block[m.member[0]]
+    crosses = own < 0
+    for a in range(1, q.size):
+        crosses = crosses or q.block[m.member[a]] != own
+    return crosses
+
+
+@compiled
 def _write(q: PointQuestion, m: PointDesk, gain: int, line: NDArray[np.int32], worst: Ints) -> None:
     share = -(-gain // q.size)
     for a in range(len(line)):
@@ -241,12 +254,13 @@ def search(
                 size -= 1
                 _leave(q, m, v)
                 gain = _gain(q, m)
-                if -gain <= q.slack and found < len(members):
-                    gains[found] = gain
-                    _write(q, m, gain, members[found], worst)
-                    found += 1
-                elif -gain <= q.slack:
-                    full = True
+                if -gain <= q.slack and _crosses(q, m):
+                    if found < len(members):
+                        gains[found] = gain
+                        _write(q, m, gain, members[found], worst)
+                        found += 1
+                    else:
+                        full = True
             if full:
                 for a in range(size):
                     _leave(q, m, m.member[a])

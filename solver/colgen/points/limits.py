@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 
 from ..limits import GapLimits
 
-__all__ = ["POINTS", "POINT_WINDOWS", "PointLimits", "PointWindowLimits"]
+__all__ = [
+    "POINTS",
+    "POINT_BLOCKS",
+    "POINT_WINDOWS",
+    "PointBlockLimits",
+    "PointLimits",
+    "PointWindowLimits",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,8 +22,14 @@ class PointLimits:
 
     most_rows: int = 8_000
     """Their number squared times 8 bytes is kept."""
-    room: int = 400_000
-    """Groups that pay, in a round of pricing, at most."""
+    room: int = 200_000
+    """Groups that pay more than a threshold, in a round of pricing, at most;"""
+    enough: int = 4
+    """it falls until there are so many a row, or it is 0,"""
+    fall: int = 4
+    """to one in so many each time,"""
+    falls: int = 5
+    """from the largest dual, at most, before it is 0."""
     nodes: int = 2_000_000
     """Of a search per anchor."""
     scale: int = 256
@@ -51,6 +64,8 @@ class PointLimits:
     """the first, as a share of what a tuple costs,"""
     cold: float = 0.003
     """and the last."""
+    lukewarm: float = 0.05
+    """The first of those that a good release is annealed at again, in parts of the usual one."""
     least_broken: float = 0.02
     """Least violation of a cut that is added."""
     families: tuple[tuple[int, int], ...] = (
@@ -109,5 +124,26 @@ class PointWindowLimits:
     """Chance of a group to begin a window after each that it began."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class PointBlockLimits:
+    """Blocks of points that are searched as a whole."""
+
+    most: int = 13
+    """Points of a block, at most: all their sets are gone through."""
+    most_rows: int = 6_000
+    """Of a table that is cut into blocks."""
+    least_part: float = 0.5
+    """Blocks of sizes that k does not divide hold at least so much of the table, or none are made."""
+    per_row: int = 4
+    """Groups taken over per row and round."""
+    share: float = 0.4
+    """Of the duals that proved most, in those that are tried next;"""
+    least_share: float = 0.05
+    """with less than that, rounds that bring nothing new are the last."""
+    close: float = 1e-6
+    """How close bound and linear program are when it counts as solved."""
+
+
 POINTS = PointLimits()
+POINT_BLOCKS = PointBlockLimits()
 POINT_WINDOWS = PointWindowLimits()

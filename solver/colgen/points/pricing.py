@@ -3,6 +3,13 @@
 Between rounds, groups are taken over that pay most, each row in a few. A list of all that pay makes duals
 feasible better than by anchors: one pass over it lowers the duals of a group's members by what it lacks.
 
+At duals far from feasible ones millions of groups pay. Then those that pay most are looked for, more than a
+threshold. No other group pays more than it, so duals are feasible if all are lowered by its part of a group.
+
+Without cuts larger groups need not be searched while some of the smallest size, k, pay: a group of s > k is
+covered by its sets of k, each with weight ``1 / C(s - 1, k - 1)``, at ``(k - 1) s / (k (s - 1)) < 1`` times
+its cost. Costs are rounded down, so a larger group may still pay less than 1 where no set of k pays.
+
 For large k there are too many groups that nearly pay. Then sets of fewer tuples, m, stand for them: the
 squared error of a group of s >= k is at least ``F = (k - 1) m / (k (m - 1))`` times that of its sets of m,
 each counted with weight ``1 / C(s - 1, m - 1)`` (every pair is in C(s - 2, m - 2) of them, so these have
@@ -13,6 +20,7 @@ times its cost, no group breaks. They bound every release; cuts say nothing ther
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +30,7 @@ from numpy.typing import NDArray
 from ...exact.incidence import Members
 from ...settings import Clock
 from ..covering import Ints
-from ..duals import Duals, whole
+from ..duals import Duals, ceil_div, whole
 from ..kernels.question import CutIndex
 from ..limits import PRICING
 from ..pricing import Priced, Pricing, Way
@@ -42,10 +50,17 @@ class PointPricing(Pricing[PointRows]):
     sizes : range
     workers, clock
         As in `Pricing`.
+
+    Attributes
+    ----------
+    block : shape (rows,)
+        The block of each row, or -1; groups inside one are neither priced nor listed. None at first.
     """
 
     def __init__(self, rows: PointRows, sizes: range, workers: int = 1, clock: Clock | None = None) -> None:
         super().__init__(rows, workers, clock)
+        self._threshold: int | None = None
+        self.block = np.full(len(rows), -1, dtype=np.int64)
         self.sizes, self.up = sizes, dict[tuple[int, ...], int]()
         copies = np.minimum(rows.count, sizes[-1])
         self._row = np.repeat(np.arange(len(rows)), copies)
@@ -75,19 +90,67 @@ class PointPricing(Pricing[PointRows]):
         coarse = max(1, duals.scale // LIMITS.scale)
         return Duals(rows=duals.rows // coarse, cuts=duals.cuts // coarse, scale=duals.scale // coarse)
 
+    def at_sight(self) -> Duals:
+        """Duals that are feasible without a search: a tuple's part of its k - 1 nearest ones' pairs.
+
+        A group of s >= k costs half of the sum over its members of their pairs inside, over s. A member's
+        s - 1 pairs are no less than those of its s - 1 nearest, and their mean is no less than that of the
+        k - 1 nearest: over s that is no less than these over k. Costs are rounded down, and so are duals.
+        """
+        least, row = self.sizes[0], self._row[self._before < 0]
+        near = np.empty(len(row))
+        for r, place in zip(row.tolist(), np.flatnonzero(self._before < 0).tolist(), strict=True):
+            line = self._pairs[place]
+            # The least of all is the tuple with itself.
+            near[r] = np.partition(line, least - 1)[:least].sum() if least <= len(line) else 0
+        found = self.duals(near / (2 * least), np.zeros(0))
+        return replace(found, rows=found.rows - ceil_div(found.scale, least) - 1)
+
     def price(self, duals: Duals, *, per_anchor: int, nodes: int = PRICING.nodes) -> Priced:
         """As `ColumnSource` says; duals are feasible if lowered by `worst`."""
-        found = self._searched(duals, 0, 0, LIMITS.room, LIMITS.nodes)
-        rows = len(self.rows)
-        lines, profit = self._ordered(found.lines, duals)
-        # Duals of at most 0 are feasible whatever there is.
-        worst = lowered(lines, profit, rows) if found.complete else np.maximum(0, duals.rows)
+        rows, least = len(self.rows), self.sizes[0]
+        smallest = copy(self)
+        smallest.sizes = self.sizes[:1]
+        # Of a group in no block, sets of k may lie in one.
+        alone = not duals.cuts.any() and len(self.sizes) > 1 and bool((self.block < 0).all())
+        found = smallest._most_paying(duals) if alone else None
+        if found is None or not (len(found[0]) or found[1]):
+            alone, found = False, self._most_paying(duals)
+        if found is None:
+            # Duals of at most 0 are feasible whatever there is.
+            none = np.empty((0, self.sizes[-1]), dtype=np.int32)
+            return Priced(lines=none, worst=np.maximum(0, duals.rows), short=1, bounded=False)
+        lines, self._threshold = found
+        lines, profit = self._ordered(lines, duals)
+        shared = ceil_div(self._threshold, least) + (ceil_div(duals.scale, least + 1) if alone else 0)
         return Priced(
             lines=lines[chosen(lines, rows, per_anchor)],
-            worst=worst,
-            short=0 if found.complete else 1,
-            bounded=self.clock is None or not self.clock.over,
+            worst=lowered(lines, profit - self._threshold, rows) + shared,
+            short=0,
+            bounded=True,
         )
+
+    def _most_paying(self, duals: Duals) -> tuple[Members, int] | None:
+        """Groups with a profit above a threshold, all of them, and the threshold; None if time was over.
+
+        It is the least of those tried at which they are not too many.
+        """
+        first = max(1, int(duals.rows.max(initial=0)))
+        small = first // LIMITS.fall**LIMITS.falls
+        at, beyond = first if self._threshold is None else self._threshold, -1
+        best: tuple[Members, int] | None = None
+        while self.clock is None or not self.clock.over:
+            found = self._searched(duals, at, 0, LIMITS.room, LIMITS.nodes)
+            if found.complete:
+                best, lower = (found.lines, at), at // LIMITS.fall if at > small else 0
+                if not at or len(found.lines) >= LIMITS.enough * len(self.rows) or lower <= beyond:
+                    break
+                at = lower
+            elif best is not None:
+                break
+            else:
+                beyond, at = at, max(LIMITS.fall * at, small, 1)
+        return best
 
     def reduced(self, lines: Members, duals: Duals) -> Ints:
         """Scaled reduced costs of groups."""
@@ -111,7 +174,16 @@ class PointPricing(Pricing[PointRows]):
         for size in self.sizes:
             sure = -int(dual @ (size // divisor))
             asked = PointQuestion(
-                self._pairs, self._row, self._before, duals.rows[self._row], size, duals.scale, 0, index, sure
+                self._pairs,
+                self._row,
+                self._before,
+                duals.rows[self._row],
+                size,
+                duals.scale,
+                0,
+                index,
+                sure,
+                self.block[self._row],
             )
             yield Way(anchors=anchors, wide=self.sizes[-1], begin=partial(_begun, asked))
 

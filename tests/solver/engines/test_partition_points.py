@@ -27,7 +27,7 @@ from optanon.solver.engines.partition.points.windows import PointWindows
 from optanon.solver.result import Result
 from optanon.solver.search import choose, solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
-from optanon.solver.status import Status
+from optanon.solver.status import Point, Status
 from optanon.solver.verify.checking import verify
 from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers
 from optanon.solver.verify.given import Given
@@ -180,6 +180,28 @@ def test_pricing_lists_exactly_the_groups_of_low_reduced_cost(seed: int, k: int)
     assert min(reduced(source, proven, group) for group in costs) >= 0
 
 
+@pytest.mark.parametrize(("seed", "k"), [(1, 2), (2, 3), (3, 4), (4, 5)])
+def test_duals_at_sight_and_after_a_round_are_feasible(seed: int, k: int):
+    """Far duals, with too little room for all that pays: what is found still makes them feasible."""
+    problem = asked([*drawn(seed, 12), drawn(seed, 12)[0]], k)
+    rows = PointRows.of(problem)
+    assert isinstance(rows, PointRows)
+    source = PointPricing(rows, range(k, 2 * k))
+    sight = source.at_sight()
+    assert min(reduced(source, sight, group) for group in every_group(rows, k)) >= 0
+    assert sight.value(rows, source.cuts) > 0
+    typical = np.random.default_rng(seed).uniform(0, float(np.median(rows.pairs)), len(rows))
+    far = source.duals(typical, np.zeros(0))
+    most = max(-reduced(source, far, group) for group in every_group(rows, k) if len(group) == k)
+    for _ in range(3):
+        found = source.price(far, per_anchor=4)
+        assert found.complete
+        lines = [tuple(row for row in line if row >= 0) for line in found.lines.tolist()]
+        assert -reduced(source, far, lines[0]) == most > 0
+        proven = far.made_feasible(found.worst)
+        assert min(reduced(source, proven, group) for group in every_group(rows, k)) >= 0
+
+
 @pytest.mark.parametrize(("seed", "k"), [(1, 2), (2, 3), (4, 4)])
 def test_the_walk_of_the_verifier_lists_the_same(seed: int, k: int):
     problem, source, duals = priced(seed, k)
@@ -237,21 +259,25 @@ def test_odd_sets_that_parities_miss_are_grown(seed: int, least: Fraction):
     assert isinstance(rows, PointRows)
     searched = PointsSearch(problem, Settings(), watch, rows)
     searched.progress.offer(halved(rows, tuple(range(81)), 3))
-    assert searched.generated()
+    searched.generated()
     bounds = [point.bound for point in watch.points if point.bound]
     assert bounds[-1] >= least * bounds[0]
 
 
 def test_bounds_know_that_groups_are_counted_in_whole_numbers():
     """22 tuples are no five and a half groups of 4: without that, the first bound is 15.84."""
-    problem, watch = asked(drawn(1, 22), 4), Watch()
+    problem, bounds = asked(drawn(1, 22), 4), dict[str, Fraction]()
+
+    def heard(point: Point, text: str) -> None:
+        bounds[text] = point.bound or Fraction(0)
+
     rows = PointRows.of(problem)
     assert isinstance(rows, PointRows)
-    searched = PointsSearch(problem, Settings(), watch, rows)
+    searched = PointsSearch(problem, Settings(), Watch(heard), rows)
     searched.progress.offer(halved(rows, tuple(range(22)), 4))
-    assert searched.generated()
-    bounds = [point.bound for point in watch.points if point.bound]
-    assert bounds[0] > Fraction(171, 10)
+    searched.generated()
+    assert bounds["linear program"] < 16
+    assert bounds["number of groups"] > Fraction(171, 10)
     found = by_points(problem)
     assert found.status is Status.OPTIMAL
     assert found.certificate is not None
@@ -304,7 +330,7 @@ def begun(seed: int, many: int, k: int) -> tuple[PointsSearch, Duals]:
     assert isinstance(rows, PointRows)
     search = PointsSearch(problem, Settings(), Watch(), rows)
     search.progress.offer(halved(rows, tuple(range(many)), k), "start")
-    assert search.generated()
+    search.generated()
     assert search.root.duals is not None
     return search, search.root.duals
 

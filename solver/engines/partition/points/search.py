@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
 from .....models.release import Release
 from ....backends.highs import MADE_BY
 from ....claims import Claim, ListedClaim, Trusted
 from ....colgen.column import Column, Group
+from ....colgen.cuts import Cuts
 from ....colgen.duals import DualBound
 from ....colgen.master import RestrictedMaster
 from ....colgen.points.annealing import annealed
-from ....colgen.points.limits import POINTS as LIMITS
+from ....colgen.points.blocks import BlockBound, BlockDuals, PointBlock, clusters
+from ....colgen.points.limits import POINT_BLOCKS as BLOCKS, POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing, inner
 from ....colgen.points.table import FINE, PointRows
 from ....ending import ending
-from ....schedule import POINTS
+from ....schedule import POINTS, Share
 from ....settings import Answer, Clock, Settings, Watch
 from ..proof import describe
 from .generating import PointFinish, PointGeneration, near_groups
@@ -41,15 +47,25 @@ class PointsSearch:
         self.root = DualBound(self.pricing)
         self.finish = PointFinish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
         self.interrupted = False
+        self.blocks = self._blocks()
+        self.by_blocks: BlockDuals | None = None
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
         try:
+            self.root.offer(self.pricing.at_sight())
             self._starts()
-            solved = self.generated()
-            if solved and self.whole and self.root.duals is not None:
+            self.progress.lift(self.root.bound, "at sight")
+            if self.blocks:
+                self._by_blocks()
+            else:
+                self.generated()
+            assert self.root.duals is not None
+            if self.whole:
                 self.finish.improve(self.root.duals)
                 self.finish.run(self.root.duals)
+            else:
+                self._anneal(POINTS.again, self.settings.seed + 1)
         except KeyboardInterrupt:
             self.interrupted = True
         return self.progress.answer(
@@ -71,16 +87,23 @@ class PointsSearch:
             everybody = tuple(row for row, times in enumerate(self.rows.count.tolist()) for _ in range(times))
             self.progress.offer(halved(self.rows, everybody, self.k), "start")
         assert self.progress.best is not None
+        self._anneal(POINTS.annealing, self.settings.seed)
+        if self.blocks and self.progress.offer(self._each_block(), "blocks"):
+            self._anneal(POINTS.annealing, self.settings.seed, LIMITS.lukewarm)
+
+    def _anneal(self, share: Share, seed: int, warm: float = 1.0) -> None:
+        """Let the best release be moved about for a share of the time."""
+        assert self.progress.best is not None
         if len(self.progress.best) < 2:
             return
-        seconds = self.clock.allowed(POINTS.annealing)
-        moves = LIMITS.moves * int(self.rows.count.sum())
+        seconds, moves = self.clock.allowed(share), LIMITS.moves * int(self.rows.count.sum())
         if seconds is not None:
             moves = min(moves, int(seconds / POINTS.move.value))
-        share = self.clock.share(POINTS.annealing)
-        for better in annealed(
-            self.rows, self.progress.best, self.k, moves=moves, seed=self.settings.seed, clock=share
-        ):
+        clock = self.clock.share(share)
+        found = annealed(
+            self.rows, self.progress.best, self.k, moves=moves, seed=seed, clock=clock, warm=warm
+        )
+        for better in found:
             self.progress.offer(better, "annealing")
 
     def _groups(self, release: Release) -> list[Group]:
@@ -92,10 +115,62 @@ class PointsSearch:
             found += halved(self.rows, tuple(row_of[who] for who in group.respondents), self.k)
         return found
 
+    def _blocks(self) -> list[PointBlock]:
+        """Clusters whose sizes k does not divide, and others, if the former hold much of the table."""
+        found = clusters(self.rows, self.k) if self.whole else []
+        odd = sum(len(inside) for inside in found if len(inside) % self.k)
+        if odd < BLOCKS.least_part * len(self.rows):
+            return []
+        return [PointBlock.of(self.rows, inside, self.k) for inside in found]
+
+    def _each_block(self) -> list[Group]:
+        """Each block by itself, and what is in none annealed."""
+        groups = [group for block in self.blocks for group in block.groups(block.whole)]
+        taken = {row for block in self.blocks for row in block.rows}
+        left = np.array([row for row in range(len(self.rows)) if row not in taken], dtype=np.int64)
+        if not len(left):
+            return groups
+        if len(left) < self.k:
+            return [*groups[:-1], *halved(self.rows, (*groups[-1], *left.tolist()), self.k)]
+        part = replace(
+            self.rows,
+            codes=self.rows.codes[left],
+            pairs=self.rows.pairs[np.ix_(left, left)],
+            count=self.rows.count[left],
+            tuples=tuple(self.rows.tuples[row] for row in left.tolist()),
+        )
+        rest = tuple(halved(part, tuple(range(len(left))), self.k))
+        clock, moves = self.clock.share(POINTS.annealing), LIMITS.moves * len(left)
+        if len(rest) > 1:
+            found = annealed(part, rest, self.k, moves=moves, seed=self.settings.seed, clock=clock)
+            for better in found:
+                rest = better
+        return [*groups, *(tuple(left[list(group)].tolist()) for group in rest)]
+
     # -- bounds ------------------------------------------------------------------------
 
-    def generated(self) -> bool:
-        """Solve the linear program and cut it; whether there are duals to list groups by."""
+    def _by_blocks(self) -> None:
+        """Solve the linear program of blocks; then duals that no group breaks, to list groups by."""
+        pricing, progress = self.pricing, self.progress
+        assert progress.best is not None
+        near = (column.rows for column in near_groups(self.rows, self.k, self.k + LIMITS.beside))
+        clock = self.clock.share(POINTS.linear)
+        found = BlockBound(pricing, self.blocks, progress.best, near, clock, self._raised)
+        self.by_blocks = found.best
+        found.run()
+        began = self.clock.seconds
+        found.everywhere(self.root)
+        # The bound counts only if the verifier has time for the same groups, one thread and all sizes.
+        self.clock.keep(POINTS.check.value * self.settings.workers * (self.clock.seconds - began))
+        rounded = found.rounded(self.settings.seed, self.clock.allowed(POINTS.program))
+        progress.offer(rounded, "blocks, rounded")
+
+    def _raised(self) -> None:
+        assert self.by_blocks is not None
+        self.progress.lift(self.by_blocks.bound, "blocks")
+
+    def generated(self) -> None:
+        """Solve the linear program and cut it."""
         progress, pricing = self.progress, self.pricing
         assert progress.best is not None
         master = RestrictedMaster(
@@ -110,16 +185,18 @@ class PointsSearch:
         master.add([*near_groups(self.rows, size, near)])
         if self.whole:
             master.add([Column(group) for group in progress.best])
-            if int(self.rows.count.sum()) % self.k:
-                # Groups are no more than whole times k tuples.
-                pricing.cuts.add([tuple(range(len(self.rows)))], self.k)
-                master.extend()
         clock = self.clock.share(POINTS.linear)
         generation = PointGeneration(
             pricing, master, clock, self.root, per_anchor=LIMITS.per_row, most_nodes=LIMITS.nodes
         )
         solved = generation.run(0.0)
         progress.lift(self.root.bound, "linear program")
+        if solved and self.whole and int(self.rows.count.sum()) % self.k:
+            # Groups are no more than whole times k tuples.
+            pricing.cuts.add([tuple(range(len(self.rows)))], self.k)
+            master.extend()
+            solved = generation.run(0.0)
+            progress.lift(self.root.bound, "number of groups")
         poor = 0
         for _ in range(LIMITS.cut_rounds):
             before = self.root.bound
@@ -130,7 +207,6 @@ class PointsSearch:
             poor = poor + 1 if self.root.bound - before < LIMITS.least_gain * before else 0
             if poor == LIMITS.poor_rounds:
                 break
-        return self.root.duals is not None
 
     # -- the answer --------------------------------------------------------------------
 
@@ -141,6 +217,10 @@ class PointsSearch:
         cuts = self.pricing.cuts
         claims: list[Claim] = []
         claims.append(describe(self.rows, cuts, duals, None, level=0, part=None))
+        if self.by_blocks is not None and self.by_blocks.duals is not None:
+            named = [block.rows for block in self.blocks]
+            own = self.by_blocks.duals
+            claims.append(describe(self.rows, Cuts(self.rows), own, None, level=0, part=None, blocks=named))
         described = None
         if found is not None:
             described = describe(self.rows, cuts, found.duals, found, level=0, part=None)

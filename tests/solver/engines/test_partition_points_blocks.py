@@ -1,0 +1,178 @@
+"""Blocks of points, whose sets are all gone through: bounds against all partitions, columns, forgeries."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from optanon.models.errors import CertificateError
+from optanon.models.losses.pair_costs import FINE, group_costs
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirements import KCAnonymity
+from optanon.models.table import Microdata
+from optanon.solver.certificate import Certificate
+from optanon.solver.colgen.cuts import Cuts
+from optanon.solver.colgen.points.blocks import BlockBound, PointBlock, clusters
+from optanon.solver.colgen.points.pricing import PointPricing
+from optanon.solver.colgen.points.table import PointRows
+from optanon.solver.engines.partition.proof import describe
+from optanon.solver.search import solve_problem
+from optanon.solver.settings import Clock
+from optanon.solver.verify.checking import verify
+
+
+def asked(points: list[list[int]], k: int) -> Problem:
+    columns = [f"x{a}" for a in range(len(points[0]))]
+    frame = pd.DataFrame(points, columns=columns).assign(id=[f"r{i}" for i in range(len(points))], v="a")
+    table = Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers=dict.fromkeys(columns, "numeric"), sensitive="v"
+    )
+    return Problem(table=table, policy=Policy([KCAnonymity(k=k)], ["squared_error"]))
+
+
+def scattered(seed: int, sizes: tuple[int, ...], far: int) -> list[list[int]]:
+    """Clusters of points, one after the other."""
+    random = np.random.default_rng(seed)
+    centers = random.integers(0, far, (len(sizes), 3))
+    return [
+        (center + random.integers(0, 100, 3)).tolist()
+        for center, size in zip(centers, sizes, strict=True)
+        for _ in range(size)
+    ]
+
+
+def rows_of(problem: Problem) -> PointRows:
+    rows = PointRows.of(problem)
+    assert isinstance(rows, PointRows)
+    return rows
+
+
+def least(rows: PointRows, k: int, left: tuple[int, ...]) -> int:
+    """The cheapest partition of some rows into groups of k to 2k - 1, in rounded costs."""
+    if not left:
+        return 0
+    first, rest, best = left[0], left[1:], rows.most * 2
+    for size in range(k - 1, 2 * k - 1):
+        for others in combinations(rest, size):
+            remaining = tuple(row for row in rest if row not in others)
+            if not remaining or len(remaining) >= k:
+                cost = int(group_costs(rows.pairs, np.array([(first, *others)], dtype=np.int32))[0])
+                best = min(best, cost + least(rows, k, remaining))
+    return best
+
+
+@pytest.mark.parametrize(
+    ("seed", "k", "far"), [(1, 3, 90), (2, 3, 300), (3, 4, 150), (4, 2, 60), (5, 3, 900)]
+)
+def test_bounds_of_blocks_are_below_every_partition(seed: int, k: int, far: int):
+    rows = rows_of(asked(scattered(seed, (5, 4, 2), far), k))
+    blocks = [PointBlock.of(rows, inside, k) for inside in ((0, 1, 2, 3, 4), (5, 6, 7, 8))]
+    for block in blocks:
+        if len(block.rows) >= k:
+            assert int(block.least[block.whole]) == least(rows, k, block.rows)
+            assert sorted(row for group in block.groups(block.whole) for row in group) == list(block.rows)
+            assert sum(rows.group_costs(block.groups(block.whole))) == int(block.least[block.whole])
+    pricing = PointPricing(rows, range(k, 2 * k))
+    found = BlockBound(pricing, blocks, [tuple(range(11))], [], Clock())
+    best = least(rows, k, tuple(range(11)))
+    found.run()
+    rounded = found.rounded(seed, None)
+    assert rounded is not None
+    assert sorted(row for group in rounded for row in group) == list(range(11))
+    assert best <= sum(rows.group_costs(rounded)) <= rows.group_costs([tuple(range(11))])[0]
+    proof, duals = found.best, found.best.duals
+    assert duals is not None
+    assert 0 < proof.bound <= best
+    # No group in no block costs less than its duals; some group in a block may.
+    for size in range(k, 2 * k):
+        for group in combinations(range(11), size):
+            if len({int(pricing.block[row]) for row in group}) > 1 or pricing.block[group[0]] < 0:
+                cost = int(group_costs(rows.pairs, np.array([group], dtype=np.int32))[0])
+                assert cost * duals.scale >= int(duals.rows[list(group)].sum())
+
+
+def test_blocks_prove_what_the_linear_program_does_not():
+    """Two far clusters of 7, k = 5: the linear program takes 7/5 groups of each."""
+    rows = rows_of(asked(scattered(7, (7, 7), 100_000), 5))
+    blocks = [PointBlock.of(rows, tuple(range(at, at + 7)), 5) for at in (0, 7)]
+    start = [group for block in blocks for group in block.groups(block.whole)]
+    found = BlockBound(PointPricing(rows, range(5, 10)), blocks, start, [], Clock())
+    found.run()
+    assert found.best.bound >= 0.999 * sum(int(block.least[block.whole]) for block in blocks)
+
+
+@pytest.mark.parametrize(("seed", "k"), [(1, 2), (2, 3), (3, 4)])
+def test_pricing_leaves_out_groups_inside_blocks_only(seed: int, k: int):
+    rows = rows_of(asked(scattered(seed, (6, 5, 1), 150), k))
+    source = PointPricing(rows, range(k, 2 * k))
+    source.block = np.array([0] * 6 + [1] * 5 + [-1])
+    typical = np.random.default_rng(seed).uniform(0, 0.6 * float(np.median(rows.pairs)) / k, len(rows))
+    duals = source.duals(typical, np.zeros(0))
+    wanted: dict[tuple[int, ...], int] = {}
+    for size in range(k, 2 * k):
+        for group in combinations(range(12), size):
+            if not (max(group) < 6 or 6 <= min(group) <= max(group) < 11):
+                cost = int(group_costs(rows.pairs, np.array([group], dtype=np.int32))[0])
+                wanted[group] = cost * duals.scale - int(duals.rows[list(group)].sum())
+    slack = int(np.quantile(list(wanted.values()), 0.05))
+    found = source.all_below(duals, slack, room=10**5)
+    assert found is not None
+    groups = {tuple(row for row in line if row >= 0) for line in found.lines.tolist()}
+    assert groups == {group for group, cost in wanted.items() if cost <= slack}
+    proven = duals.made_feasible(source.price(duals, per_anchor=4).worst)
+    assert all(
+        int(group_costs(rows.pairs, np.array([g], dtype=np.int32))[0]) * proven.scale
+        >= int(proven.rows[list(g)].sum())
+        for g in wanted
+    )
+
+
+def test_clusters_are_the_largest_that_are_small_enough():
+    rows = rows_of(asked(scattered(3, (9, 6, 11, 3), 10**6), 5))
+    found = clusters(rows, 5)
+    assert {tuple(range(9)), tuple(range(15, 26))} <= set(found)
+    assert len({row for inside in found for row in inside}) == sum(map(len, found))
+    assert clusters(rows_of(asked(scattered(3, (3, 3), 100), 3)), 3) == []
+
+
+def test_certificates_with_blocks_are_confirmed_and_forgeries_refused():
+    problem = asked(scattered(5, (7, 7, 8, 9, 7, 3), 5_000), 5)
+    known = solve_problem(problem, engine="partition", time_limit=20)
+    assert known.certificate is not None
+    assert verify(known.certificate, problem, known.release).whole
+    rows = rows_of(problem)
+    blocks = [PointBlock.of(rows, inside, 5) for inside in clusters(rows, 5)]
+    found = BlockBound(PointPricing(rows, range(5, 10)), blocks, [], [], Clock())
+    found.run()
+    assert found.best.duals is not None
+    bound, named = Fraction(found.best.bound, FINE), [block.rows for block in blocks]
+    claim = describe(rows, Cuts(rows), found.best.duals, None, level=0, part=None, blocks=named)
+    content = json.loads(known.certificate.to_json()) | {"claims": [claim.model_dump(mode="json")]}
+
+    def judged(stated: Fraction, **changed: object) -> bool:
+        forged = json.loads(json.dumps(content)) | {"bounds": [str(stated)], "status": "FEASIBLE"}
+        forged["claims"][0] |= changed
+        return verify(Certificate.of(forged), problem, known.release).whole
+
+    assert 0.98 * known.objective[0] < bound <= known.objective[0]
+    assert judged(bound)
+    blocks, root = content["claims"][0]["blocks"], content["claims"][0]["root"]
+    dearer = [dual + root["scale"] * FINE for dual in root["duals"]]
+    for forgery in (
+        {"blocks": [*blocks, [blocks[0][0], blocks[1][0]]]},
+        {"blocks": [[*blocks[0], blocks[0][0]], *blocks[1:]]},
+        {"blocks": [[*blocks[0], 10**6], *blocks[1:]]},
+        {"blocks": [sorted(blocks[0] + blocks[1] + blocks[2])]},
+        {"root": {**root, "duals": dearer}},
+        {"cuts": [[0, 1, 2]], "root": {**root, "cut_duals": [-1]}},
+    ):
+        with pytest.raises(CertificateError):
+            judged(bound, **forgery)
+    with pytest.raises(CertificateError):
+        judged(bound + 1)
