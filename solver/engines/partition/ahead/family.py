@@ -74,6 +74,19 @@ class Family:
     fakes: int
     price: Fraction
 
+    @classmethod
+    def of(cls, crowd: Crowd) -> Family:
+        """New tuples, each value by itself: seats to be divided anew, no family of a release."""
+        counts = {v: n for v, n in enumerate(crowd.new.tolist()) if n}
+        return cls(
+            signatures=tuple((v,) for v in counts),
+            buckets=(-1,) * len(counts),
+            groups=tuple(counts.values()),
+            joined=tuple({v: n} for v, n in counts.items()),
+            fakes=0,
+            price=Fraction(0),
+        )
+
     def better(self, other: Family | None) -> Family:
         """The one with fewer counterfeits, or as many and a lower price; this one if neither is."""
         if other is None or (other.fakes, other.price) >= (self.fakes, self.price):

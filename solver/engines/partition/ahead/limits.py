@@ -43,6 +43,32 @@ class AheadLimits:
     """A program over all signatures has no more values times numbers of groups than this."""
     doubt: float = 0.0001
     """A bound on all families is rounded down to a multiple of this, after this share is taken off."""
+    slots: int = 6
+    """Signatures with the same number of groups, where values are divided among signatures;"""
+    parts: int = 4
+    """no value is in more of them than this;"""
+    dividing: int = 300_000
+    """so many values are divided anew,"""
+    dividing_heat: tuple[float, float] = (2.0, 0.3)
+    """first and last temperature, in counterfeits,"""
+    missing: tuple[float, float] = (2.0, 16.0)
+    """first and last charge for a value that a signature lacks."""
+    worth: tuple[tuple[float, float], ...] = (
+        (1.0, 1.0),
+        (0.5, 0.3),
+        (0.0, 1.0),
+        (1.0, 0.0),
+        (3.0, 3.0),
+        (0.3, 0.0),
+        (0.0, 0.0),
+    )
+    """What one more signature is worth, and one value less in a group, in counterfeits: all are tried,"""
+    divisions: int = 2
+    """so often,"""
+    brief: int = 10
+    """each seated with this part of the exchanges;"""
+    kept: int = 2
+    """so many of them go on."""
     usual: int = 8
     """Groups that a signature is thought to have, before a solution says it."""
     tie: float = 0.02

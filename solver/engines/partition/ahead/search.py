@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from random import Random
 
 from .....models.outlook.prices import SignaturePrices
@@ -31,6 +32,7 @@ from ..signature.levels import SignatureSearch
 from ..signature.minimum_counterfeits import Fewest, fewest
 from ..signature.proof import counts_claim
 from .counted import CountedFamilies
+from .divisions import divisions
 from .family import Charges, Family, FlatPrices, Signature, candidates, families
 from .hindsight import hindsight
 from .kindred import distances, kindred
@@ -105,6 +107,13 @@ class AheadSearch:
             assert found is not None, "a requirement of equal counts has prices"
         return FlatPrices() if found is None else found
 
+    @cached_property
+    def _allowed(self) -> Fraction:
+        """Where prices are weighed against boxes: what would be allowed if they came first."""
+        if not self.weighed:
+            return self.problem.allowed
+        return replace(self.problem, policy=self.problem.policy.weighing(None)).allowed
+
     def _offer(self, release: Release | None, text: str) -> None:
         if release is not None and release.form == self.problem.policy.form:
             self.best.offer(release, text)
@@ -116,16 +125,39 @@ class AheadSearch:
         if family is None:
             return
         moves, apart = min(LIMITS.most_moves, LIMITS.moves * len(self.problem.table)), distances(crowd)
+        tried = self._tried(crowd, family, moves // LIMITS.brief)
         for attempt in range(1 if self.weighed else LIMITS.restarts):
             if self.clock.over and self.best.best is not None:
                 return
-            random = Random(seed + 101 * attempt)
-            # The first one as it is: with few people values that suit on the whole need not suit them.
-            tried = family if apart is None or not attempt else kindred(family, apart, random)
-            columns = seated(crowd, tried, seed + 101 * attempt, moves, self.clock)
-            self._offer(assembled(self.types, self.problem, columns), "seats")
+            random, found = Random(seed + 101 * attempt), tried[attempt % len(tried)]
+            # The first ones as they are: with few people values that suit on the whole need not suit them.
+            if apart is not None and attempt >= len(tried):
+                found = kindred(found, apart, random)
+            self._seat(crowd, found, seed + 101 * attempt, moves)
         if self.weighed:
             self._weigh(crowd)
+
+    def _seat(self, crowd: Crowd, family: Family, seed: int, moves: int) -> tuple[Fraction, ...]:
+        """What the release loses that was found for a family."""
+        columns = seated(crowd, family, seed, moves, self.clock)
+        release = assembled(self.types, self.problem, columns)
+        self._offer(release, "seats")
+        return self.problem.objective(release)
+
+    def _tried(self, crowd: Crowd, family: Family, moves: int) -> list[Family]:
+        """Families that cost as little as one, those that lose least when they are seated briefly."""
+        found, allowed, seed = [family], self._allowed, self.settings.seed
+        least = max(family.price, allowed)
+        lost = [(self._seat(crowd, family, seed, moves), 0)]
+        for other in divisions(crowd, family, self._pricing, allowed, seed, self.clock):
+            # Seated one by one as they are found, so that little time is enough for some.
+            if self.clock.spent(AHEAD.trying):
+                break
+            if self.weighed or max(other.price, allowed) <= least:
+                least = min(least, max(other.price, allowed))
+                lost.append((self._seat(crowd, other, seed, moves), len(found)))
+                found.append(other)
+        return [found[number] for _, number in sorted(lost)[: LIMITS.kept]]
 
     def _weigh(self, crowd: Crowd) -> None:
         """From the release that looks ahead first, and from the one that does not."""
@@ -143,15 +175,14 @@ class AheadSearch:
 
     def _family(self, crowd: Crowd) -> Family | None:
         """Of signatures that somebody has used or proposed, then of all."""
+        family = self._light(crowd)
+        if family is not None and family.price <= self._allowed:
+            return family
         needed = needs(crowd, self.settings.seed, self.clock)
-        if self.counts is not None and (found := self._roomy(crowd, needed, self.counts.bound)) is not None:
-            return found
-        known = self._known()
-        some = [s for s in sorted(known - set(self.types.rules.signatures)) if any(crowd.new[list(s)])]
-        family = families(crowd, needed, some, self._pricing, self.clock)
-        if family is None or not CountedFamilies.fits(crowd):
-            more = candidates(crowd, known, Random(self.settings.seed))
-            family = families(crowd, needed, more, self._pricing, self.clock, family) or family
+        if family is None:
+            if self.counts is not None and (found := self._roomy(crowd, needed, self.counts.bound)):
+                return found
+            family = self._proposed(crowd, needed)
         if family is None or self.clock.spent(AHEAD.families) or not CountedFamilies.fits(crowd):
             return family
         if self.counts is None or family.fakes > self.counts.bound:
@@ -169,6 +200,29 @@ class AheadSearch:
             _, bound = CountedFamilies(crowd, fewest, family.fakes, self._pricing).cheapest(self.clock)
         self.priced = family.fakes, bound
         return family.better(found)
+
+    def _light(self, crowd: Crowd) -> Family | None:
+        """Without a past and without counterfeits: values divided anew, until it is no more than allowed."""
+        best: Family | None = None
+        if self.types.rules.signatures or self.counts is None or self.counts.bound:
+            return best
+        seed = self.settings.seed
+        for other in divisions(crowd, Family.of(crowd), self._pricing, self._allowed, seed, self.clock):
+            if best is None or other.price < best.price:
+                best = other
+            if best.price <= self._allowed:
+                break
+        return best
+
+    def _proposed(self, crowd: Crowd, needed: Ints) -> Family | None:
+        """Of signatures that somebody has used or proposed, or that seem likely."""
+        known = self._known()
+        some = [s for s in sorted(known - set(self.types.rules.signatures)) if any(crowd.new[list(s)])]
+        family = families(crowd, needed, some, self._pricing, self.clock)
+        if family is not None and CountedFamilies.fits(crowd):
+            return family
+        more = candidates(crowd, known, Random(self.settings.seed))
+        return families(crowd, needed, more, self._pricing, self.clock, family) or family
 
     def _roomy(self, crowd: Crowd, needed: Ints, fakes: int) -> Family | None:
         """Many signatures, for so many counterfeits and no more to come than allowed."""
