@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from ..instances.datasets import adult, bank
-from ..models.correlation import LossMetric, Support
+from ..models.correlation import Support
 from ..models.errors import InputError, PolicyError
+from ..models.exposure import LossMetric
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirements import SafeCorrelation

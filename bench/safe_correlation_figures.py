@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from ..models.correlation import PairCounts, Support, ValueExposure
+from ..models.correlation import PairCounts, Support
 from ..models.errors import PolicyError
+from ..models.exposure import ValueExposure
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release

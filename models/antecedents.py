@@ -13,13 +13,18 @@ from itertools import combinations
 from .box import Exact
 from .group import QIGroup
 
-__all__ = ["antecedents", "combination", "shown"]
+__all__ = ["antecedents", "combination", "positions", "shown"]
 
 
 def antecedents(attributes: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """All non-empty subsets of some positions of quasi-identifiers, small ones first."""
     for size in range(1, len(attributes) + 1):
         yield from combinations(attributes, size)
+
+
+def positions(attribute: int | Sequence[int]) -> Sequence[int]:
+    """Of one quasi-identifier, or of several."""
+    return (attribute,) if isinstance(attribute, int) else attribute
 
 
 def combination(point: Sequence[Exact], attributes: Sequence[int]) -> str:

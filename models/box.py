@@ -6,6 +6,7 @@ releases of different years can be compared without the table they came from.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -18,6 +19,7 @@ __all__ = [
     "Leaves",
     "Point",
     "covers",
+    "covers_all",
     "format_number",
     "meets",
 ]
@@ -106,6 +108,12 @@ Box: TypeAlias = tuple[Cell, ...]
 def covers(box: Box, point: Point) -> bool:
     """Whether every cell of `box` covers its coordinate of `point`."""
     return all(cell.covers(value) for cell, value in zip(box, point, strict=True))
+
+
+def covers_all(box: Box, points: Iterable[Point]) -> bool:
+    """Whether every cell of `box` covers its coordinate of every point; equal coordinates are asked once."""
+    columns = zip(*points, strict=True)
+    return all(all(map(cell.covers, set(column))) for cell, column in zip(box, columns, strict=True))
 
 
 def meets(one: Box, other: Box) -> bool:

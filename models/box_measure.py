@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
-from .losses import loss
-from .policy import Level
+from .errors import EngineError
+from .problem_view import LevelView
 from .table import Microdata
 
-__all__ = ["BoxMeasure"]
+__all__ = ["LARGEST", "BoxMeasure", "unit_weights"]
+
+LARGEST = 2**50
+"""Largest cost of a whole release: far inside int64 and exact in a float."""
 
 MOST_UNITS = 1 << 40
 """Units of all tuples together: beyond, integers cannot tell the attributes' weights apart."""
@@ -41,15 +44,15 @@ class BoxMeasure:
     factor: Fraction
 
     @classmethod
-    def of(cls, level: Level, table: Microdata) -> BoxMeasure | None:
+    def of(cls, level: LevelView, table: Microdata) -> BoxMeasure | None:
         """Read a level; None if no loss of it is paid so, or weights are too fine for 64 bits."""
         total = [Fraction(0)] * len(table.domains)
         names: list[str] = []
-        for name, weight in level.weights:
-            declared = loss(name).box_weights(table)
-            if declared is None or loss(name).box_payer != "tuple":
+        for loss, weight in level.terms:
+            declared = loss.box_weights(table)
+            if declared is None or loss.box_payer != "tuple":
                 continue
-            names.append(name)
+            names.append(loss.name)
             total = [known + weight * own for known, own in zip(total, declared, strict=True)]
         common = lcm(*(weight.denominator for weight in total))
         whole = [int(weight * common) for weight in total]
@@ -60,12 +63,32 @@ class BoxMeasure:
         return cls(names=tuple(names), units=units, factor=Fraction(shared, common))
 
     @classmethod
-    def last(cls, levels: Sequence[Level], table: Microdata) -> BoxMeasure:
+    def last(cls, levels: Sequence[LevelView], table: Microdata) -> BoxMeasure:
         """The measure of the last level that has one; all widths alike if none has."""
         found = [measure for level in levels if (measure := cls.of(level, table)) is not None]
         alike = cls(names=(), units=(1,) * len(table.domains), factor=Fraction(1))
         return found[-1] if found else alike
 
-    def alone(self, level: Level) -> dict[str, Fraction]:
+    def alone(self, level: LevelView) -> dict[str, Fraction]:
         """A level of the measure alone in which one unit weighs 1."""
-        return {name: weight / self.factor for name, weight in level.weights if name in self.names}
+        return {loss.name: weight / self.factor for loss, weight in level.terms if loss.name in self.names}
+
+
+def unit_weights(
+    table: Microdata, copies: int, units: Sequence[int] | None = None
+) -> tuple[list[int], int, bool]:
+    """Integer weight per width unit of each attribute, the common scale, and whether it is exact.
+
+    With spans s_a the exact scale is lcm(s_a) and the weights are scale / s_a, times `units` (default: 1
+    each). If `copies` times the widest box would then exceed 2**50, the largest power of two that fits is
+    taken as the scale and weights are rounded down, so that costs never exceed the true loss.
+    """
+    spans = [domain.span for domain in table.domains]
+    each = [1] * len(spans) if units is None else [*units]
+    scale, widest = lcm(*spans), copies * sum(each)
+    exact = scale * widest <= LARGEST
+    if not exact:
+        if widest > LARGEST:
+            raise EngineError("weights of attributes have too many digits for 64 bits: round them")
+        scale = 1 << (LARGEST // widest).bit_length() - 1
+    return [scale * unit // span for unit, span in zip(each, spans, strict=True)], scale, exact

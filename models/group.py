@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from .box import Box, Point, covers
+from .box import Box, Point, covers_all
 from .errors import ReleaseError
 
 __all__ = ["Form", "Member", "QIGroup"]
@@ -64,7 +64,7 @@ class QIGroup:
             raise ReleaseError(
                 "a counterfeit count must be at least 1; leave out values without counterfeits"
             )
-        if self.box is not None and not all(covers(self.box, member.point) for member in self.members):
+        if self.box is not None and not covers_all(self.box, [member.point for member in self.members]):
             raise ReleaseError("a QI-group's box does not cover all its members")
         if self.hidden:
             self._check_hidden()

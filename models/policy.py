@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from .errors import PolicyError
 from .hierarchy import Hierarchy
+from .loss import Loss
 from .losses import loss
 from .outlook.asked import Outlook
 from .parameters import as_fraction, whole
@@ -62,6 +63,11 @@ class Level:
     def losses(self) -> frozenset[str]:
         """Names of the losses in this level."""
         return frozenset(name for name, _ in self.weights)
+
+    @property
+    def terms(self) -> tuple[tuple[Loss, Fraction], ...]:
+        """The losses and their weights."""
+        return tuple((loss(name), weight) for name, weight in self.weights)
 
     @property
     def counted(self) -> frozenset[Counted]:
@@ -214,6 +220,25 @@ class Policy:
             "hierarchies": {name: [list(path) for path in h.paths] for name, h in self.hierarchies},
             "weights": {name: str(weight) for name, weight in self.weights},
         } | ({} if self.outlook is None else {"outlook": self.outlook.content})
+
+    @property
+    def identity(self) -> list[object]:
+        """Plain values that tell it from all others: what its digest is made of."""
+        weights = [(name, str(weight)) for name, weight in self.weights]
+        return [
+            [
+                [r.name, {key: str(value) for key, value in sorted(r.settings().items())}]
+                for r in self.requirements
+            ],
+            [level.name for level in self.levels],
+            str(self.max_suppressed),
+            str(self.max_counterfeits),
+            self.form,
+            self.recoding,
+            [[name, hierarchy.paths] for name, hierarchy in self.hierarchies],
+            *([weights] if weights else []),
+            *([] if self.outlook is None else [self.outlook.content]),
+        ]
 
     def changed(self, **changes: Any) -> Policy:
         """A policy that differs in some parameters of the constructor; the others stay as they are."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
-import numpy as np
-
-from .box import Box, Cell, Interval
-from .domain import Codes, Domain
+from .assembly import assembled, in_hulls
+from .box import Box
+from .digests import digests
 from .errors import PolicyError, ReleaseError, TableError
 from .history import History
 from .losses import loss
@@ -28,7 +26,7 @@ from .requirement import Context, Violation
 from .requirements.of_attribute import refuse_unbound
 from .respelling import spelt_as_before
 from .spelling import is_keyed_hash
-from .table import Member, Microdata
+from .table import Microdata
 
 __all__ = ["Problem"]
 
@@ -139,9 +137,7 @@ class Problem:
     @cached_property
     def context(self) -> Context:
         """What new groups are judged against."""
-        return Context(
-            history=self.history, reference=self.table.histogram, sensitive=self.table.sensitive.name
-        )
+        return Context.before(self)
 
     @property
     def series_checked(self) -> bool | None:
@@ -257,63 +253,11 @@ class Problem:
         boxes
             Published box per group, in the same order; the tightest by default.
         """
-        people, extras = self.table.members, fakes or [{}] * len(groups)
-        if boxes is None:
-            built = self.in_hulls(groups, extras)
-        else:
-            generalized = self.policy.form == "generalized"
-            built = sorted(
-                (
-                    QIGroup(
-                        members=tuple(people[t] for t in rows),
-                        counterfeits=_counterfeits(extra),
-                        box=box if generalized else None,
-                    )
-                    for rows, extra, box in zip(groups, extras, boxes, strict=True)
-                ),
-                key=_public_order,
-            )
-        gone = np.ones(len(people), dtype=np.bool_)
-        gone[[t for rows in groups for t in rows]] = False
-        return Release(
-            groups=tuple(built),
-            suppressed=tuple(people[t] for t in np.flatnonzero(gone).tolist()),
-            attributes=self.table.attributes,
-            sensitive=self.table.sensitive.name,
-            form=self.policy.form,
-        )
+        return assembled(self.table, self.policy.form, groups, fakes or [{}] * len(groups), boxes)
 
     def in_hulls(self, groups: Sequence[Sequence[int]], extras: Sequence[Mapping[str, int]]) -> list[QIGroup]:
         """Groups of `assemble` in their tightest boxes, in the order of a release; no group may be empty."""
-        people, sizes = self.table.members, [len(rows) for rows in groups]
-        if not all(sizes):
-            raise ReleaseError("a QI-group needs at least one real tuple")
-        flat = np.fromiter((t for rows in groups for t in rows), dtype=np.int64, count=sum(sizes))
-        if len(flat) and np.bincount(flat, minlength=len(people)).max() > 1:
-            raise ReleaseError("a respondent is in two groups, or in one twice")
-        ranks = np.zeros((0, len(groups)), dtype=np.int64)
-        boxes: Iterable[Box | None] = [None] * len(groups)
-        if self.policy.form == "generalized" and groups:
-            codes, start = self.table.codes[flat], np.concatenate([[0], np.cumsum(sizes)[:-1]])
-            lo, hi = np.minimum.reduceat(codes, start, axis=0), np.maximum.reduceat(codes, start, axis=0)
-            sides = [_cells(d, lo[:, a], hi[:, a]) for a, d in enumerate(self.table.domains)]
-            ranks = np.array([ranked for _, ranked in sides])
-            boxes = zip(*(cells for cells, _ in sides), strict=True)
-        built = [
-            QIGroup.in_hull(tuple([people[t] for t in rows]), _counterfeits(extra), box)
-            for rows, extra, box in zip(groups, extras, boxes, strict=True)
-        ]
-        order = np.lexsort(ranks[::-1]) if len(ranks) else np.arange(len(groups))
-        ordered = [built[at] for at in order.tolist()]
-        if len(ranks):
-            alike = ~(np.diff(ranks[:, order], axis=1) != 0).any(axis=0)
-            begins = np.flatnonzero(np.concatenate([[True], ~alike])).tolist()
-        else:
-            begins = [0]
-        for begin, end in zip(begins, [*begins[1:], len(ordered)], strict=True):
-            if end - begin > 1:
-                ordered[begin:end] = sorted(ordered[begin:end], key=_public_values)
-        return ordered
+        return in_hulls(self.table, self.policy.form, groups, extras)
 
     def box(self, rows: Sequence[int]) -> Box:
         """The tightest box over some rows (from 0)."""
@@ -329,88 +273,4 @@ class Problem:
     @cached_property
     def digests(self) -> Mapping[str, str]:
         """SHA-256 of each: table, history (with everything the steward knows of it) and policy."""
-        parts: dict[str, object] = {
-            "table": {
-                "members": [_plain(m) for m in self.table.members],
-                "attributes": [repr(domain) for domain in self.table.domains],
-                "sensitive": [
-                    self.table.sensitive.name,
-                    self.table.sensitive.persistence,
-                    self.table.sensitive.order,
-                    sorted(self.table.sensitive.domain),
-                    *([part.name, part.order] for part in self.table.sensitive.parts),
-                ],
-            },
-            "history": [
-                {
-                    "form": release.form,
-                    "columns": [*release.attributes, release.sensitive],
-                    "suppressed": sorted(_plain(m) for m in release.suppressed),
-                    "groups": [
-                        {
-                            "members": sorted(_plain(m) for m in group.members),
-                            "counterfeits": sorted(group.counterfeits),
-                            "box": [str(cell) for cell in group.box or ()],
-                            "hidden": sorted(group.hidden),
-                        }
-                        for group in release.groups
-                    ],
-                }
-                for release in self.history
-            ],
-            "policy": [
-                [
-                    [r.name, {key: str(value) for key, value in sorted(r.settings().items())}]
-                    for r in self.policy.requirements
-                ],
-                [level.name for level in self.policy.levels],
-                str(self.policy.max_suppressed),
-                str(self.policy.max_counterfeits),
-                self.policy.form,
-                self.policy.recoding,
-                [[name, hierarchy.paths] for name, hierarchy in self.policy.hierarchies],
-                *(
-                    [[(name, str(weight)) for name, weight in given]]
-                    if (given := self.policy.weights)
-                    else []
-                ),
-                *([] if self.policy.outlook is None else [self.policy.outlook.content]),
-            ],
-        }
-        return {name: hashlib.sha256(json.dumps(part).encode()).hexdigest() for name, part in parts.items()}
-
-
-def _plain(member: Member) -> list[object]:
-    return [member.respondent, [str(v) for v in member.point], member.value]
-
-
-def _public_order(group: QIGroup) -> tuple[object, ...]:
-    """Sort groups by what is published of them, so that their numbers tell nothing more."""
-    cells = [
-        (cell.lo, cell.hi, "") if isinstance(cell, Interval) else (Fraction(0), Fraction(0), cell.label)
-        for cell in group.box or ()
-    ]
-    return (cells, *_public_values(group))
-
-
-def _public_values(group: QIGroup) -> tuple[object, ...]:
-    return (sorted(group.histogram.items()), sorted(group.respondents))
-
-
-def _counterfeits(extra: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    return tuple((v, extra[v]) for v in sorted(extra) if extra[v]) if extra else ()
-
-
-def _cells(domain: Domain, lo: Codes, hi: Codes) -> tuple[list[Cell], Codes]:
-    """The tightest cell over each pair of codes, and its rank in `_public_order`."""
-    codes, dense = np.unique(np.concatenate([lo, hi]), return_inverse=True)
-    first, last = dense[: len(lo)], dense[len(lo) :]
-    pairs, places = np.unique(first * len(codes) + last, return_inverse=True)
-    ends = zip(codes[pairs // len(codes)].tolist(), codes[pairs % len(codes)].tolist(), strict=True)
-    cells = [domain.cell(low, high) for low, high in ends]
-    keys = [
-        (c.lo, c.hi, "") if isinstance(c, Interval) else (Fraction(0), Fraction(0), c.label) for c in cells
-    ]
-    number = {key: rank for rank, key in enumerate(sorted(set(keys)))}
-    ranks = np.array([number[key] for key in keys], dtype=np.int64)
-    return [cells[place] for place in places.tolist()], ranks[places]
+        return digests(self.table, self.history, self.policy.identity)

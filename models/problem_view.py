@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar, Literal, Protocol
 
+from .box import Box
 from .group import Form
 from .history import History
 from .release import Counted, Release
@@ -18,6 +19,7 @@ from .table import Microdata
 __all__ = [
     "BoundsView",
     "LevelView",
+    "LossView",
     "PolicyView",
     "PricesView",
     "ProblemView",
@@ -39,8 +41,21 @@ class BoundsView(Protocol):
 class RequirementView(Protocol):
     """A requirement, as far as bounds go."""
 
+    name: ClassVar[str]
+
     def bounds(self, problem: ProblemView) -> BoundsView:
         """Its bounds for one problem."""
+        ...
+
+
+class LossView(Protocol):
+    """A loss, as far as widths of boxes go; see `Loss`."""
+
+    name: ClassVar[str]
+    box_payer: ClassVar[Literal["tuple", "group"]]
+
+    def box_weights(self, table: Microdata) -> tuple[Fraction, ...] | None:
+        """What one unit of width costs in each attribute, if boxes are all that groups with boxes lose."""
         ...
 
 
@@ -50,6 +65,11 @@ class LevelView(Protocol):
     @property
     def losses(self) -> frozenset[str]:
         """Names of its losses."""
+        ...
+
+    @property
+    def terms(self) -> Sequence[tuple[LossView, Fraction]]:
+        """Its losses and their weights."""
         ...
 
 
@@ -104,6 +124,10 @@ class ProblemView(Protocol):
     @property
     def allowed(self) -> Fraction:
         """Expected counterfeits below which fewer of them do not matter."""
+        ...
+
+    def box(self, rows: Sequence[int]) -> Box:
+        """The tightest box over some rows (from 0)."""
         ...
 
     def assemble(

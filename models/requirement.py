@@ -118,6 +118,12 @@ class Context:
         """The context of a finished release's groups."""
         return cls(history=history, reference=release.histogram, sensitive=release.sensitive)
 
+    @classmethod
+    def before(cls, problem: ProblemView) -> Context:
+        """The context of groups that are still looked for."""
+        table = problem.table
+        return cls(history=problem.history, reference=table.histogram, sensitive=table.sensitive.name)
+
 
 @dataclass(frozen=True)
 class Cut:

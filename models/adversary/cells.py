@@ -77,20 +77,11 @@ def population(history: History, knowledge: Knowledge, releases: int | None = No
     code = {value: v for v, value in enumerate(values)}
     own = true_values(history)
     check_knowledge(knowledge, own)
-    about = knowledge.about
-    everything = tuple([True] * len(values))
-    found: dict[tuple[tuple[int, ...], tuple[bool, ...]], int] = {}
-    cell_of: dict[str, int] = {}
-    for who, record in history.records.items():
-        if record.first >= len(shown):
-            continue
-        pattern = _pattern(record.groups, number, len(shown))
-        left = tuple(knowledge.allows(who, value) for value in values) if who in about else everything
-        cell_of[who] = found.setdefault((pattern, left), len(found))
+    found, cell_of = _alike(history, knowledge, number, values, len(shown))
     true_counts = np.zeros((len(found), len(values)), dtype=np.int64)
     for who, cell in cell_of.items():
         true_counts[cell, code[own[who]]] += 1
-    given = frozenset(who for who in about if who in cell_of and knowledge.gives(who))
+    given = frozenset(who for who in knowledge.about if who in cell_of and knowledge.gives(who))
     system = System(
         patterns=np.array([pattern for pattern, _ in found], dtype=np.int64),
         sizes=true_counts.sum(axis=1),
@@ -107,6 +98,26 @@ def population(history: History, knowledge: Knowledge, releases: int | None = No
         given=given,
         asked=not_given(cell_of, given, system.sizes),
     )
+
+
+def _alike(
+    history: History,
+    knowledge: Knowledge,
+    number: Mapping[tuple[int, int], int],
+    values: tuple[str, ...],
+    releases: int,
+) -> tuple[dict[tuple[tuple[int, ...], tuple[bool, ...]], int], dict[str, int]]:
+    """Cells by the groups of their people and the values they may have, and everybody's cell."""
+    about, everything = knowledge.about, tuple([True] * len(values))
+    found: dict[tuple[tuple[int, ...], tuple[bool, ...]], int] = {}
+    cell_of: dict[str, int] = {}
+    for who, record in history.records.items():
+        if record.first >= releases:
+            continue
+        pattern = _pattern(record.groups, number, releases)
+        left = tuple(knowledge.allows(who, value) for value in values) if who in about else everything
+        cell_of[who] = found.setdefault((pattern, left), len(found))
+    return found, cell_of
 
 
 def _pattern(

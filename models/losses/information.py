@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..box import Cell
-from ..errors import EngineError
+from ..box_measure import unit_weights
 from ..group import Form
 from ..loss import Cost, Loss, register_loss
 from ..problem_view import smallest_group
@@ -28,18 +27,13 @@ if TYPE_CHECKING:
     from ..encoding import Encoding
 
 __all__ = [
-    "LARGEST",
     "AverageInformationLoss",
     "BoxLoss",
     "InformationLoss",
     "NormalizedCertaintyPenalty",
     "Semiperimeter",
     "SemiperimeterPerTuple",
-    "unit_weights",
 ]
-
-LARGEST = 2**50
-"""Largest cost of a whole release: far inside int64 and exact in a float."""
 
 
 def perimeter(group: QIGroup, table: Microdata) -> Fraction:
@@ -48,26 +42,6 @@ def perimeter(group: QIGroup, table: Microdata) -> Fraction:
         return Fraction(0)
     parts = zip(table.weights, table.domains, group.box, strict=True)
     return sum((w * d.width(cell) for w, d, cell in parts), Fraction(0))
-
-
-def unit_weights(
-    table: Microdata, copies: int, units: Sequence[int] | None = None
-) -> tuple[list[int], int, bool]:
-    """Integer weight per width unit of each attribute, the common scale, and whether it is exact.
-
-    With spans s_a the exact scale is lcm(s_a) and the weights are scale / s_a, times `units` (default: 1
-    each). If `copies` times the widest box would then exceed 2**50, the largest power of two that fits is
-    taken as the scale and weights are rounded down, so that costs never exceed the true loss.
-    """
-    spans = [domain.span for domain in table.domains]
-    each = [1] * len(spans) if units is None else [*units]
-    scale, widest = lcm(*spans), copies * sum(each)
-    exact = scale * widest <= LARGEST
-    if not exact:
-        if widest > LARGEST:
-            raise EngineError("weights of attributes have too many digits for 64 bits: round them")
-        scale = 1 << (LARGEST // widest).bit_length() - 1
-    return [scale * unit // span for unit, span in zip(each, spans, strict=True)], scale, exact
 
 
 class BoxLoss(Loss):

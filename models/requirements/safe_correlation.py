@@ -37,17 +37,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..antecedents import shown
 from ..combined_plans import combined_plans
-from ..correlation import (
-    PairCounts,
-    PreSuppression,
-    Shares,
-    Significance,
-    Support,
-    ValueExposure,
-    exposures,
-    uniform_shares,
-)
+from ..correlation import PairCounts, PreSuppression, Significance, Support
 from ..errors import PolicyError
+from ..exposure import Shares, ValueExposure, exposures, uniform_shares
 from ..group import Member
 from ..group_bounds import GroupBounds
 from ..history import History

@@ -27,9 +27,10 @@ from math import ceil, floor, lcm
 from typing import TYPE_CHECKING
 
 from ..antecedents import combination, shown
-from ..correlation import PreSuppression, ValueExposure
+from ..correlation import PreSuppression
 from ..cut_pieces import hidden_if
 from ..errors import EngineError
+from ..exposure import ValueExposure
 from ..release import QIGroup, Release
 from ..requirement import Cut
 

@@ -13,7 +13,7 @@ The text is split into tokens and matched against this grammar; nothing of it is
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Number
 
@@ -210,20 +210,35 @@ def parse_secret_query(text: str) -> SecretQuery:
         selected.append(reader.name("a column name"))
     reader.keyword("from")
     reader.name("a table name")
-    conditions: dict[str, Hashable] = {}
-    if reader.accept("where"):
-        while True:
-            column = reader.name("a column name")
-            if column in conditions:
-                raise PolicyError(f"secret query: column {column!r} is compared twice; keep one condition")
-            reader.symbol("=")
-            conditions[column] = reader.literal()
-            if not reader.accept("and"):
-                break
+    conditions = _conditions(reader) if reader.accept("where") else {}
     reader.end()
+    id_attribute, property_attribute = _roles(selected, conditions)
+    return SecretQuery(
+        id_attribute=id_attribute,
+        property_attribute=property_attribute,
+        id_value=conditions.get(id_attribute),
+        property_value=conditions.get(property_attribute),
+    )
+
+
+def _conditions(reader: _TokenCursor) -> dict[str, Hashable]:
+    """What columns are compared with, after ``where``."""
+    conditions: dict[str, Hashable] = {}
+    while True:
+        column = reader.name("a column name")
+        if column in conditions:
+            raise PolicyError(f"secret query: column {column!r} is compared twice; keep one condition")
+        reader.symbol("=")
+        conditions[column] = reader.literal()
+        if not reader.accept("and"):
+            return conditions
+
+
+def _roles(selected: list[str], compared: Iterable[str]) -> tuple[str, str]:
+    """Which column is the identifier, and which the property."""
     if len(selected) > 2:
         raise PolicyError("secret query: select at most two columns, the identifier and the property")
-    others = [column for column in conditions if column not in selected]
+    others = [column for column in compared if column not in selected]
     if len(selected) == 2 and others:
         raise PolicyError(
             f"secret query: column {others[0]!r} is compared but not selected; compare the two"
@@ -234,13 +249,7 @@ def parse_secret_query(text: str) -> SecretQuery:
             "secret query: with one selected column, where must compare exactly one other"
             f" column, the identifier; write {_FORM}"
         )
-    id_attribute, property_attribute = selected if len(selected) == 2 else (others[0], selected[0])
-    return SecretQuery(
-        id_attribute=id_attribute,
-        property_attribute=property_attribute,
-        id_value=conditions.get(id_attribute),
-        property_value=conditions.get(property_attribute),
-    )
+    return (selected[0], selected[1]) if len(selected) == 2 else (others[0], selected[0])
 
 
 class _TokenCursor:

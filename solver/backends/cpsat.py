@@ -117,23 +117,11 @@ def solved(
         If a signal ended the search, unless `keep_interrupted`.
     """
     solver = cp_model.CpSolver()
-    parameters = solver.parameters
-    parameters.catch_sigint_signal = False
-    parameters.random_seed = seed
-    parameters.num_workers = workers
-    parameters.stop_after_first_solution = first
-    if seconds is not None:
-        parameters.max_time_in_seconds = _prompt(seconds, share)
-    if work is not None:
-        parameters.max_deterministic_time = work
-    if relative_gap:
-        parameters.relative_gap_limit = relative_gap
-    if relaxations is not None:
-        parameters.linearization_level = relaxations
-    if large:
-        parameters.symmetry_level = 0
-        parameters.cp_model_probing_level = 0
-        parameters.merge_at_most_one_work_limit = 1e6
+    solver.parameters.random_seed = seed
+    solver.parameters.num_workers = workers
+    told = None if seconds is None else _prompt(seconds, share)
+    _end(solver, told, work, relative_gap, first=first)
+    _work(solver, relaxations, large=large)
     if on_bound is not None:
         solver.best_bound_callback = on_bound
     status, interrupted = interruptible(lambda: solver.solve(model, listener), solver.stop_search)
@@ -148,6 +136,37 @@ def solved(
         interrupted=interrupted,
         solver=solver,
     )
+
+
+def _end(
+    solver: cp_model.CpSolver,
+    seconds: float | None,
+    work: float | None,
+    relative_gap: float,
+    *,
+    first: bool,
+) -> None:
+    """When a search is over; signals are heard by whoever calls it."""
+    parameters = solver.parameters
+    parameters.catch_sigint_signal = False
+    parameters.stop_after_first_solution = first
+    if seconds is not None:
+        parameters.max_time_in_seconds = seconds
+    if work is not None:
+        parameters.max_deterministic_time = work
+    if relative_gap:
+        parameters.relative_gap_limit = relative_gap
+
+
+def _work(solver: cp_model.CpSolver, relaxations: int | None, *, large: bool) -> None:
+    """What CP-SAT does with a model besides searching."""
+    parameters = solver.parameters
+    if relaxations is not None:
+        parameters.linearization_level = relaxations
+    if large:
+        parameters.symmetry_level = 0
+        parameters.cp_model_probing_level = 0
+        parameters.merge_at_most_one_work_limit = 1e6
 
 
 def _prompt(left: float, share: float) -> float:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ...models.domain import Domain
 from ...models.errors import EngineError
-from ...models.problem import Problem
+from ...models.problem_view import ProblemView
 from ...models.requirement import Requirement
 
 __all__ = ["Perimeter", "parameters"]
@@ -16,7 +16,7 @@ __all__ = ["Perimeter", "parameters"]
 R = TypeVar("R", bound=Requirement)
 
 
-def parameters(problem: Problem, kind: type[R], baseline: str) -> R:
+def parameters(problem: ProblemView, kind: type[R], baseline: str) -> R:
     """The policy's one requirement of a kind, which holds a baseline's parameters.
 
     Raises

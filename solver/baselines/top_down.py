@@ -33,7 +33,7 @@ from ...models.box import Box
 from ...models.categories import Categories
 from ...models.domain import Domain
 from ...models.errors import EngineError
-from ...models.problem import Problem
+from ...models.problem_view import ProblemView
 from ...models.release import QIGroup
 from ..settings import Clock
 from .parameters import Perimeter
@@ -67,7 +67,7 @@ class Allowable(Protocol):
 
 
 def top_down(
-    problem: Problem,
+    problem: ProblemView,
     rows: Rows,
     allowable: Allowable,
     clock: Clock | None = None,
@@ -79,7 +79,7 @@ def top_down(
 
     Parameters
     ----------
-    problem : Problem
+    problem : ProblemView
     rows : int64 array
         They pass the test together.
     allowable : Allowable
@@ -118,7 +118,7 @@ def top_down(
 
 
 def _halves(
-    problem: Problem, part: Rows, seams: list[_Seams], allowable: Allowable, *, freely: bool
+    problem: ProblemView, part: Rows, seams: list[_Seams], allowable: Allowable, *, freely: bool
 ) -> Iterator[tuple[Rows, Rows]]:
     """Both sides of all allowable cuts, those of the widest attribute first, the best of each first."""
     codes, perimeter = problem.table.codes, Perimeter(problem.table.domains)
@@ -172,12 +172,12 @@ class SharesWithin:
 
     Parameters
     ----------
-    problem : Problem
+    problem : ProblemView
     k : int
     c : Fraction
     """
 
-    def __init__(self, problem: Problem, k: int, c: Fraction = Fraction(1)) -> None:
+    def __init__(self, problem: ProblemView, k: int, c: Fraction = Fraction(1)) -> None:
         self.k, self.c = k, c
         _, self.values = np.unique([m.value for m in problem.table.members], return_inverse=True)
         self._kinds = int(self.values.max()) + 1
@@ -210,14 +210,14 @@ def counts_before(values: Rows, cuts: Rows, kinds: int) -> NDArray[np.int64]:
     return flat.reshape(len(cuts) + 1, kinds).cumsum(axis=0)[:-1]
 
 
-def tight_box_of(problem: Problem, rows: Rows) -> Box:
+def tight_box_of(problem: ProblemView, rows: Rows) -> Box:
     """The tightest box over some rows."""
     codes = problem.table.codes[rows]
     ends = zip(codes.min(axis=0).tolist(), codes.max(axis=0).tolist(), strict=True)
     return tuple(d.cell(lo, hi) for d, (lo, hi) in zip(problem.table.domains, ends, strict=True))
 
 
-def group_of(problem: Problem, rows: Rows, box: Box | None = None) -> QIGroup:
+def group_of(problem: ProblemView, rows: Rows, box: Box | None = None) -> QIGroup:
     """Some rows as a group, in the tightest box unless one is given."""
     boxed = problem.policy.form == "generalized"
     return QIGroup(
@@ -226,7 +226,7 @@ def group_of(problem: Problem, rows: Rows, box: Box | None = None) -> QIGroup:
     )
 
 
-def needs_boxes(problem: Problem, baseline: str) -> None:
+def needs_boxes(problem: ProblemView, baseline: str) -> None:
     """Refuse a policy that publishes no boxes."""
     if problem.policy.form != "generalized":
         raise EngineError(f"{baseline} generalizes: use form 'generalized' with it")

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...models.antecedents import shown
-from ...models.correlation import Linkage, LossMetric, Shares, ValueExposure
 from ...models.errors import ReleaseError
+from ...models.exposure import Linkage, LossMetric, Shares, ValueExposure
 from ...models.release import QIGroup, Release
 from ...models.requirements.safe_correlation import SafeCorrelation
 from ..schedule import SANITIZING

@@ -27,8 +27,8 @@ from fractions import Fraction
 from ortools.sat.python import cp_model
 
 from ...models.antecedents import combination
-from ...models.correlation import ValueExposure
 from ...models.errors import OutOfTimeError
+from ...models.exposure import ValueExposure
 from ...models.group import Member, QIGroup
 from ...models.release import Release
 from ..backends.cpsat import solved

@@ -1,7 +1,7 @@
 """How few cells of one value must be hidden in a given grouping to make its correlations safe.
 
 One problem per quasi-identifier value v (al Bouna, Clifton, Malluhi, sec. 6.1; notation of
-`models.correlation`). `suppress` solves it in whole cells with a proof. `suppress_linear` is the linear
+`models.exposure`). `suppress` solves it in whole cells with a proof. `suppress_linear` is the linear
 program as the authors state it, in floating point: it publishes fractions of cells and bounds the estimates
 by c(v)/l instead of (published cells)/l, so it is no sanitization, only a yardstick.
 
@@ -31,8 +31,8 @@ import numpy as np
 from ortools.sat.python import cp_model
 from scipy.sparse import csc_array
 
-from ...models.correlation import ValueExposure
 from ...models.errors import EngineError, PolicyError
+from ...models.exposure import ValueExposure
 from ...models.requirement import as_fraction, whole
 from ..backends.cpsat import solved
 from ..backends.highs import LinearProgram, LPStatus

@@ -19,7 +19,6 @@ from itertools import islice
 from typing import Any
 
 import pandas as pd
-from ortools.sat.python import cp_model
 
 from ...models.errors import CertificateError, PolicyError
 from ...models.moment import moment
@@ -36,13 +35,11 @@ from ...models.views import (
     standing_patterns,
     violated_pattern,
 )
-from ..backends.cpsat import CpSatRun, solved
 from ..status import Status
+from .view_model import ViewModel
 
-__all__ = ["ChoiceStatus", "ViewChoice", "ViewModel", "choose_views"]
+__all__ = ["ChoiceStatus", "ViewChoice", "choose_views"]
 
-_ORDERED = 50
-"""Columns that decide which view is called the first; later ones would overflow."""
 _PER_ROUND = 25
 """Families excluded per round at most: the first ones usually make the others idle."""
 
@@ -113,91 +110,6 @@ class ViewChoice:
     def join(self) -> tuple[str, ...]:
         """Columns of both views, on which they can be joined."""
         return tuple(a for a in self.first or () if a in (self.second or ()))
-
-
-class ViewModel:
-    """The relaxation: pairs of projections not excluded so far.
-
-    Parameters
-    ----------
-    weight
-        The columns that may be published, in table order, and their weights.
-    required
-        Columns at least one view must have.
-
-    Attributes
-    ----------
-    model
-        The CP-SAT model.
-    first, second, both, either
-        Column -> Boolean: the column is in the first view, the second, both, at least one.
-    """
-
-    def __init__(self, weight: PublishedWeight, required: Collection[str]) -> None:
-        attributes = tuple(weight.weights)
-        self.weight = weight
-        self.model = cp_model.CpModel()
-        self.first = {a: self.model.new_bool_var(f"first[{a}]") for a in attributes}
-        self.second = {a: self.model.new_bool_var(f"second[{a}]") for a in attributes}
-        self.both = {a: self.model.new_bool_var(f"both[{a}]") for a in attributes}
-        self.either = {a: self.model.new_bool_var(f"either[{a}]") for a in attributes}
-        gains: list[cp_model.LinearExpr] = []
-        for a in attributes:
-            one, two, both = self.first[a], self.second[a], self.both[a]
-            self.model.add_bool_or(~one, ~two, both)
-            self.model.add_implication(both, one)
-            self.model.add_implication(both, two)
-            # a Boolean of its own: written as one + two - both, this weight bounds badly
-            self.model.add_bool_or(one, two, ~self.either[a])
-            if a in required:
-                self.model.add_bool_or(self.either[a])
-            gains.append(weight.weights[a] * (weight.scale * self.either[a] + both))
-        self.model.add_bool_or(self.first.values())
-        self.model.add_bool_or(self.second.values())
-        # views have no order: the first one has the earliest column only one of them has
-        self.model.add(
-            sum(
-                (1 << k) * (self.first[a] - self.second[a])
-                for k, a in enumerate(reversed(attributes[:_ORDERED]))
-            )
-            >= 0
-        )
-        self.model.maximize(cp_model.LinearExpr.sum(gains))
-
-    def exclude(self, pattern: Pattern) -> None:
-        """Forbid a family of pairs, whichever of its views is called the first.
-
-        Parameters
-        ----------
-        pattern
-            The family.
-        """
-        for family in (pattern, pattern.mirrored()):
-            self.model.add_bool_or(
-                [~self.first[a] for a in sorted(family.first_in)]
-                + [self.first[a] for a in sorted(family.first_out)]
-                + [~self.second[a] for a in sorted(family.second_in)]
-                + [self.second[a] for a in sorted(family.second_out)]
-                + [~self.both[a] for a in sorted(family.join_in)]
-                + [self.both[a] for a in sorted(family.join_out)]
-            )
-
-    def solve(self, seconds: float, seed: int) -> CpSatRun:
-        """Find the best pair left.
-
-        Parameters
-        ----------
-        seconds
-            Time limit.
-        seed
-            Random seed; one worker, so that equal input gives equal output.
-
-        Returns
-        -------
-        CpSatRun
-            Its bound is one on the weight of every pair left.
-        """
-        return solved(self.model, seconds=seconds, seed=seed)
 
 
 def choose_views(

@@ -185,7 +185,7 @@ class Admissible:
             return False
         self._effort.count()
         group = self._ways.group(rows, fakes.tolist())
-        return all(r.admits(group, self.problem.context) for r in self._asked.alone)
+        return all(r.admits(group, self.sets.context) for r in self._asked.alone)
 
     def _take(self, new: Ints, chosen: NDArray[np.int32], entry: Ways, fakes: int) -> None:
         known = {counts: number for number, counts in enumerate(self._fakes)}

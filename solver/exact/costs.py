@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ...models.loss import Loss
 from ...models.losses import loss
 from ...models.policy import Level
-from ...models.problem import Problem
+from ...models.problem_view import ProblemView
 from ..settings import Clock
 from .sets import BeyondReachError, Ints, Sets, members
 
@@ -69,14 +69,14 @@ class LevelCosts:
         """No release costs more: it has at most as many groups and suppressed tuples as there are tuples."""
         return len(self.tuples) * max(int(self.groups.max(initial=0)), *self.tuples)
 
-    def value(self, cost: int, problem: Problem) -> Fraction:
+    def value(self, cost: int, problem: ProblemView) -> Fraction:
         """The level's value that a cost stands for."""
         if self.kind == "ratio":
             ((name, weight),) = self.level.weights
             return weight * loss(name).decode(cost, 1, problem.table)
         return Fraction(cost, self.scale)
 
-    def reached(self, value: Fraction, problem: Problem) -> int:
+    def reached(self, value: Fraction, problem: ProblemView) -> int:
         """The least cost that stands for `value` or more, or one above all costs of a ratio."""
         if self.kind != "ratio":
             return ceil(value * self.scale)
@@ -84,7 +84,7 @@ class LevelCosts:
         return bisect_left(costs, value, key=lambda cost: self.value(cost, problem))
 
 
-def refusal(problem: Problem) -> str | None:
+def refusal(problem: ProblemView) -> str | None:
     """Why a problem's losses cannot be had for all sets of tuples, in words; None if they can."""
     table, form = problem.table, problem.policy.form
     for level in problem.policy.levels:

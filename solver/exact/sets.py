@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
-from ...models.problem import Problem
+from ...models.problem_view import ProblemView
+from ...models.requirement import Context
 
 __all__ = ["BeyondReachError", "Ints", "Sets", "members", "size_of"]
 
@@ -43,7 +44,7 @@ class Sets:
 
     Parameters
     ----------
-    problem : Problem
+    problem : ProblemView
 
     Attributes
     ----------
@@ -53,12 +54,17 @@ class Sets:
         Values that may be published.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ProblemView) -> None:
         self.problem = problem
         self.count = len(problem.table)
         self.values = problem.values
         number = {value: at for at, value in enumerate(self.values)}
         self.value_of = [number[member.value] for member in problem.table.members]
+
+    @cached_property
+    def context(self) -> Context:
+        """What groups of the table are judged against."""
+        return Context.before(self.problem)
 
     @property
     def whole(self) -> int:

@@ -105,7 +105,7 @@ class Questions:
                 by_values.append(r)
             elif structure.overlap is not None:
                 overlaps.append(structure.overlap)
-            elif ask is not None and ask(who, probe, values, problem.context.history) is not None:
+            elif ask is not None and ask(who, probe, values, problem.history) is not None:
                 by_member.append((r.name, ask))
             else:
                 alone.append(r)
@@ -230,7 +230,7 @@ class HistogramWays:
             left = np.flatnonzero(good)
             if not len(left):
                 break
-            verdicts = r.admits_counts(published[left], self._sets.values, self._problem.context)
+            verdicts = r.admits_counts(published[left], self._sets.values, self._sets.context)
             if verdicts is None:
                 verdicts = np.array([self._one(r, published[at], counts[at]) for at in left], dtype=np.bool_)
             good[left] = verdicts
@@ -240,7 +240,7 @@ class HistogramWays:
         """The verdict on one histogram, by some group that has it."""
         self._effort.count()
         group = self.group(self._sets.some(counts), (published - counts).tolist())
-        return requirement.admits(group, self._problem.context)
+        return requirement.admits(group, self._sets.context)
 
     def _members(self, published: Ints) -> Ints:
         """Everybody who may be in groups with these histograms."""

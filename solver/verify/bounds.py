@@ -96,6 +96,8 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
             )
             if squared_error_of(problem) is not None and problem.policy.form == "generalized":
                 return Derived(level=level, bound=proven_squares(given, claim), how=how)
+            if isinstance(claim, claims.PricedClaim) and claim.blocks:
+                raise CertificateError("blocks are about squared error")
             bound = _weight(problem, level) * least_information_loss(given, claim, suppression(given, level))
             return Derived(level=level, bound=bound, how=how)
         case claims.CountsClaim():

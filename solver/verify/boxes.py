@@ -14,12 +14,13 @@ Which groups are tried in a box is said in `box_groups`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ...models.moment import moment
@@ -77,7 +78,7 @@ class Walk:
         nodes = [_nodes(rows.boxes, a) for a in others]
         entered = np.ones(len(rows))
         for a, found in zip(others, nodes, strict=True):
-            entered *= sum(((lo <= code[:, a]) & (code[:, a] <= hi)).astype(float) for lo, hi, _ in found)
+            entered *= _covering(found, int(code[:, a].max()))[code[:, a]]
         if float(entered.sum()) > MOST_ENTERED:
             return None
         order = (*others, *(() if last is None else (last,)))
@@ -161,6 +162,14 @@ def _sizes(needed: Needed) -> Sizes | None:
         else:
             found.append([tuples, tuples, known])
     return Sizes(*np.array(found, dtype=np.int64).T.copy())
+
+
+def _covering(nodes: Iterable[tuple[int, int, int]], last: int) -> NDArray[np.float64]:
+    """How many of some intervals cover each code from 0 to `last`."""
+    ends = np.array([(lo, hi) for lo, hi, _ in nodes], dtype=np.int64)
+    room = max(last, int(ends.max())) + 2
+    begun, over = np.bincount(ends[:, 0], minlength=room), np.bincount(ends[:, 1] + 1, minlength=room)
+    return np.cumsum(begun - over).astype(float)
 
 
 def _nodes(boxes: Boxes, a: int) -> tuple[tuple[int, int, int], ...]:

@@ -1,10 +1,11 @@
 """Full-domain recoding evaluated again: every level vector, or why none finer than it needs a look.
 
 A level vector decides the release: tuples with equal cells are one group, and exactly the groups that break
-a requirement on groups are suppressed. Nothing of the engine is used, and two arguments spare vectors:
+a requirement on groups are suppressed. Nothing of the engine is used, and three arguments spare work:
 
 * cells never get narrower from one level to the next, and a suppressed tuple loses 1 in every attribute. So
   the widths of a vector's cells add up to no more than the information loss of its release;
+* what a suppressed tuple loses beyond that is added where it is known which tuples are suppressed;
 * in all finer vectors, tuples of a group smaller than any requirement allows are suppressed, and of every
   group that breaks a requirement which merging keeps at least one tuple is. If these are more than may be
   suppressed, no finer vector has a release (`hopeless`).
@@ -39,6 +40,12 @@ MOST_VECTORS = 2_000_000
 """Larger lattices are not evaluated."""
 LARGEST = 1 << 62
 """Numbers below it are kept in 64 bits."""
+KEPT = 1 << 24
+"""Numbers of tuples that are kept for the vectors to come."""
+BUCKETS = 2
+"""At least so many times the tuples."""
+SCATTER = 0x9E3779B1
+"""The golden ratio in 32 bits: the first bits of its multiples are spread evenly."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,11 +93,14 @@ def least(problem: Problem, below: Values | None, clock: Clock) -> Best | None:
         if clock.over:
             open_bounds.append(table.widths(levels))
             continue
-        classes = table.classes(levels)
-        gone = table.suppressed(levels, classes)
-        if gone is None:
+        classes = None if table.too_small(levels) else table.classes(levels)
+        gone = None if classes is None else table.suppressed(levels, classes)
+        if classes is None or gone is None:
             lattice.give_up(levels)
         elif int(classes.sizes[gone].sum()) <= table.limit:
+            known = [end for end in (best, below) if end is not None]
+            if known and table.widths(levels, gone[classes.home]) >= min(known):
+                continue
             release = table.release(levels, classes, gone)
             if next(problem.check(release), None) is None:
                 values = problem.objective(release)
@@ -135,8 +145,8 @@ class _Lattice:
     def open_ones(self) -> Iterator[Vector]:
         """Coarse before fine, so that a hopeless vector is known before all that are finer."""
         height = self._levels.sum(axis=1)
-        for total in np.unique(height)[::-1].tolist():
-            here = height == total
+        falling = np.argsort(-height, kind="stable")
+        for here in np.split(falling, np.flatnonzero(np.diff(height[falling])) + 1):
             at, levels = self._left[here], self._levels[here]
             for a, stride in enumerate(self._strides.tolist()):
                 up = levels[:, a] + 1 < self._shape[a]
@@ -171,7 +181,9 @@ class _Table:
         table, requirements = problem.table, problem.policy.requirements
         self.limit = problem.policy.suppression_limit(len(table))
         self.smallest = smallest_group(problem)
-        self.judging = [r for r in requirements if isinstance(r, GroupRequirement)]
+        self.judging = [
+            (r, r.structure(problem).monotone) for r in requirements if isinstance(r, GroupRequirement)
+        ]
         self.values = tuple(sorted(table.histogram))
         place = {value: at for at, value in enumerate(self.values)}
         self.value = np.array([place[member.value] for member in table.members], dtype=np.int64)
@@ -180,44 +192,73 @@ class _Table:
             [ladder.parts(level, table.codes[:, a]) for level in range(ladder.height + 1)]
             for a, ladder in enumerate(problem.ladders)
         ]
-        self._counts = [[int(part.max(initial=0)) + 1 for part in column] for column in self._parts]
+        self._counts = [max(int(part.max(initial=0)) + 1 for part in column) for column in self._parts]
+        self._known: dict[tuple[int, Vector], NDArray[np.uint32]] = {}
         widths = [
             [self._loss(a, level) for level in range(ladder.height + 1)]
             for a, ladder in enumerate(problem.ladders)
         ]
         measures = [BoxMeasure.of(level, table) for level in problem.policy.levels]
         none = (Fraction(0),) * len(table.domains)
-        weights = [none if m is None else tuple(m.factor * u for u in m.units) for m in measures]
+        self.weights = [none if m is None else tuple(m.factor * u for u in m.units) for m in measures]
         self.lost = [
             [[w * own for own in column] for w, column in zip(units, widths, strict=True)]
-            for units in weights
+            for units in self.weights
         ]
         """By level of the objective, attribute and level of its ladder: what the widths of cells cost."""
 
-    def _loss(self, a: int, level: int) -> Fraction:
-        """Widths of all rows' cells in one attribute, added up."""
-        ladder = self.problem.ladders[a]
-        codes, counts = np.unique(self.problem.table.codes[:, a], return_counts=True)
+    def _loss(self, a: int, level: int, some: NDArray[np.bool_] | None = None) -> Fraction:
+        """Widths of the cells of all rows, or of some, in one attribute, added up."""
+        ladder, column = self.problem.ladders[a], self.problem.table.codes[:, a]
+        codes, counts = np.unique(column if some is None else column[some], return_counts=True)
         cells = (ladder.domain.width(ladder.cell(level, int(code))) for code in codes)
         return sum((width * int(count) for width, count in zip(cells, counts, strict=True)), Fraction(0))
 
-    def widths(self, levels: Vector) -> Values:
-        """Level by level, no release of these or coarser cells is below it."""
-        return tuple(
-            sum((column[level] for column, level in zip(lost, levels, strict=True)), Fraction(0))
-            for lost in self.lost
-        )
+    def widths(self, levels: Vector, gone: NDArray[np.bool_] | None = None) -> Values:
+        """Level by level, no release of these cells in which these tuples are suppressed is below it.
+
+        Without them no release of these or coarser cells, whatever it suppresses.
+        """
+        more = [Fraction(0)] * len(levels)
+        if gone is not None:
+            more = [int(gone.sum()) - self._loss(a, level, gone) for a, level in enumerate(levels)]
+        found: list[Fraction] = []
+        for weights, lost in zip(self.weights, self.lost, strict=True):
+            cells = sum((column[level] for column, level in zip(lost, levels, strict=True)), Fraction(0))
+            found.append(cells + sum((w * own for w, own in zip(weights, more, strict=True)), Fraction(0)))
+        return tuple(found)
+
+    def too_small(self, levels: Vector) -> bool:
+        """Whether more tuples than may be suppressed are surely in classes smaller than requirements allow.
+
+        Tuples are counted in buckets by their cells: classes that share one only look larger.
+        """
+        middle, bits = len(levels) // 2, (BUCKETS * len(self.value)).bit_length()
+        scattered = self._scattered(0, levels[:middle]) + self._scattered(middle, levels[middle:])
+        sizes = np.bincount(scattered >> np.uint32(32 - min(bits, 32)))
+        return int(sizes[sizes < self.smallest].sum()) > self.limit
+
+    def _scattered(self, start: int, levels: Vector) -> NDArray[np.uint32]:
+        """A number per tuple, by its cells in some attributes; neighbouring vectors have most in common."""
+        found = self._known.get((start, levels))
+        if found is None:
+            found = np.zeros(len(self.value), dtype=np.uint32)
+            for a, level in enumerate(levels, start=start):
+                found += self._parts[a][level].astype(np.uint32) * np.uint32(pow(SCATTER, a + 1, 1 << 32))
+            if len(self._known) * len(found) > KEPT:
+                self._known.clear()
+            self._known[start, levels] = found
+        return found
 
     def classes(self, levels: Vector) -> _Classes:
         """Tuples with equal cells."""
         home, count = np.zeros(len(self.value), dtype=np.int64), 1
         for a, level in enumerate(levels):
-            part, size = self._parts[a][level], self._counts[a][level]
-            if count * size > LARGEST:  # renumbered, so that numbers stay small
+            if count * self._counts[a] > LARGEST:  # renumbered, so that numbers stay small
                 home = pd.factorize(home)[0].astype(np.int64)
                 count = len(home)
-            home = home * size + part
-            count *= size
+            home = home * self._counts[a] + self._parts[a][level]
+            count *= self._counts[a]
         home = pd.factorize(home)[0].astype(np.int64)
         return _Classes(home, np.bincount(home).astype(np.int64))
 
@@ -229,13 +270,13 @@ class _Table:
         counts = np.bincount(classes.home * kinds[1] + self.value, minlength=kinds[0] * kinds[1])
         counts = counts.reshape(kinds).astype(np.int64)
         groups: list[QIGroup] | None = None
-        for requirement in self.judging:
+        for requirement, monotone in self.judging:
             kept = requirement.admits_counts(counts, self.values, self.problem.context)
             if kept is None:
                 groups = groups or self._groups(levels, classes)
                 kept = np.array([requirement.admits(group, self.problem.context) for group in groups])
             broken |= ~kept
-            if requirement.structure(self.problem).monotone:
+            if monotone:
                 forced |= ~kept
         lost = int(classes.sizes[small].sum()) + int((forced & ~small).sum())
         return None if lost > self.limit else broken

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isqrt
+from time import thread_time
 from typing import NamedTuple
 
 import numpy as np
 
 from ...models.compiled import compiled
-from ...models.moment import moment
 from .duals import ClaimedDuals
 from .outcome import UndecidedError
 from .rows import Boxes, CheckedRows, Ints
@@ -32,7 +32,7 @@ TRIED = 8
 AT_ONCE = 16
 """Cells between two looks at the clock."""
 PATIENCE = 0.5
-"""Seconds that most tables need: a bound is not given up for less, however late it is."""
+"""Seconds of computing that most tables need: a bound is not given up for less, however late it is."""
 
 
 class _Runs(NamedTuple):
@@ -67,9 +67,9 @@ def paid_anyway(
     cells = _runs(code, code, start)
     ends = np.append(np.arange(0, number, max(1, isqrt(number))), number).astype(np.int64)
     regions = _runs(cells.low, cells.high, ends)
-    until = moment() + PATIENCE  # what came before may have waited for the compiler
+    until = thread_time() + PATIENCE  # what came before may have waited for the compiler
     for at in range(0, number, AT_ONCE):
-        if over is not None and over() and moment() > until:
+        if over is not None and over() and thread_time() > until:
             raise UndecidedError("not all tuples could be looked at in time")
         asked = order[start[at] : start[min(at + AT_ONCE, number)]]
         if not _pay(boxes, count, order, cells, regions, pays, scale, others, asked):

@@ -22,7 +22,7 @@ from ..settings import Clock
 from .dead_ends import DeadEnds
 from .elimination import Order, orders
 from .state_estimate import ranked
-from .world_steps import Targets, advance
+from .world_steps import States, Targets, advance
 
 __all__ = ["Floats", "Layer", "StateGraph", "StateLimits", "Thin"]
 
@@ -42,6 +42,30 @@ class StateLimits(NamedTuple):
 
     states: int
     steps: int
+
+
+class _Step(NamedTuple):
+    """A pair taken up: its rows, those open before first.
+
+    Attributes
+    ----------
+    rows : list of int
+    kept, used : list of int
+        Places among the rows open before: of those that the pair is not in, and of those it is in.
+    fresh : list of int
+        What the rows that were not open hold.
+    onward : list of int
+        Places among `rows` of those that other pairs are in.
+    opened : list of int
+        Rows that are open after it.
+    """
+
+    rows: list[int]
+    kept: list[int]
+    used: list[int]
+    fresh: list[int]
+    onward: list[int]
+    opened: list[int]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -144,48 +168,16 @@ class StateGraph:
             return None
         self._begin()
         dead_ends = DeadEnds(self._component, self._compact, self._spans)
-        part = self._compact
         lower, upper = _whole(self._lower), _whole(self._upper)
         states = np.zeros((1, 0), dtype=np.int16)
         opened: list[int] = []
         made: list[Layer] = []
         taken = 0
         for pair in order:
-            touched = self._rows_of[pair]
-            for row in touched:
-                self._left[row] -= 1
-                self._least[row] -= self._lower[pair]
-                self._most[row] -= self._upper[pair]
-            known = [row for row in touched if row in opened]
-            rows = known + [row for row in touched if row not in opened]
-            kept = [at for at, row in enumerate(opened) if row not in touched]
-            used = [opened.index(row) for row in known]
-            onward = [i for i, row in enumerate(rows) if self._left[row]]
-            opened = [opened[at] for at in kept] + [rows[i] for i in onward]
+            step = self._step(pair, opened)
+            opened = step.opened
             lower[pair] = upper[pair] = 0
-            fits, following, targets = advance(
-                part.start,
-                part.column,
-                part.sign,
-                part.first,
-                part.row,
-                self._low,
-                self._high,
-                self._spans,
-                lower,
-                upper,
-                _whole(opened),
-                states,
-                _whole(kept),
-                _whole(used),
-                _whole([self._total[row] for row in rows[len(known) :]]),
-                self._lower[pair],
-                self._upper[pair],
-                _whole([self._least[row] for row in rows]),
-                _whole([self._most[row] + self._span[row] for row in rows]),
-                _whole(onward),
-                limits.states,
-            )
+            fits, following, targets = self._advanced(step, pair, lower, upper, states, limits.states)
             if fits and thin is None:
                 alive = dead_ends.alive(following, opened, lower, upper, np.array(self._left) > 0)
                 if not alive.all():
@@ -194,14 +186,13 @@ class StateGraph:
             taken += targets.size
             if not fits or taken > limits.steps or clock.over:
                 return made if partly else None
-            kind, before = _kinds(states[:, used])
-            fresh = [self._total[row] for row in rows[len(known) :]]
+            kind, before = _kinds(states[:, step.used])
             layer = Layer(
                 pair=pair,
                 least=self._lower[pair],
                 targets=targets,
                 kind=kind,
-                weights=self._weights(pair, rows, [[*line, *fresh] for line in before]),
+                weights=self._weights(pair, step.rows, [[*line, *step.fresh] for line in before]),
                 lift=np.ones(len(following)),
             )
             if thin is not None:
@@ -210,6 +201,55 @@ class StateGraph:
             made.append(layer)
             states = following
         return made
+
+    def _step(self, pair: int, opened: list[int]) -> _Step:
+        """Take a pair out of what its rows may still have, and see which rows are open then."""
+        touched = self._rows_of[pair]
+        for row in touched:
+            self._left[row] -= 1
+            self._least[row] -= self._lower[pair]
+            self._most[row] -= self._upper[pair]
+        known = [row for row in touched if row in opened]
+        new = [row for row in touched if row not in opened]
+        rows, kept = known + new, [at for at, row in enumerate(opened) if row not in touched]
+        onward = [i for i, row in enumerate(rows) if self._left[row]]
+        return _Step(
+            rows=rows,
+            kept=kept,
+            used=[opened.index(row) for row in known],
+            fresh=[self._total[row] for row in new],
+            onward=onward,
+            opened=[opened[at] for at in kept] + [rows[i] for i in onward],
+        )
+
+    def _advanced(
+        self, step: _Step, pair: int, lower: Integers, upper: Integers, states: States, most: int
+    ) -> tuple[bool, States, Targets]:
+        """Whether at most `most` states follow, these, and which of them each count of the pair leads to."""
+        part, rows = self._compact, step.rows
+        return advance(
+            part.start,
+            part.column,
+            part.sign,
+            part.first,
+            part.row,
+            self._low,
+            self._high,
+            self._spans,
+            lower,
+            upper,
+            _whole(step.opened),
+            states,
+            _whole(step.kept),
+            _whole(step.used),
+            _whole(step.fresh),
+            self._lower[pair],
+            self._upper[pair],
+            _whole([self._least[row] for row in rows]),
+            _whole([self._most[row] + self._span[row] for row in rows]),
+            _whole(step.onward),
+            most,
+        )
 
     def _begin(self) -> None:
         self._left = [0] * len(self._total)

@@ -11,8 +11,8 @@ from optanon.bench import __main__ as main, safe_correlation
 from optanon.bench.global_guarantee import GlobalGuaranteeSizes
 from optanon.bench.safe_correlation import SafeCorrelationReplay
 from optanon.bench.safe_correlation_figures import hidden_by_value, probability
-from optanon.models.correlation import ValueExposure
 from optanon.models.errors import PolicyError
+from optanon.models.exposure import ValueExposure
 from optanon.models.release import QIGroup, Release
 from optanon.models.table import Member
 

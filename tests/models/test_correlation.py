@@ -8,16 +8,9 @@ from random import Random
 import pytest
 from cases.correlations import FIGURE_2, GROUPS, fixpoint, safe_choices, significant
 
-from optanon.models.correlation import (
-    LossMetric,
-    PairCounts,
-    Significance,
-    ValueExposure,
-    exposures,
-    pre_suppress,
-    significant_values,
-)
+from optanon.models.correlation import PairCounts, Significance, pre_suppress, significant_values
 from optanon.models.errors import PolicyError
+from optanon.models.exposure import LossMetric, ValueExposure, exposures
 from optanon.models.release import QIGroup
 from optanon.models.table import Member
 

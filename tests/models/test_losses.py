@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from ortools.sat.python import cp_model
 from strategies import KINDS, Instance, Kind, Source, instance, instances, random_release, seeded
 
+from optanon.models.box_measure import unit_weights
 from optanon.models.encoding import Encoding
 from optanon.models.errors import PolicyError
 from optanon.models.losses import loss, losses
-from optanon.models.losses.information import unit_weights
 from optanon.models.policy import Level, Policy
 from optanon.models.problem import Problem
 from optanon.models.release import QIGroup

@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 
 import optanon as oa
-from optanon.models.correlation import PairCounts, uniform_shares
+from optanon.models.correlation import PairCounts
 from optanon.models.errors import PolicyError
+from optanon.models.exposure import uniform_shares
 from optanon.models.release import QIGroup
 from optanon.models.table import Member
 from optanon.models.world_shares import WorldShares

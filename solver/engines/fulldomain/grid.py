@@ -112,6 +112,8 @@ class Grid:
             [int(units.sum()) * factor for units in levels]
             for levels, factor in zip(self.units, self.factor, strict=True)
         ]
+        self._counts = [[int(part.max()) + 1 for part in levels] for levels in self.parts]
+        self._stacked = np.concatenate([np.stack(levels) for levels in self.units])
         self._known: OrderedDict[Vector, Classes] = OrderedDict()
 
     @cached_property
@@ -133,8 +135,8 @@ class Grid:
 
     def _group(self, levels: Vector) -> Classes:
         key, room = np.zeros(self.rows, dtype=np.int64), 1
-        for parts, level in zip(self.parts, levels, strict=True):
-            count = int(parts[level].max()) + 1
+        for parts, counts, level in zip(self.parts, self._counts, levels, strict=True):
+            count = counts[level]
             if count == 1:
                 continue
             if room * count >= 2**62:
@@ -152,6 +154,14 @@ class Grid:
     def width(self, a: int, level: int, rows: NDArray[np.int64]) -> int:
         """Scaled widths of some rows' cells in one attribute, summed."""
         return int(self.units[a][level][rows].sum()) * self.factor[a]
+
+    def widths(self, rows: NDArray[np.int64]) -> list[list[int]]:
+        """Scaled widths of some rows' cells, summed, by attribute and level."""
+        sums = iter(self._stacked[:, rows].sum(axis=1).tolist())
+        return [
+            [factor * next(sums) for _ in levels]
+            for levels, factor in zip(self.units, self.factor, strict=True)
+        ]
 
     def histograms(self, classes: Classes, wanted: NDArray[np.int64]) -> Iterator[tuple[slice, Codes]]:
         """Counts per value of some classes (ascending), in chunks of bounded memory."""

@@ -11,7 +11,7 @@ whatever the requirements are.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -38,6 +38,13 @@ lexicographically rules its box out.
 
 QUIET = 0.25
 """Seconds between notes of the bound."""
+
+
+def _weighed(parts: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
+    """The sum of values times their weights; most levels are one loss that weighs 1."""
+    if len(parts) == 1 and parts[0][0] == 1:
+        return parts[0][1]
+    return sum((weight * value for weight, value in parts), Fraction(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,15 +111,14 @@ class Lattice:
     def bound(self, lo: Vector, corner: Corner) -> Score:
         """Component-wise lower bound of a box."""
         return tuple(
-            sum((w * m.bound(lo, corner) for w, m in terms if m is not None), Fraction(0))
-            for terms in self._terms
+            _weighed([(w, m.bound(lo, corner)) for w, m in terms if m is not None]) for terms in self._terms
         )
 
     def _score(self, levels: Vector, classes: Classes, gone: Mask) -> Score:
         if any(m is None for terms in self._terms for _, m in terms):
             return self.problem.objective(self._release(levels, classes, gone))
         return tuple(
-            sum((w * m.value(levels, classes, gone) for w, m in terms if m is not None), Fraction(0))
+            _weighed([(w, m.value(levels, classes, gone)) for w, m in terms if m is not None])
             for terms in self._terms
         )
 
@@ -138,13 +144,9 @@ class Lattice:
         outlook = self.judge.outlook(levels)
         if outlook is None:
             return None
-        grid, shares = self.grid, None
+        shares = None
         if outlook.forced:
-            rows = np.flatnonzero(outlook.small[outlook.classes.home])
-            shares = [
-                [int(units[rows].sum()) * factor for units in by_level]
-                for by_level, factor in zip(grid.units, grid.factor, strict=True)
-            ]
+            shares = self.grid.widths(np.flatnonzero(outlook.small[outlook.classes.home]))
         corner = Corner(levels, outlook.forced, shares)
         if self._improves(self.bound(levels, corner)):
             gone = self.judge.suppressed(levels, outlook)

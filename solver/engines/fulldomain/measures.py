@@ -34,6 +34,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,25 +84,27 @@ class _TupleBoxes(LossMeasure):
 
     def __init__(self, grid: Grid, limit: int, smallest: int, weights: Sequence[Fraction]) -> None:
         super().__init__(grid, limit, smallest)
-        self.weights, self.full = weights, sum(weights, Fraction(0))
+        common = lcm(*(weight.denominator for weight in weights))
+        self.weights = [int(weight * common) for weight in weights]
+        self.scale = common * grid.scale
+        self.full = sum(self.weights) * grid.scale
 
     def value(self, levels: Vector, classes: Classes, gone: NDArray[np.bool_]) -> Fraction:
         grid = self.grid
         rows = np.flatnonzero(gone[classes.home])
         lost = [grid.cost[a][level] - grid.width(a, level, rows) for a, level in enumerate(levels)]
-        return self._paid(lost) + len(rows) * self.full
+        return self._paid(lost, len(rows))
 
     def bound(self, lo: Vector, corner: Corner) -> Fraction:
         cost, shares = self.grid.cost, corner.shares
         least = [cost[a][level] for a, level in enumerate(lo)]
         if shares is not None:
             least = [known - shares[a][level] for a, (known, level) in enumerate(zip(least, lo, strict=True))]
-        return self._paid(least) + corner.forced * self.full
+        return self._paid(least, corner.forced)
 
-    def _paid(self, widths: Sequence[int]) -> Fraction:
-        return (
-            sum((w * own for w, own in zip(self.weights, widths, strict=True)), Fraction(0)) / self.grid.scale
-        )
+    def _paid(self, widths: Sequence[int], suppressed: int) -> Fraction:
+        """What scaled widths and suppressed tuples cost; whole numbers until the end."""
+        return Fraction(sum(map(mul, self.weights, widths)) + suppressed * self.full, self.scale)
 
 
 class _GroupBoxes(LossMeasure):

@@ -122,12 +122,7 @@ def minimality(
     Worlds times groupings (at most 21,147 for 9 tuples without suppression), until a better one is found.
     """
     require_enumerable(problem)
-    if release.suppressed:
-        raise InputError(
-            "the release leaves tuples out, whose values could be anything: audit one without suppression"
-        )
-    if next(problem.check(release), None) is not None:
-        raise InputError("the release breaks the policy: audit one that the policy allows")
+    _refuse_unfit(problem, release)
     objective = problem.objective(release)
     costs = {grouping: problem.objective(problem.assemble(grouping)) for grouping in partitions(problem)}
     better = [grouping for grouping, cost in costs.items() if cost < objective]
@@ -157,6 +152,16 @@ def minimality(
         naive=naive.chances(people),
         aware=aware.chances(people),
     )
+
+
+def _refuse_unfit(problem: Problem, release: Release) -> None:
+    """Everybody's value has to be published, and the policy kept."""
+    if release.suppressed:
+        raise InputError(
+            "the release leaves tuples out, whose values could be anything: audit one without suppression"
+        )
+    if next(problem.check(release), None) is not None:
+        raise InputError("the release breaks the policy: audit one that the policy allows")
 
 
 def _optimal(judge: GroupingVerdicts, better: Sequence[Partition]) -> Fraction:

@@ -11,10 +11,11 @@ from ....models.errors import CertificateError, EngineError, ReleaseError
 from ....models.policy import Policy
 from ....models.problem import Problem
 from ....models.release import Release
+from ...engine import Engine
 from ...engines.assignment.engine import AssignmentEngine
 from ...parts import feasibility
 from ...search import choose, obstacles
-from ...settings import Answer, Clock, Engine, Settings, Watch
+from ...settings import Answer, Clock, Settings, Watch
 from ...status import Status
 
 __all__ = ["TrialOutcome", "TrialVerdict", "Trials"]

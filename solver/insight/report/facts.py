@@ -19,6 +19,7 @@ from ....models.categories import Categories, Ordered
 from ....models.domain import Domain
 from ....models.history import History
 from ....models.numeric import Numeric
+from ....models.policy import Policy
 from ....models.problem import Problem
 from ....models.release import QIGroup, Release
 from ....models.requirement import Requirement
@@ -103,7 +104,6 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
         explain=False,
         attacks=_attacks(problem),
     )
-    limit = policy.counterfeit_limit
     return Facts(
         release=len(problem.history) + 1,
         form=release.form,
@@ -111,32 +111,9 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
         attributes=[{"name": domain.name, "kind": _kind(domain)} for domain in table.domains],
         sensitive=table.sensitive.name,
         persistence=table.sensitive.persistence,
-        requirements=[
-            {
-                "name": r.name,
-                "text": str(r),
-                "meaning": (getdoc(type(r)) or "").partition("\n\n")[0].replace("`", ""),
-                "promise": promise_in_words(r),
-                "parameters": _parameters(r),
-                "reference": r.reference,
-                "scope": r.scope.value,
-                "looks_back": r.structure().looks_back,
-                "violations": broken[r.name],
-            }
-            for r in policy.requirements
-        ],
+        requirements=[_requirement(r, broken[r.name]) for r in policy.requirements],
         series_checked=problem.series_checked,
-        limits={
-            "rows left out, at most": str(policy.suppression_limit(len(table))),
-            "rows invented, at most": "any number" if limit is None else str(limit),
-            "recoding": policy.recoding.replace("_", "-"),
-            "published": policy.form,
-            **(
-                {"weights": ", ".join(f"{name} {weight}" for name, weight in policy.weights)}
-                if policy.weights
-                else {}
-            ),
-        },
+        limits=_limits(policy, len(table)),
         groups=[_group(group) for group in release.groups[:MOST_GROUPS]],
         group_count=len(release.groups),
         group_sizes=_counted(group.size for group in release.groups),
@@ -155,6 +132,34 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
         thresholds=[{"text": str(attack), "parameters": _parameters(attack)} for attack in _attacks(problem)],
         risks_complete=report.complete,
     )
+
+
+def _requirement(requirement: Requirement, violations: int) -> dict[str, Any]:
+    """What it asks, in words and numbers, and how often it is broken."""
+    return {
+        "name": requirement.name,
+        "text": str(requirement),
+        "meaning": (getdoc(type(requirement)) or "").partition("\n\n")[0].replace("`", ""),
+        "promise": promise_in_words(requirement),
+        "parameters": _parameters(requirement),
+        "reference": requirement.reference,
+        "scope": requirement.scope.value,
+        "looks_back": requirement.structure().looks_back,
+        "violations": violations,
+    }
+
+
+def _limits(policy: Policy, tuples: int) -> dict[str, str]:
+    """What the policy allows besides its requirements, in words."""
+    fakes = policy.counterfeit_limit
+    said = {
+        "rows left out, at most": str(policy.suppression_limit(tuples)),
+        "rows invented, at most": "any number" if fakes is None else str(fakes),
+        "recoding": policy.recoding.replace("_", "-"),
+        "published": policy.form,
+    }
+    weights = ", ".join(f"{name} {weight}" for name, weight in policy.weights)
+    return said | ({"weights": weights} if weights else {})
 
 
 def _parameters(requirement: Requirement) -> list[dict[str, str]]:

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 from cases.correlations import FIGURE_2, GROUPS, safe_choices
 
-from optanon.models.correlation import ValueExposure
 from optanon.models.errors import EngineError, PolicyError, ReleaseError
+from optanon.models.exposure import ValueExposure
 from optanon.models.history import History
 from optanon.models.release import QIGroup, Release
 from optanon.models.requirements.safe_correlation import SafeCorrelation

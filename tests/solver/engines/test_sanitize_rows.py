@@ -14,9 +14,10 @@ import pytest
 from clocks import Asked
 
 from optanon.models.antecedents import combination, shown
-from optanon.models.correlation import PairCounts, PreSuppression, uniform_shares
+from optanon.models.correlation import PairCounts, PreSuppression
 from optanon.models.encoding import Encoding
 from optanon.models.errors import EngineError, PolicyError, ReleaseError
+from optanon.models.exposure import uniform_shares
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
