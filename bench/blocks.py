@@ -86,6 +86,7 @@ class Blocks(Case):
                 with _cluster(int(text)) as (address, asked):
                     options = ["--cluster", address] if address else []
                     options += ["--workers", str(self.planned)]
+                    others = sum(asked(time.process_time))
                     found = timed_call(
                         problem, self.limit, seed=self.seed, folder=Path(name), options=options
                     )
@@ -96,6 +97,7 @@ class Blocks(Case):
                             "workers": int(text),
                             **found,
                             "gap %": gap,
+                            "CPU of workers": round(sum(asked(time.process_time)) - others, 1),
                             "worker MB": max(asked(_peak), default=None),
                         }
                     )

@@ -13,13 +13,15 @@ from typing import Any, ClassVar
 from optanon import DistinctLDiversity, HcSafety, KCAnonymity, Microdata, Policy, TCloseness, WeakMInvariance
 from optanon.instances.adult import adult, arx_hierarchy
 from optanon.instances.generators import drawn_again
-from optanon.models.errors import OptanonError
+from optanon.models.errors import CertificateError, OptanonError
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.solver.baselines.registry import Baseline, baselines
+from optanon.solver.result import Result
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock
 from optanon.solver.status import Point
+from optanon.solver.verify.checking import verify
 
 from .registry import Case, Row, case
 
@@ -125,11 +127,12 @@ def _ours(problem: Problem, limit: float, seed: int, workers: int) -> Row:
     spent = time.process_time() - began
     soon, later = (f"at {seconds:.0f} s" for seconds in EARLY)
     found: Row = dict.fromkeys(
-        ("loss", "bound", "gap % of bound", "first, s", "first loss", soon, f"{later} / last")
+        ("loss", "bound", "gap % of bound", "first, s", "first loss", soon, f"{later} / last", "verified")
     )
     found |= {"status": result.status.name, "seconds": round(result.seconds, 1), "CPU, s": round(spent, 1)}
     if result.release is None:
         return found
+    found |= verified(problem, result)
     value, bound = result.objective[-1], result.bound[-1]
     known = [point for point in result.trajectory if point.level == len(result.objective) - 1]
     first = next(point for point in known if point.value is not None)
@@ -146,6 +149,19 @@ def _ours(problem: Problem, limit: float, seed: int, workers: int) -> Row:
         if bound:
             found["gap % of bound"] = 100 * float((value - bound) / bound)
     return found
+
+
+def verified(problem: Problem, result: Result) -> Row:
+    """Whether the verifier derives each bound again without a solver, and in which time."""
+    began = time.process_time()
+    try:
+        if result.certificate is None:
+            raise CertificateError("there is no certificate")
+        outcome = verify(result.certificate, problem, result.release)
+        words = "yes" if outcome.whole else f"no: {'; '.join(outcome.trusted)}"
+    except CertificateError as error:
+        words = f"no: {error}"
+    return {"verified": words, "verify, CPU s": round(time.process_time() - began, 1)}
 
 
 def reached(points: Sequence[Point], seconds: float) -> float | None:

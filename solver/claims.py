@@ -128,7 +128,8 @@ class PricedClaim(StrictRecord):
     its divisor, rounded down; where no divisors are said, all are 2. A tuple of a cut stands for all that are
     alike; with `places`, these are all with the same quasi-identifiers, whatever their values. Attributes
     (indices, from 0) that are `unpriced` are taken to be equal for all: what is lost in the others is no more
-    than what is lost, so a bound on it is one on the whole.
+    than what is lost, so a bound on it is one on the whole. Groups inside one of
+    the `blocks` (of tuples, where squared error is bounded) may cost less: all sets in it are gone through.
     """
 
     kind: Literal["priced"] = "priced"
@@ -139,6 +140,7 @@ class PricedClaim(StrictRecord):
     part: tuple[Natural, ...] | None
     places: bool = False
     unpriced: tuple[Natural, ...] = ()
+    blocks: tuple[tuple[Natural, ...], ...] = ()
 
 
 class ListedClaim(StrictRecord):

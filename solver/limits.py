@@ -147,14 +147,20 @@ class BlockLimits:
     """Rounds of the linear program before it is rounded, at most."""
     rounded: int = 8
     """If fewer can be done, it is not rounded."""
-    cooled: int = 2
-    """Rounds of blocks after it is;"""
-    cool: float = 0.03
-    """heat of their moves,"""
+    sure: float = 0.5
+    """It is rounded to groups of which it takes more than that."""
+    anew: tuple[int, ...] = (2, 1, 1)
+    """How moves for tuples that are in no such group are shared by rounds,"""
+    rest: float = 0.4
+    """and which part of all tuples these are, about."""
+    cool: tuple[float, ...] = (0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03)
+    """Heat of the moves in each round of blocks after it is rounded,"""
     coldest: float = 3e-4
     """and at their ends."""
     cuts: int = 16
-    """So often cuts are sought, at most."""
+    """So often cuts are sought, at most,"""
+    cut_starts: int = 1_500
+    """by so many searches in each block."""
     cut_sweeps: int = 4
     """Rounds of the linear program each time."""
     bands: int = 5

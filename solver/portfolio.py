@@ -10,6 +10,10 @@ Full-domain recoding is the other way round: Incognito goes through the lattice 
 with bounds, a hundred times as long. Heuristics are for what the engine leaves open after its share; what
 takes at most a sixth of the time limit is then kept.
 
+Where squared error is all that is minimized, full-domain recodings are left out, unless they are asked for:
+one level for a whole column makes classes far wider than those of MDAV, and a lattice over a dozen numeric
+columns takes minutes.
+
 An engine that calls something optimal, or denies that there is a release, while a heuristic has a better
 one contradicts itself; that is an error and never an answer.
 """
@@ -21,14 +25,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..models.errors import CertificateError, OptanonError
+from ..models.losses.squared import squared_error_of
 from ..models.problem import Problem
 from ..models.release import Release
 from .baselines.registry import Baseline, baselines
 from .ending import ending
+from .engine import Engine
 from .incumbent import BestRelease, overtaken
 from .limits import PORTFOLIO
 from .schedule import HEURISTICS
-from .settings import Answer, Clock, Engine, Settings, Watch
+from .settings import Answer, Clock, Settings, Watch
 from .status import Status, Termination
 
 __all__ = ["Known", "best_known", "informed"]
@@ -159,12 +165,14 @@ def _releases(problem: Problem, settings: Settings, watch: Watch) -> Iterator[tu
 def _worth_trying(problem: Problem, most: float) -> list[Baseline]:
     """Those that may take so many seconds, the quickest first."""
     tuples, whole = len(problem.table), problem.policy.recoding == "full_domain"
+    squared = squared_error_of(problem) is not None
     return sorted(
         (
             baseline
             for baseline in baselines().values()
             if baseline.seconds(tuples) <= most
             and (baseline.full_domain or not whole)
+            and (whole or not (squared and baseline.full_domain))
             and (len(problem.history) or not baseline.looks_back)
         ),
         key=lambda baseline: baseline.seconds(tuples),

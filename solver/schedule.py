@@ -27,6 +27,7 @@ __all__ = [
     "SCHEDULES",
     "SIGNATURE",
     "SOLVERS",
+    "STAGES",
     "SUBSETS",
     "WHOLE",
     "WITHSTAND",
@@ -124,6 +125,8 @@ class Whole(Schedule):
     """A call of `solve`: what the search leaves for checks, claims and digests."""
 
     checked: Share = Share(part=0.04, of=Of.LIMIT, most=8.0, why="claims are derived again after the search")
+    claims: Share = Share(part=0.35, of=Of.LIMIT, most=0.4, why="most of what short limits keep for claims")
+    claim: Seconds = Seconds(value=7e-4, unit="s a tuple", why="what claims of small tables take, or nearly")
     digests: Share = Share(part=0.08, of=Of.LIMIT, why="most for digests and the past of the table")
     digest: Seconds = Seconds(value=5e-5, unit="s a tuple", why="what these take")
     conflict: Seconds = Seconds(value=10.0, why="which parts of a policy conflict, if there is no release")
@@ -132,7 +135,8 @@ class Whole(Schedule):
     def kept(self, limit: float, tuples: int) -> float:
         """Seconds that are not the search's."""
         digests = min(self.digest.value * tuples, self.digests.seconds(limit, 0.0))
-        return self.checked.seconds(limit, 0.0) + digests
+        claims = min(self.claim.value * tuples, self.claims.seconds(limit, 0.0))
+        return max(self.checked.seconds(limit, 0.0), claims) + digests
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,17 +200,19 @@ class Histogram(Schedule):
     ties: Share = Share(
         part=0.15, of=Of.LIMIT, least=2.5, least_part=0.25, why="another one, of tuples that are alike"
     )
+    sight: Share = Share(part=0.01, of=Of.LIMIT, why="a bound at sight, however late it is")
     annealing: Share = Share(part=0.1, of=Of.LIMIT, why="improved by moves of single tuples")
     annealing_boxes: Share = Share(
         part=0.2, of=Of.LIMIT, least=6.0, least_part=0.55, why="the same, before boxes are priced"
     )
+    annealing_later: Share = Share(part=0.2, of=Of.PASSED, why="the same, after a shorter limit's moves")
     annealing_trees: Share = Share(part=0.35, of=Of.LIMIT, why="the same, large tables under taxonomies")
     move: Seconds = Seconds(value=1.5e-6, unit="s a move", why="until that is measured")
     look: Seconds = Seconds(value=0.1, why="between two looks at the clock, while tuples are moved")
     moves: Seconds = Seconds(value=6e-5, unit="s a tuple", why="near rows, groups, and enough moves")
     round: Share = Share(part=0.96, of=Of.LEFT, why="moves that end hot are for nothing")
     brief: Seconds = Seconds(
-        value=1.5e-3, unit="s a row", why="with less, moves alone: large linear programs come to nothing"
+        value=2.2e-3, unit="s a row", why="with less, moves alone: large linear programs come to nothing"
     )
     linear_trees: Share = Share(part=0.6, of=Of.PASSED, why="the linear program of those")
     annealing_again: Share = Share(part=0.95, of=Of.PASSED, why="far from the bound: moves before windows")
@@ -240,15 +246,36 @@ class Histogram(Schedule):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Stages(Schedule):
+    """Histogram plan by boxes: a long limit begins with what a shorter one does, and goes on from there."""
+
+    first: Seconds = Seconds(value=5.0, why="the shortest of these limits")
+    tuple: Seconds = Seconds(value=4e-4, unit="s a tuple", why="and what it has at least, in large tables")
+    times: Seconds = Seconds(value=4.0, unit="times", why="each of them is so much longer than the last")
+    most: Seconds = Seconds(value=0.5, unit="of a limit", why="what is gone through before takes no more")
+
+    def ends(self, limit: float, tuples: int) -> list[float]:
+        """The shorter limits that a search goes through first."""
+        end, found = self.first.value, list[float]()
+        while end <= self.most.value * limit:
+            if end >= self.tuple.value * tuples:
+                found.append(end)
+            end *= self.times.value
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
 class Points(Schedule):
     """Points plan, squared error: annealing, column generation with cuts, listed groups."""
 
     annealing: Share = Share(part=0.12, of=Of.LIMIT, unlimited=20.0, why="a release for lists to be short")
+    again: Share = Share(part=0.95, of=Of.LEFT, unlimited=60.0, why="where the bound is sets of few tuples'")
     move: Seconds = Seconds(value=1e-6, unit="s a move", why="the pace that moves are planned by")
+    check: Seconds = Seconds(value=8, unit="times", why="groups beside blocks are walked through again")
     linear: Share = Share(part=0.45, of=Of.LEFT, why="the linear program and its cuts")
-    improving: Share = Share(part=0.6, of=Of.LEFT, unlimited=120.0, why="programs for releases before trees")
+    improving: Share = Share(part=0.8, of=Of.LEFT, unlimited=120.0, why="programs for releases before trees")
     program: Share = Share(part=0.5, of=Of.LEFT, unlimited=60.0, why="HiGHS over groups that nearly pay")
-    windows: Share = Share(part=0.4, of=Of.LEFT, unlimited=60.0, why="before them, far from the bound")
+    windows: Share = Share(part=0.65, of=Of.LEFT, unlimited=60.0, why="before them, far from the bound")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,16 +285,18 @@ class InBlocks(Schedule):
     release: Share = Share(part=0.55, of=Of.LIMIT, why="the release; what is left is the bound's")
     alone: Seconds = Seconds(value=6e-5, unit="s a tuple", why="read, cut and put together by one process")
     start: Seconds = Seconds(value=1e-4, unit="s a tuple", why="first groups of a block")
-    round: Seconds = Seconds(value=8e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
-    move: Seconds = Seconds(value=4e-6, unit="s a move", why="the pace that moves are planned by")
+    round: Seconds = Seconds(value=6e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
+    move: Seconds = Seconds(value=1.5e-6, unit="s a move", why="the pace that moves are planned by")
     latest: Share = Share(part=0.7, of=Of.PASSED, why="rounds that are not done by then are left out")
-    brief: Share = Share(part=0.2, of=Of.LIMIT, why="the same, where the linear program is rounded, too")
+    brief: Share = Share(part=0.12, of=Of.LIMIT, why="the same, where the linear program is rounded, too")
     program: Share = Share(part=0.2, of=Of.LIMIT, why="the linear program of the whole table")
-    cooled: Share = Share(part=0.15, of=Of.LIMIT, why="moves after it is rounded")
+    rest: Share = Share(part=0.08, of=Of.LIMIT, why="moves for tuples that it puts into no group")
+    cooled: Share = Share(part=0.15, of=Of.LIMIT, why="moves for all after it is rounded")
     cuts: Share = Share(part=0.3, of=Of.LIMIT, why="its cuts")
-    sweep: Seconds = Seconds(value=8e-5, unit="s a row", why="all boxes gone through")
-    cut_sweep: Seconds = Seconds(value=2.5e-4, unit="s a row", why="the same under cuts")
-    steps: Seconds = Seconds(value=3e-5, unit="s a row", why="first-order steps, by one process")
+    proving: Share = Share(part=0.8, of=Of.PASSED, why="cuts end by then: it is rounded once more")
+    sweep: Seconds = Seconds(value=6e-5, unit="s a row", why="all boxes gone through")
+    cut_sweep: Seconds = Seconds(value=5e-4, unit="s a row", why="the same under cuts")
+    steps: Seconds = Seconds(value=2e-5, unit="s a row", why="first-order steps, by one process")
     derived: Seconds = Seconds(value=5e-4, unit="s a row", why="the bound is derived again, by one process")
 
 
@@ -336,7 +365,7 @@ class Withstand(Schedule):
 RESERVES, WHOLE, HEURISTICS, SOLVERS = Reserves(), Whole(), Heuristics(), Solvers()
 ASSIGNMENT, SUBSETS, GAP = Assignment(), AllSets(), Gap()
 HISTOGRAM, SIGNATURE, COUNTS, ENUMERATED = Histogram(), Signature(), Counts(), Enumerated()
-BLOCKS, POINTS, WITHSTAND = InBlocks(), Points(), Withstand()
+BLOCKS, POINTS, WITHSTAND, STAGES = InBlocks(), Points(), Withstand(), Stages()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -350,6 +379,7 @@ class Ahead(Schedule):
         part=0.2, of=Of.LIMIT, least=2.5, least_part=0.5, why="for one program over all signatures"
     )
     families: Share = Share(part=0.5, of=Of.PASSED, why="no further program after this: people need seats")
+    trying: Share = Share(part=0.6, of=Of.PASSED, why="no further family is seated to compare them")
     hindsight: Share = Share(part=0.1, of=Of.LIMIT, most=5.0, why="what nobody avoids, in drawn futures")
 
 
@@ -384,6 +414,7 @@ SCHEDULES: dict[str, Schedule] = {
     "subsets": SUBSETS,
     "partition: gap": GAP,
     "partition: histogram": HISTOGRAM,
+    "partition: stages": STAGES,
     "partition: blocks": BLOCKS,
     "partition: points": POINTS,
     "partition: signature": SIGNATURE,

@@ -22,6 +22,7 @@ from ..models.table import Microdata, QISpec, SensitiveSpec
 from .answering import answered, left_to_check, obstructed
 from .cluster.workers import connected
 from .display import live_display
+from .engine import Engine
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
 from .heap import lasting
@@ -29,7 +30,7 @@ from .portfolio import informed
 from .randomize import draw
 from .result import Result
 from .schedule import WHOLE
-from .settings import Engine, Settings, Watch
+from .settings import Settings, Watch
 from .status import Point
 
 if TYPE_CHECKING:

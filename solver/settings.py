@@ -10,14 +10,13 @@ from typing import Protocol, TypeVar
 from ..models.encoding import Encoding
 from ..models.errors import OutOfTimeError
 from ..models.moment import COMPILING, moment
-from ..models.problem import Problem
 from ..models.release import Release
 from .claims import Claim, Refusal
 from .price import Price
 from .schedule import RESERVES, Share
 from .status import Point, Randomized, Status, Termination
 
-__all__ = ["Answer", "Clock", "Engine", "Settings", "Tasks", "Watch"]
+__all__ = ["Answer", "Clock", "Settings", "Tasks", "Watch"]
 
 S = TypeVar("S")
 J = TypeVar("J")
@@ -247,17 +246,3 @@ class Answer:
     alone: tuple[Fraction, ...] | None = None
     hindsight: Hindsight | None = None
     price: Price | None = None
-
-
-class Engine(Protocol):
-    """One signature for all engines."""
-
-    name: str
-
-    def refuses(self, problem: Problem) -> str | None:
-        """Why this engine cannot take the problem, in words; None if it can."""
-        ...
-
-    def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
-        """Search; the release returned has passed every check."""
-        ...

@@ -94,16 +94,20 @@ def best_of(
         seed=seed,
         seconds=None if seconds is None else seconds - (moment() - began),
     )
-    stated, bound = found.bound * unit, 0
-    if isfinite(stated):
-        stated -= TOLERANCE * max(unit, abs(stated))
-        bound = ceil((stated + int(price @ rows.count)) / scale)
+    bound = _bound(found.bound * unit, unit, int(price @ rows.count), scale)
     if found.x is None:
         return None, bound
     chosen = pool.columns(np.repeat(np.arange(len(pool)), found.x))
     covered = np.bincount([row for column in chosen for row in column.rows], minlength=len(rows))
     kept = bool((covered == rows.count).all()) and (fakes is None or int(made @ found.x) <= fakes)
     return chosen if kept else None, bound
+
+
+def _bound(stated: float, unit: float, paid: int, scale: int) -> int:
+    """What the solver's bound on reduced costs says of costs; 0 if it has none."""
+    if not isfinite(stated):
+        return 0
+    return ceil((stated - TOLERANCE * max(unit, abs(stated)) + paid) / scale)
 
 
 def entries(

@@ -15,9 +15,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.box_measure import BoxMeasure
-from ...models.losses.information import LARGEST, unit_weights
-from ...models.problem import Problem
+from ...models.box_measure import LARGEST, BoxMeasure, unit_weights
+from ...models.domain import Domain
+from ...models.problem_view import ProblemView
 from .covering import Cells, Geometry, Ints
 from .limits import PRICING as LIMITS
 
@@ -139,7 +139,7 @@ class Rows:
     @classmethod
     def of(
         cls,
-        problem: Problem,
+        problem: ProblemView,
         *,
         blind: bool = False,
         apart: int = 0,
@@ -179,36 +179,15 @@ class Rows:
             for part in ([[t] for t in alike] if len(alike) <= apart else [alike])
         ]
         points = np.array([key for key, _ in behind], dtype=np.int64)
-        codes, tables = points[:, :-3].copy(), list[Ints]()
-        tree, side = np.full(len(weights), -1, dtype=np.int64), np.zeros(len(weights), dtype=np.int64)
-        for a, (domain, weight) in enumerate(zip(table.domains, weights, strict=True)):
-            if domain.nodes is None:
-                continue
-            known, codes[:, a] = np.unique(codes[:, a], return_inverse=True)
-            tree[a], side[a] = sum(map(len, tables)), len(known)
-            tables.append(
-                np.array(
-                    [
-                        weight * domain.units(int(lo), int(hi)) if lo < hi else 0
-                        for lo in known
-                        for hi in known
-                    ],
-                    dtype=np.int64,
-                )
-            )
+        whole = _geometry(points[:, :-3].copy(), table.domains, weights)
+        tree, side = whole.tree, whole.side
         step = np.array(
             [w if tree[a] < 0 else scale * units[a] // max(1, int(side[a])) for a, w in enumerate(weights)]
         )
-        order, start = _kd_order(codes * step)
-        codes, ordered = codes[order], [behind[r][1] for r in order.tolist()]
+        order, start = _kd_order(whole.codes * step)
+        codes, ordered = whole.codes[order], [behind[r][1] for r in order.tolist()]
         return cls(
-            geometry=Geometry(
-                codes=codes,
-                weight=np.array(weights, dtype=np.int64),
-                tree=tree,
-                side=side,
-                table=np.concatenate([*tables, np.zeros(1, dtype=np.int64)]),
-            ),
+            geometry=whole._replace(codes=codes),
             cells=Cells(
                 start=start,
                 lo=np.minimum.reduceat(codes, start[:-1], axis=0),
@@ -254,6 +233,30 @@ class Rows:
     def loss(self, cost: int) -> Fraction:
         """Information loss that a cost (or a bound on it) stands for."""
         return Fraction(cost, self.scale)
+
+
+def _geometry(codes: Ints, domains: Sequence[Domain], weights: Sequence[int]) -> Geometry:
+    """Points and what widths cost: a weight per code, under a taxonomy a table of its codes in use."""
+    tables = list[Ints]()
+    tree, side = np.full(len(weights), -1, dtype=np.int64), np.zeros(len(weights), dtype=np.int64)
+    for a, (domain, weight) in enumerate(zip(domains, weights, strict=True)):
+        if domain.nodes is None:
+            continue
+        known, codes[:, a] = np.unique(codes[:, a], return_inverse=True)
+        tree[a], side[a] = sum(map(len, tables)), len(known)
+        tables.append(
+            np.array(
+                [weight * domain.units(int(lo), int(hi)) if lo < hi else 0 for lo in known for hi in known],
+                dtype=np.int64,
+            )
+        )
+    return Geometry(
+        codes=codes,
+        weight=np.array(weights, dtype=np.int64),
+        tree=tree,
+        side=side,
+        table=np.concatenate([*tables, np.zeros(1, dtype=np.int64)]),
+    )
 
 
 def _kd_order(points: Ints) -> tuple[Ints, Ints]:

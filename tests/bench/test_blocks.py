@@ -38,3 +38,12 @@ def test_rounds_alone_say_how_much_faster_they_are_and_whether_releases_are_the_
     assert (first["speed-up"], first["same release"], second["same release"]) == (1.0, True, True)
     assert second["speed-up"] > 0
     assert second["loss"] == first["loss"] > 0
+
+
+def test_a_call_says_what_it_reached_and_what_it_took():
+    (row,) = Blocks(rows=300, limit=10.0, workers="0").run()
+    assert row["checked"]
+    assert row["published"] == 300
+    assert row["gap %"] == pytest.approx(100 * (1 - row["bound"] / row["loss"]))
+    assert row["CPU"] > 0
+    assert row["CPU of workers"] == 0  # there are none

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from optanon.bench import __main__ as command, tables
 from optanon.bench.registry import Row
-from optanon.bench.tables import Tables, adult_problem, medians, reached
+from optanon.bench.tables import Tables, adult_problem, medians, reached, verified
 from optanon.models.numeric import Numeric
 from optanon.models.problem import Problem
+from optanon.solver.search import solve_problem
 from optanon.solver.status import Point
 
 
@@ -60,6 +62,15 @@ def test_nine_columns_of_which_two_are_numeric():
     kinds = dict(zip(table.attributes, map(type, table.domains), strict=True))
     assert len(kinds) == 9
     assert [name for name, kind in kinds.items() if kind is Numeric] == ["age", "hours-per-week"]
+
+
+def test_bounds_are_derived_again_by_the_verifier():
+    problem = adult_problem("k5", "q4", 60, 1)
+    result = solve_problem(problem, time_limit=30.0, display=False)
+    assert verified(problem, result)["verified"] == "yes"
+    other = adult_problem("k5", "q4", 60, 2)
+    assert "digests differ" in str(verified(other, result)["verified"])
+    assert str(verified(problem, replace(result, certificate=None))["verified"]).startswith("no: ")
 
 
 def test_settings_of_the_command_reach_the_case(monkeypatch: pytest.MonkeyPatch):

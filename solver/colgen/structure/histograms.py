@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from ....models.history import History
 from ....models.memo import memoized
-from ....models.problem import Problem
+from ....models.problem_view import ProblemView
 from ....models.release import QIGroup
-from ....models.requirement import GroupRequirement
+from ....models.requirement import Context, GroupRequirement
 from ....models.structure import DependsOn
 from ....models.table import Member
 from ..covering import Steps
@@ -42,8 +42,8 @@ NEVER = 1 << 30
 class Judge:
     """Verdicts of a policy on histograms; values are numbered in sorted order."""
 
-    def __init__(self, problem: Problem, requirements: list[GroupRequirement] | None = None) -> None:
-        self.problem, self.context = problem, problem.context
+    def __init__(self, problem: ProblemView, requirements: list[GroupRequirement] | None = None) -> None:
+        self.problem, self.context = problem, Context.before(problem)
         policy = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
         self.requirements = policy if requirements is None else requirements
         self.names = sorted(problem.table.histogram)
@@ -156,7 +156,7 @@ class Histograms:
         return not self.steps.beyond and needed == [(1,) * values]
 
     @classmethod
-    def of(cls, problem: Problem) -> Histograms | str:
+    def of(cls, problem: ProblemView) -> Histograms | str:
         """Find the needed histograms, or say why that is out of reach.
 
         Complexity: at most `LIMITS.states` states, and for each admissible one its ways to split.
@@ -164,7 +164,7 @@ class Histograms:
         return _histograms(problem)
 
     @classmethod
-    def _of(cls, problem: Problem) -> Histograms | str:
+    def _of(cls, problem: ProblemView) -> Histograms | str:
         judge = Judge(problem)
         found = sorted(problem.table.histogram.items())
         room = (len(problem.table),) if judge.blind else tuple(count for _, count in found)
@@ -198,7 +198,7 @@ class Histograms:
 
 
 @memoized
-def _histograms(problem: Problem) -> Histograms | str:
+def _histograms(problem: ProblemView) -> Histograms | str:
     return Histograms._of(problem)  # pyright: ignore[reportPrivateUsage]
 
 
@@ -213,12 +213,12 @@ def _implied(requirement: GroupRequirement, beside: list[GroupRequirement], judg
     first, most = max(others), len(problem.table)
     counts = np.zeros((max(0, most - first + 1), len(judge.names)), dtype=np.int64)
     counts[:, 0] = np.arange(first, first + len(counts))
-    verdicts = requirement.admits_counts(counts, tuple(judge.names), problem.context) if len(counts) else None
+    verdicts = requirement.admits_counts(counts, tuple(judge.names), judge.context) if len(counts) else None
     if verdicts is not None:
         return bool(verdicts.all())
     members = tuple(Member(f"\0{i}", (), value) for i in range(most))
     return all(
-        requirement.admits(QIGroup(members=members[:size]), problem.context)
+        requirement.admits(QIGroup(members=members[:size]), judge.context)
         for size in range(max(others), len(members) + 1)
     )
 

@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from ....models.group import Member
 from ....models.memo import memoized
-from ....models.problem import Problem
+from ....models.problem_view import ProblemView
 from ....models.release import QIGroup
-from ....models.requirement import GroupRequirement
+from ....models.requirement import Context, GroupRequirement
 from ....models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
 from ..covering import Ints
 from ..limits import PRICING
@@ -85,7 +85,7 @@ class Rules:
     fewest: Ints
 
     @classmethod
-    def of(cls, problem: Problem) -> Rules | str:
+    def of(cls, problem: ProblemView) -> Rules | str:
         """Read a problem, or say why its requirements have another form.
 
         Complexity: O(tuples x releases) plus the sizes of the tables.
@@ -93,7 +93,7 @@ class Rules:
         return _rules(problem)
 
     @classmethod
-    def _of(cls, problem: Problem) -> Rules | str:
+    def _of(cls, problem: ProblemView) -> Rules | str:
         rule, meetings = _forms(problem)
         if isinstance(rule, str):
             return rule
@@ -156,11 +156,11 @@ class Rules:
 
 
 @memoized
-def _rules(problem: Problem) -> Rules | str:
+def _rules(problem: ProblemView) -> Rules | str:
     return Rules._of(problem)  # pyright: ignore[reportPrivateUsage]
 
 
-def _forms(problem: Problem) -> tuple[SignatureRule | str, list[OverlapRule]]:
+def _forms(problem: ProblemView) -> tuple[SignatureRule | str, list[OverlapRule]]:
     """The one requirement on equal counts, and those on meetings."""
     rules, meetings = list[SignatureRule](), list[OverlapRule]()
     for r in problem.policy.requirements:
@@ -221,7 +221,7 @@ def _write_verdicts(safe: NDArray[np.bool_], tables: list[NDArray[np.bool_]], si
 
 
 def _sizes(
-    problem: Problem,
+    problem: ProblemView,
     rule: SignatureRule,
     signatures: list[tuple[int, ...]],
     values: tuple[str, ...],
@@ -236,22 +236,25 @@ def _sizes(
     }
     for signature, most in zip(signatures, times.tolist(), strict=True):
         asked[tuple(values[v] for v in signature)] = most
+    context = Context.before(problem)
     for r in problem.policy.requirements:
+        if not isinstance(r, GroupRequirement):
+            continue
         structure = r.structure(problem)
-        if not isinstance(r, GroupRequirement) or structure.signature or structure.overlap:
+        if structure.signature or structure.overlap:
             continue
         if not structure.exchangeable:
             return f"{r.name} tells values apart"
         for signature, most in asked.items():
             for c in range(1, most + 1):
                 people = tuple(Member(f"\0{v}{i}", (), v) for v in signature for i in range(c))
-                if not r.admits(QIGroup(members=people), problem.context):
+                if not r.admits(QIGroup(members=people), context):
                     return f"{r} forbids groups of {len(people)} different values, or of so many tuples"
     return None
 
 
 def _fewest(
-    problem: Problem,
+    problem: ProblemView,
     signatures: list[tuple[int, ...]],
     home: Ints,
     traces: tuple[tuple[int, ...], ...],

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.problem import Problem
+from ....models.problem_view import ProblemView
 from ...exact.incidence import Members
 from ..column import Column, counterfeits, lines_of
 from ..covering import Cells, Geometry, Ints
@@ -49,7 +49,7 @@ class Types:
         return len(self.rows)
 
     @classmethod
-    def of(cls, problem: Problem, rules: Rules) -> Types:
+    def of(cls, problem: ProblemView, rules: Rules) -> Types:
         """Read a problem."""
         pasts = list(zip(rules.home.tolist(), rules.traces, strict=True))
         number = {past: i for i, past in enumerate(sorted(set(pasts)))}
@@ -64,7 +64,7 @@ class Types:
         )
 
     @classmethod
-    def flat(cls, problem: Problem, rules: Rules) -> Types:
+    def flat(cls, problem: ProblemView, rules: Rules) -> Types:
         """Read a problem without quasi-identifiers; columns cost their counterfeits."""
         names = {value: number for number, value in enumerate(rules.values)}
         equal: dict[tuple[int, tuple[int, ...], int], list[int]] = {}
@@ -186,7 +186,7 @@ class Types:
         )
 
 
-def _frequent(problem: Problem, rules: Rules) -> tuple[int, ...]:
+def _frequent(problem: ProblemView, rules: Rules) -> tuple[int, ...]:
     known, values = problem.table.histogram, rules.values
     return tuple(sorted(range(len(values)), key=lambda v: (-known.get(values[v], 0), values[v])))
 

@@ -33,23 +33,14 @@ __all__ = ["Boxed", "by_boxes"]
 Floats = NDArray[np.float64]
 
 
-def by_boxes(
-    judge: Judge,
-    pricing: BoxPricing,
-    progress: Progress,
-    best: DualBound,
-    settings: Settings,
-    annealing: Annealing | None,
-    places: PlacedBoxes | None = None,
-) -> Boxed | None:
-    """Prove a bound, and improve releases by what the linear program says; None if there is no release.
+def by_boxes(boxed: Boxed, judge: Judge, settings: Settings, annealing: Annealing | None) -> bool:
+    """Prove a bound, and improve releases by what the linear program says; False if there is no release.
 
-    There must be a release already. With `places`, the pricing's rows are places.
+    There must be a release already. Called again with more time, it goes on where it stopped.
     """
-    boxed = Boxed(pricing, progress, best, places)
-    solved = boxed.solve()
-    if progress.bound > pricing.rows.most:
-        return None
+    progress, solved = boxed.progress, boxed.solve()
+    if progress.bound > boxed.pricing.rows.most:
+        return False
     seen = judge, annealing, settings.seed
     boxed.rounded(*seen, patience=1, share=HISTOGRAM.box_first if solved else HISTOGRAM.box_moves)
     if solved:
@@ -60,24 +51,30 @@ def by_boxes(
             boxed.combined(settings.seed)
     if annealing is not None and not progress.closed and not (solved and boxed.dives):
         annealed(annealing, progress, boxed.clock.share(HISTOGRAM.annealing_again))
-    return boxed
+    return True
 
 
 class Boxed:
-    """The linear program over columns of boxes."""
+    """The linear program over columns of boxes; with `places`, the pricing's rows are places.
+
+    Attributes
+    ----------
+    solved : bool
+        Without cuts.
+    """
 
     def __init__(
         self, pricing: BoxPricing, progress: Progress, best: DualBound, places: PlacedBoxes | None = None
     ) -> None:
         self.pricing, self.progress, self.places = pricing, progress, places
-        self.clock, self._again = pricing.clock or Clock(), 0
+        self.clock, self._again, self.solved = pricing.clock or Clock(), 0, False
         rows = pricing.rows
         self.dives = len(rows) <= LIMITS.finished_rows and not rows.spare
         assert progress.groups is not None
         self.generation = Generation(
             pricing,
             RestrictedMaster(pricing, pricing.cuts, progress.cost / int(rows.count.sum())),
-            self.clock.share(HISTOGRAM.boxes_few if self._apart else HISTOGRAM.boxes),
+            self._linear,
             best,
             per_anchor=LIMITS.per_anchor,
             most_nodes=LIMITS.box_nodes,
@@ -101,9 +98,16 @@ class Boxed:
         """Whether the linear program does not know of all attributes: it says nothing of releases then."""
         return self.places is not None and bool(self.places.unpriced)
 
+    @property
+    def _linear(self) -> Clock:
+        """The linear program's time, cuts included."""
+        return self.clock.share(HISTOGRAM.boxes_few if self._apart else HISTOGRAM.boxes)
+
     def solve(self) -> bool:
-        """Solve the linear program; False if time ran out first."""
-        return self.generation.run()
+        """Solve the linear program, if it is not; False if time ran out first."""
+        self.generation.clock = self._linear
+        self.solved = self.solved or self.generation.run()
+        return self.solved
 
     def tighten(self, seed: int, gain: float = LIMITS.box_gain[0]) -> None:
         """Add cuts as long as they raise what is proven by so much, and the clock allows."""

@@ -2,10 +2,15 @@
 
 Where admissible histograms are too many to be listed, bounds come from a part of the policy whose histograms
 are few, and releases from moves alone.
+
+Under a time limit, tables that are priced by boxes are searched in stages (`schedule.Stages`): all that a
+search with a limit of 5 s does, then what one of 20 s does with what is known by then, and so on. The best
+release is kept, so a limit never ends with a worse one than those that are gone through before it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ....models.problem import Problem
@@ -13,6 +18,7 @@ from ...backends.highs import MADE_BY
 from ...baselines.greedy import greedy
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
 from ...colgen.boxes.pricing import BoxPricing
+from ...colgen.column import Group
 from ...colgen.cuts import Cuts
 from ...colgen.duals import DualBound
 from ...colgen.finish import Finish
@@ -28,7 +34,7 @@ from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import ending
 from ...limits import HISTOGRAM_LIMITS as LIMITS
-from ...schedule import BLOCKS, HISTOGRAM
+from ...schedule import BLOCKS, HISTOGRAM, RESERVES, STAGES
 from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
@@ -73,6 +79,7 @@ class HistogramSearch:
         self.boxes: BoxPricing | None = None
         self.places: PlacedBoxes | None = None
         self.linear: Boxed | None = None
+        self.tied: list[Group] | None = None
         self.interrupted = self.boxed = self.brief = False
 
     def _priced(self) -> HistogramPricing:
@@ -89,32 +96,54 @@ class HistogramSearch:
         if broken is not None:
             return self.progress.refused(broken)
         try:
-            blocks = self.whole and in_blocks(self.rows)
             self._given()
-            if blocks:
+            if self.whole and in_blocks(self.rows):
                 self._in_blocks()
             else:
-                self._starts()
-            large = len(self.rows) >= LIMITS.simplex_rows or not self.listed
-            if blocks or self.brief or not large:
-                solved = False
-            else:
-                solved = self._beyond() if self._many else self._large()
-            if not large or (not blocks and self.progress.groups is None and not self.clock.over):
-                # Only the simplex method can tell that there is no release.
-                solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
-            if large and not blocks and not self.progress.bound:
-                self._at_sight()
-            if solved and self.root.duals is not None and self._near:
-                self.finish.run(self.root.duals)
-            if self.linear is not None and self.clock.limit is not None:
-                # There may be time left.
-                self.linear.rounded(
-                    self.judge, self.annealing, self.settings.seed, patience=LIMITS.box_stalled
-                )
+                limit = self.clock.limit
+                for end in self._ends():
+                    self.clock.limit = end
+                    self._stage(limit)
+                    if self.progress.closed or self.clock.limit == limit:
+                        break
         except KeyboardInterrupt:
             self.interrupted = True
         return self._conclude()
+
+    def _ends(self) -> list[float | None]:
+        """When stages end: where the linear program by boxes may be continued, shorter limits come first."""
+        limit = self.clock.limit
+        if limit is None or not self._large or not self.rows.in_trees:
+            return [limit]
+        kept, late = (self.settings.time_limit or limit) - limit, self.clock.seconds / STAGES.most.value
+        known = STAGES.ends(limit + kept, len(self.problem.table))
+        return [*(end - min(kept, RESERVES.kept.value * end) for end in known if end > late), limit]
+
+    def _stage(self, limit: float | None) -> None:
+        """All steps in the time of the clock; called again with more of it, they go on.
+
+        Where nothing can be gone on with they take all the time up to the limit.
+        """
+        if self.linear is None:
+            self._starts(limit)
+        solved = False
+        if self._large and not self.brief:
+            solved = self._beyond() if self._many else self._by_prices()
+        if not self._large or (self.progress.groups is None and not self.clock.over):
+            # Only the simplex method can tell that there is no release.
+            solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
+        if self._large:
+            self._at_sight()
+        if solved and self.root.duals is not None and self._near:
+            self.finish.run(self.root.duals)
+        if self.linear is not None and self.clock.limit is not None:
+            # There may be time left.
+            self.linear.rounded(self.judge, self.annealing, self.settings.seed, patience=LIMITS.box_stalled)
+
+    @property
+    def _large(self) -> bool:
+        """Whether the simplex method is too slow, or histograms are too many to be listed."""
+        return len(self.rows) >= LIMITS.simplex_rows or not self.listed
 
     @property
     def _near(self) -> bool:
@@ -129,42 +158,51 @@ class HistogramSearch:
         return not self.listed or self.pricing.histograms.steps.beyond
 
     def _at_sight(self) -> None:
-        """A bound at once, by the least size of groups alone: the linear program has no time for any."""
+        """A bound at once, by the least size of groups alone: what proves more may not be done in time."""
+        if self.sight.duals is not None:
+            return
         places, place = self.rows.places()
-        duals = at_sight(places, self.judge.least, self.settings.workers, self.clock)
+        least = self.clock.allowed(HISTOGRAM.sight)
+        clock = self.clock if least is None or self.clock.fits(least) else Clock(least)
+        duals = at_sight(places, self.judge.least, self.settings.workers, clock)
         if duals is not None:
             self.sight.offer(replace(duals, rows=duals.rows[place]))
             self.progress.lift(self.sight.bound, "nearest tuples")
 
-    def _large(self) -> bool:
+    def _by_prices(self) -> bool:
         """Bound and releases: by boxes under taxonomies, if they are few; False if there is no release."""
         boxes = self.boxes
-        if boxes is None or self.clock.over:
+        if boxes is None:
             return at_scale(self.judge, self.pricing, self.progress, self.root, self.settings, self.annealing)
         boxes.cuts, self.boxed = self.pricing.cuts, True
-        self.linear = by_boxes(self.judge, boxes, self.progress, self.root, self.settings, self.annealing)
-        return self.linear is not None
+        return self._by_boxes(boxes, self.root)
 
     def _beyond(self) -> bool:
         """The same where groups of any size may be needed: by boxes over places, or a part of the policy."""
-        places = self.places
-        if places is None or self.clock.over:
-            self.places = None
-            if not self.listed:
-                self._at_sight()
-                if self.annealing is not None:
-                    annealed(self.annealing, self.progress, self.clock)
-                return False
-            solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
-            return solved
-        self.linear = by_boxes(
-            self.judge, places.boxes, self.progress, places.best, self.settings, self.annealing, places
-        )
+        if self.places is not None:
+            return self._by_boxes(self.places.boxes, self.places.best)
+        if not self.listed:
+            self._at_sight()
+            if self.annealing is not None:
+                annealed(self.annealing, self.progress, self.clock)
+            return False
+        solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
+        return solved
+
+    def _by_boxes(self, pricing: BoxPricing, best: DualBound) -> bool:
+        """Begin with the linear program, or go on; False if there is no time, or no release."""
+        if self.clock.over:
+            return False
+        self.linear = self.linear or Boxed(pricing, self.progress, best, self.places)
+        if not by_boxes(self.linear, self.judge, self.settings, self.annealing):
+            self.linear = None
         return self.linear is not None
 
     def _grid(self) -> bool:
         """Whether the table is solved by boxes: some attribute has a taxonomy, and boxes are few."""
         rows, workers = self.rows, self.settings.workers
+        if self.boxes is not None or self.places is not None:
+            return True
         if self.progress.groups is None or not rows.in_trees or len(rows) < LIMITS.simplex_rows:
             return False
         if not self._many:
@@ -172,7 +210,7 @@ class HistogramSearch:
                 self.boxes = BoxPricing.of(rows, self.pricing.histograms, workers, self.clock)
         elif len(rows) > LIMITS.finished_rows or not self.listed:
             # Smaller tables are priced with groups of any size: that proves more than a part.
-            self.places = PlacedBoxes.of(self.judge, rows, workers, self.clock)
+            self.places = PlacedBoxes.of(self.problem, rows, workers, self.clock)
         return self.boxes is not None or self.places is not None
 
     def _broken_whole(self) -> WholeTable | None:
@@ -211,7 +249,29 @@ class HistogramSearch:
                 buckets = self.pricing.buckets
                 self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=buckets))
 
-    def _starts(self) -> None:
+    def _starts(self, limit: float | None) -> None:
+        """First releases, if there are none, and moves; with all time up to the limit if that is all."""
+        again = self.progress.groups is not None and self.annealing is not None
+        if not again:
+            self.tied = self._first()
+            if self._large and self.progress.groups is not None:
+                self._at_sight()
+        self.brief = self._brief
+        if self.brief:
+            # Published heuristics may have begun better, but with groups so large that warm moves keep them.
+            self._anneal(self.clock, WARM if self.tied else ANNEALED, self.tied)
+            return
+        boxed = self._grid()
+        if not boxed:
+            self.clock.limit = limit
+        far = not boxed and self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
+        share = HISTOGRAM.annealing_trees if far else HISTOGRAM.annealing
+        share = HISTOGRAM.annealing_boxes if boxed else share
+        share = HISTOGRAM.annealing_later if again else share
+        self._anneal(self.clock.share(share), ANNEALED if far else BRIEFLY)
+
+    def _first(self) -> list[Group] | None:
+        """First releases; the one of tuples that are alike."""
         # Where most tuples are alike, groups of those are worth more: any release will do before.
         alike = len(self.rows) > LIMITS.finished_rows and self.rows.alike
         share, least = self.clock.share(HISTOGRAM.start), self.clock.share(HISTOGRAM.any)
@@ -219,18 +279,9 @@ class HistogramSearch:
         if self.progress.groups is None and self.rows.spare:
             self._greedy()
         tied = self._tied()
-        if not tied and alike:
+        if tied is None and alike:
             self.progress.start(halved(self.rows, self.judge, share))
-        self.brief = self._brief
-        if self.brief:
-            self._at_sight()
-            self.annealing = self._annealing(self.clock, WARM if tied else ANNEALED)
-            return
-        boxed = self._grid()
-        far = not boxed and self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
-        share = HISTOGRAM.annealing_trees if far else HISTOGRAM.annealing
-        share = HISTOGRAM.annealing_boxes if boxed else share
-        self.annealing = self._annealing(self.clock.share(share), ANNEALED if far else BRIEFLY)
+        return tied
 
     @property
     def _brief(self) -> bool:
@@ -247,31 +298,34 @@ class HistogramSearch:
             row_of = {who: home[t] for who, t in self.problem.table.row.items()}
             self.progress.start(repaired(found, row_of, self.rows, self.judge, buckets=self.pricing.buckets))
 
-    def _tied(self) -> bool:
+    def _tied(self) -> list[Group] | None:
         """A first release that makes use of tuples that are alike; small tables need no better start."""
         if not self.listed:
             self.progress.start(spread(self.rows, self.judge, self.clock.share(HISTOGRAM.ties)))
-            return False
+            return None
         if self.progress.groups is None or len(self.rows) < LIMITS.simplex_rows:
-            return False
+            return None
         found = tied(self.rows, self.judge, dear=LIMITS.dear, clock=self.clock.share(HISTOGRAM.ties))
         self.progress.start(found)
-        return found is not None
+        return found
 
-    def _annealing(self, clock: Clock, cooling: Cooling) -> Annealing | None:
-        """Improve the best of the first releases by small moves; small tables need no better start."""
-        if self.progress.groups is None or (self.listed and len(self.rows) < LIMITS.simplex_rows):
-            return None
-        if not Annealing.fits(self.rows, clock):
-            return None
-        near = near_places(self.rows, clock)
-        if near is None:
-            return None
-        found = Annealing(self.rows, self.judge, near, self.progress.groups, self.settings.seed)
-        if found.reaches_most:
-            for groups in found.rounds(cooling, clock):
+    def _anneal(self, clock: Clock, cooling: Cooling, begin: Sequence[Group] | None = None) -> None:
+        """Improve the best of the first releases, or `begin`, by small moves; small tables need none."""
+        if self.annealing is None:
+            if self.progress.groups is None or not self._large or not Annealing.fits(self.rows, clock):
+                return
+            near = near_places(self.rows, clock)
+            if near is None:
+                return
+            groups = begin or self.progress.groups
+            made = Annealing(self.rows, self.judge, near, groups, self.settings.seed)
+        else:
+            made = self.annealing
+        if made.reaches_most:
+            for groups in made.rounds(cooling, clock):
                 self.progress.start(groups)
-        return found if self.rows.in_trees or not self.listed else None
+        if self.rows.in_trees or not self.listed:
+            self.annealing = made
 
     # -- the answer --------------------------------------------------------------------
 

@@ -50,7 +50,7 @@ def by_part(
         The part of the policy for which the best duals hold, if they were not priced for the whole.
     """
     clock = pricing.clock or Clock()
-    indices, part, histograms = finite(judge.problem)
+    indices, part, histograms = finite(progress.problem)
     asked = part_rows(pricing.rows, part), histograms, settings.workers, clock
     easier = (BoxPricing.of(*asked) if pricing.rows.in_trees else None) or HistogramPricing(*asked)
     easier.cuts = pricing.cuts

@@ -64,10 +64,10 @@ class PlacedBoxes:
     unpriced: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, judge: Judge, rows: Rows, workers: int, clock: Clock) -> PlacedBoxes | None:
+    def of(cls, problem: Problem, rows: Rows, workers: int, clock: Clock) -> PlacedBoxes | None:
         """None if the part sees more than sizes, tuples may be suppressed, or boxes are too many."""
-        indices, part, histograms = finite(judge.problem)
-        return cls.of_part(judge.problem, rows, indices, Judge(part), histograms, workers, clock)
+        indices, part, histograms = finite(problem)
+        return cls.of_part(problem, rows, indices, Judge(part), histograms, workers, clock)
 
     @classmethod
     def by_least_size(cls, problem: Problem, rows: Rows, workers: int, clock: Clock) -> PlacedBoxes | None:

@@ -7,6 +7,7 @@ over all groups that a better release may hold. `solver.verify` derives both aga
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,12 @@ def describe(
     part: Part | None,
     places: bool = False,
     unpriced: tuple[int, ...] = (),
+    blocks: Sequence[Sequence[int]] = (),
 ) -> claims.PricedClaim | claims.ListedClaim:
     """Write a proof down; tuples are named by their row of the microdata (from 0).
 
     A tree too long to be written down is left out. With `places`, rows are places, and there is no tree;
-    attributes that are `unpriced` cost nothing there.
+    attributes that are `unpriced` cost nothing there. With `blocks`, of rows, there is no tree.
     """
     first = [behind[0] for behind in rows.tuples]
     row_of = np.empty(int(rows.count.sum()), dtype=np.int64)
@@ -55,5 +57,6 @@ def describe(
     }
     text = None if found is None else packed(found.tree.proof())
     if found is None or text is None:
-        return claims.PricedClaim(**known, places=places, unpriced=unpriced)
+        named = tuple(tuple(first[row] for row in inside) for inside in blocks)
+        return claims.PricedClaim(**known, places=places, unpriced=unpriced, blocks=named)
     return claims.ListedClaim(**known, tree=claims.WrittenTree(listed_for=found.listed_for, proof=text))

@@ -15,13 +15,16 @@ from optanon.models.requirements import DistinctLDiversity, KCAnonymity
 from optanon.solver import portfolio
 from optanon.solver.cluster.here import Here
 from optanon.solver.colgen.boxes.form import form_of
+from optanon.solver.colgen.cuts import Cuts
+from optanon.solver.colgen.duals import DualBound
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
 from optanon.solver.colgen.primal.annealing import Cooling
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
-from optanon.solver.engines.partition.blocks import bound, plan, search, sweeping
-from optanon.solver.engines.partition.blocks.cutting import Grouping
+from optanon.solver.engines.partition.blocks import bound, plan, search, separating, sweeping
+from optanon.solver.engines.partition.blocks.cutting import Grouping, cut_rows
 from optanon.solver.engines.partition.blocks.nodes import nodes_of
+from optanon.solver.engines.partition.easier import part_of
 from optanon.solver.engines.partition.progress import Progress
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
@@ -33,7 +36,7 @@ K5L2 = Policy([KCAnonymity(k=3), DistinctLDiversity(l=2)])
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = replace(search.LIMITS, rows=50, tuples=120, rounds=3, unlimited=20, cuts=2)
-    for module in (bound, plan, search, sweeping):
+    for module in (bound, plan, search, separating, sweeping):
         monkeypatch.setattr(module, "LIMITS", limits)
     monkeypatch.setattr(portfolio, "baselines", dict)
 
@@ -122,7 +125,82 @@ def test_the_linear_program_is_rounded_to_better_releases(monkeypatch: pytest.Mo
     monkeypatch.setattr(plan, "LIMITS", replace(plan.LIMITS, generations=0, cuts=0))
     alone = solve_problem(problem, seed=2, workers=1, display=False)
     assert moved.objective[0] < alone.objective[0]
-    assert moved.levels[0].bound > 0.6 * moved.objective[0]
+    found = moved.levels[0].bound
+    assert found is not None
+    assert found > 0.6 * moved.objective[0]
+
+
+def of_table(problem: Problem) -> tuple[Rows, Judge, search.Rounds]:
+    judge = Judge(problem)
+    rows = Rows.of(problem, blind=judge.blind)
+    progress = Progress(problem, rows, Watch(), 0, Fraction(1))
+    return rows, judge, search.Rounds(rows, judge, progress, Settings(), Clock())
+
+
+def test_cuts_of_blocks_are_broken_and_the_same_on_any_number_of_workers():
+    problem = clustered(K3)
+    rows, judge, _ = of_table(problem)
+    rows = replace(rows, count=np.ones_like(rows.count))
+    # Of six tuples in a row, half of groups that hold two of the first three each, and of the last three.
+    shapes = ((0, 1, 3), (1, 2, 4), (0, 2, 5), (3, 4, 5))
+    ends = len(rows) // 6 * 6
+    lines = [[t + a for a in shape] for t in range(0, ends, 6) for shape in shapes]
+    lines = np.array(lines + 2 * [[t, -1, -1] for t in range(ends, len(rows))])
+    amount = np.full(len(lines), 0.5)
+    cuts = Cuts(rows)
+    asked = rows, judge, lines.astype(np.int32), amount, cuts, (2, 3)
+    found = separating.broken(*asked, Here(), 7, Clock())
+    assert found == separating.broken(*asked, Here(2), 7, Clock())
+    for own, divisor in found:
+        inside = np.isin(lines, own).sum(axis=1)
+        assert amount @ (inside // divisor) > len(own) // divisor + 0.019
+    borders = {int(piece[0]) for piece in cut_rows(rows, judge, separating.LIMITS.tuples)}
+    assert len(borders) > 2
+    home = np.searchsorted(sorted(borders), np.arange(len(rows)), side="right")
+    assert all(len(set(home[list(own)])) == 1 for own, _ in found)
+    assert len({home[own[0]] for own, _ in found}) == len(borders)
+    for own, divisor in found:
+        cuts.add([own], divisor)
+    assert not set(found) & set(separating.broken(*asked, Here(), 7, Clock()))
+
+
+@pytest.mark.parametrize("policy", [K3, K5L2], ids=["k", "k and l"])
+def test_some_tuples_are_grouped_as_a_table_of_their_own(policy: Policy):
+    rows, judge, rounds = of_table(clustered(policy))
+    units = np.repeat(np.arange(len(rows)), rows.count)[::2]
+    few, many = (rounds.anew(units, (moves, moves), 1) for moves in (1, 40))
+    for found in (few, many):
+        assert sorted(found.member.tolist()) == units.tolist()
+        counts = [np.bincount(rows.value[list(g)], minlength=len(judge.names)) for g in found.tuples()]
+        assert judge.verdicts(np.array(counts, dtype=np.int64)[:, : 1 if judge.blind else None]).all()
+    assert sum(rows.group_costs(many.tuples())) < sum(rows.group_costs(few.tuples()))
+
+
+def test_tuples_that_may_not_be_released_alone_wait_for_groups_of_others():
+    problem = clustered(K5L2)
+    rows, _, rounds = of_table(problem)
+    histograms = Histograms.of(part_of(problem, ()))
+    assert isinstance(histograms, Histograms)
+    form = form_of(histograms)
+    assert form is not None
+    pricing = HistogramPricing(rows, histograms)
+    program = bound.TableProgram(rounds, histograms, form, DualBound(pricing))
+    alike = np.flatnonzero(rows.value == rows.value[0])[:5]
+    others = [tuple(np.setdiff1d(np.arange(len(rows)), alike).tolist())]
+    assert program.completed(others, alike).tuples() == [*others, *((int(row),) for row in alike)]
+    mixed = np.arange(20)
+    assert sorted(map(len, program.completed([], mixed).tuples()))[0] >= 3
+
+
+def test_moves_are_laid_down_for_tuples_that_the_linear_program_leaves_out():
+    for limit, workers in ((600.0, 2), (600.0, 16), (None, 2)):
+        laid = plan.Laid.of(104_731, 77_114, limit, workers)
+        assert laid.cuts
+        assert laid.cold
+        assert sum(laid.rest) > max(laid.cold)
+    laid = plan.Laid.of(1_000_000, 453_000, 360.0, 2)
+    assert not laid.cold
+    assert not laid.cuts
 
 
 def test_single_tuples_are_put_into_groups_of_their_block():

@@ -2,9 +2,9 @@
 
 1. Tasks go through all boxes of the table and find the groups that pay (`sweeping`); first-order steps
    propose duals (`Relaxation`). It begins with what the tuples pay in a release. Each sweep proves a bound.
-2. Groups are taken by how much the linear program takes of them; tuples left over are put into groups block
-   by block, and moved, cold: heat would destroy what the linear program knows of them.
-3. Cuts, and a release again.
+2. Groups that the linear program takes mostly are taken. The tuples of no such group are a table of their
+   own, grouped by hot moves; then all are moved, cold: heat would destroy what the linear program knows.
+3. Cuts, sought block by block, as many as the table is large, and a release again.
 
 How often each is done is laid down before (`plan`). Where more than sizes matters, the bound is that of
 groups of the least size: leaving requirements out only adds releases. Of its groups a release takes those
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .....models.problem import Problem
 from ....colgen.boxes.form import BoxForm, form_of
-from ....colgen.boxes.separation import TabuEffort, rank_one
+from ....colgen.covering import Ints
 from ....colgen.duals import DualBound
 from ....colgen.pool import Pool
 from ....colgen.primal.annealing import Cooling
@@ -29,9 +29,11 @@ from ....colgen.relaxation import Relaxation
 from ....colgen.structure.histograms import Histograms
 from ....exact.incidence import Members
 from ....limits import BLOCKS as LIMITS, HISTOGRAM_LIMITS
+from ....schedule import BLOCKS
 from ..easier import Part, part_of
 from .cutting import Grouping
 from .search import Rounds
+from .separating import broken
 from .sweeping import TablePricing
 
 __all__ = ["prove"]
@@ -66,9 +68,10 @@ class TableProgram:
     """The linear program of all groups that sizes allow, in all boxes."""
 
     def __init__(self, rounds: Rounds, histograms: Histograms, form: BoxForm, best: DualBound) -> None:
-        self.rounds, self.best, self.clock, self.laid = rounds, best, rounds.clock, rounds.laid
+        self.rounds, self.best, self.laid = rounds, best, rounds.laid
+        self.clock = rounds.clock.share(BLOCKS.proving) if self.laid.cold else rounds.clock
         self.rows = replace(rounds.rows, value=np.zeros_like(rounds.rows.value))
-        self.pricing = TablePricing(self.rows, histograms, form, rounds.tasks, rounds.clock)
+        self.pricing = TablePricing(self.rows, histograms, form, rounds.tasks, self.clock)
         self.pricing.cuts = best.priced.cuts
 
     def run(self, plain: DualBound) -> None:
@@ -119,44 +122,54 @@ class TableProgram:
 
     def _cut(self, relaxation: Relaxation, number: int) -> bool:
         """Post cuts that the latest solution breaks; whether there are some."""
-        lines, amount = self._taken(relaxation)
-        cuts = self.pricing.cuts
-        known = list(zip(cuts.sets, cuts.divisors, strict=True))
-        divisors = range(2, self.pricing.form.least + 1)
-        found = rank_one(
-            lines, amount, self.rows.count, known, divisors, TabuEffort(), self.rounds.seed + number
-        )
+        lines, amount = self._taken(relaxation, HISTOGRAM_LIMITS.taken)
+        seed, cuts = self.rounds.seed + 1_000_003 * number, self.pricing.cuts
+        divisors = tuple(range(2, self.pricing.form.least + 1))
+        tasks = self.rounds.tasks
+        found = broken(self.rows, self.rounds.judge, lines, amount, cuts, divisors, tasks, seed, self.clock)
         for rows, divisor in found:
             cuts.add([rows], divisor)
         self.rounds.progress.note(f"{len(cuts)} cuts")
         return bool(found)
 
-    def _taken(self, relaxation: Relaxation) -> tuple[Members, NDArray[np.float64]]:
-        """The columns of the latest solution, and how much of each."""
+    @staticmethod
+    def _taken(relaxation: Relaxation, least: float) -> tuple[Members, NDArray[np.float64]]:
+        """The columns of which the latest solution takes more than that, and how much of each."""
         amount = relaxation.program.amount
-        taken = np.flatnonzero(amount > HISTOGRAM_LIMITS.taken)
+        taken = np.flatnonzero(amount > least)
         return relaxation.columns.lines[taken], amount[taken]
 
     def _release(self, relaxation: Relaxation, number: int) -> None:
         """Round the linear program, and improve that by cold moves in blocks."""
-        progress, judge = self.rounds.progress, self.rounds.judge
-        if not self.laid.cold or progress.closed or self.clock.over:
+        rounds, progress, judge = self.rounds, self.rounds.progress, self.rounds.judge
+        if not self.laid.cold or progress.closed or rounds.clock.over:
             return
-        lines, amount = self._taken(relaxation)
+        lines, amount = self._taken(relaxation, LIMITS.sure)
         if not judge.blind:
             admitted = self._admitted(lines)
             lines, amount = lines[admitted], amount[admitted]
         columns = Pool(self.pricing, lines.shape[1])
         columns.add(lines)
         groups, left = fitting(self.rows, columns, amount, np.zeros(len(amount)))
-        found = Grouping.of([*groups, *((int(row),) for row in left)])
-        cooling = Cooling(first=self.laid.cold, hot=LIMITS.cool, cold=LIMITS.coldest)
-        for again in range(LIMITS.cooled):
-            place = LIMITS.rounds + number * LIMITS.cooled + again + 1
-            found = self.rounds.across(found, place, cooling, self.clock)
+        found = self.completed(groups, left)
+        for again, moves in enumerate(self.laid.cold):
+            hot = LIMITS.cool[again * len(LIMITS.cool) // len(self.laid.cold)]
+            place = LIMITS.rounds + number * len(LIMITS.cool) + again + 1
+            cooling = Cooling(first=moves, hot=hot, cold=LIMITS.coldest)
+            found = rounds.across(found, place, cooling, rounds.clock)
             if int(np.diff(found.start).min()) < judge.least:
                 return  # time was over before all tuples were in groups
             progress.offer(found.tuples(), "rounded")
+
+    def completed(self, groups: list[tuple[int, ...]], left: Ints) -> Grouping:
+        """With groups of the tuples that are in none; by themselves if they may not be released so."""
+        judge, values = self.rounds.judge, 1 if self.rounds.judge.blind else len(self.rounds.judge.names)
+        value = np.zeros_like(left) if judge.blind else self.rounds.rows.value[left]
+        counts = np.bincount(value, minlength=values)
+        if len(left) and judge.admits(tuple(counts.tolist())):
+            rest = self.rounds.anew(left, self.laid.rest, LIMITS.rounds)
+            return Grouping.joined([Grouping.of(groups), rest]) if groups else rest
+        return Grouping.of([*groups, *((int(row),) for row in left)])
 
     def _admitted(self, lines: Members) -> NDArray[np.bool_]:
         """Whether the whole policy admits a group."""

@@ -24,16 +24,19 @@ class Laid:
         Per tuple, in each round of blocks before the linear program.
     generations : int
         Rounds of the linear program of the whole table before it is rounded.
-    cold : int
-        Moves per tuple in each round of blocks after that; 0 if it is not rounded, but proves only.
     cuts : int
         How often cuts are sought before it is rounded again.
+    rest : tuple of int
+        Moves in each round for a tuple that is in none of the groups that are taken then.
+    cold : tuple of int
+        Moves per tuple in each round of blocks after that; none if it is not rounded, but proves only.
     """
 
     moves: tuple[int, ...]
     generations: int
-    cold: int
-    cuts: int
+    cuts: int = 0
+    rest: tuple[int, ...] = ()
+    cold: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, tuples: int, rows: int, limit: float | None, workers: int) -> Laid:
@@ -45,8 +48,9 @@ class Laid:
             return cls(
                 moves=moves_of_rounds(tuples, None, workers),
                 generations=LIMITS.generations,
-                cold=LIMITS.unlimited,
                 cuts=LIMITS.cuts,
+                rest=rest_moves(LIMITS.unlimited),
+                cold=(LIMITS.unlimited,) * len(LIMITS.cool),
             )
         each = rows * (BLOCKS.sweep.value / workers + BLOCKS.steps.value)
         generations = min(LIMITS.generations, int(BLOCKS.program.seconds(limit, 0.0) / each))
@@ -54,18 +58,26 @@ class Laid:
             return cls(
                 moves=moves_of_rounds(tuples, limit, workers),
                 generations=LIMITS.generations,
-                cold=0,
-                cuts=0,
             )
-        cold = workers * BLOCKS.cooled.seconds(limit, 0.0) / tuples
-        cold = cold / (2 * LIMITS.cooled) - BLOCKS.round.value
+        per_tuple = workers * BLOCKS.cooled.seconds(limit, 0.0) / tuples
+        cold = int(per_tuple / (BLOCKS.round.value + LIMITS.fewest * BLOCKS.move.value))
+        cold = min(max(1, cold), len(LIMITS.cool))
+        moves = int((per_tuple / cold - BLOCKS.round.value) / BLOCKS.move.value)
+        per_tuple = workers * BLOCKS.rest.seconds(limit, 0.0) / (LIMITS.rest * tuples)
+        rest = per_tuple - BLOCKS.start.value - len(LIMITS.anew) * BLOCKS.round.value
         each = rows * (BLOCKS.cut_sweep.value / workers + BLOCKS.steps.value)
         return cls(
             moves=moves_of_rounds(tuples, limit, workers, BLOCKS.brief),
             generations=generations,
-            cold=max(1, int(cold / BLOCKS.move.value)),
             cuts=min(LIMITS.cuts, int(BLOCKS.cuts.seconds(limit, 0.0) / (LIMITS.cut_sweeps * each))),
+            rest=rest_moves(max(1, int(rest / BLOCKS.move.value / sum(LIMITS.anew)))),
+            cold=(max(1, moves),) * cold,
         )
+
+
+def rest_moves(moves: int) -> tuple[int, ...]:
+    """Round by round."""
+    return tuple(times * moves for times in LIMITS.anew)
 
 
 def moves_of_rounds(

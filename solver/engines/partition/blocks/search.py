@@ -8,6 +8,7 @@ as they were.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -54,20 +55,34 @@ class Rounds:
     def run(self) -> None:
         """All rounds, as far as there is time."""
         release = self.clock.share(BLOCKS.latest)
-        groups = self._first(release)
+        groups = self._fresh(self.laid.moves[0], release)
         self.progress.start(groups.tuples())
         if self.progress.groups is not None and not self.rows.spare:
             groups = Grouping.of(self.progress.groups)  # there may be a better one from before
         for number, moves in enumerate(self.laid.moves[1:], start=2):
             if release.over or self.progress.closed:
                 break
-            cooling = Cooling(first=moves, hot=LIMITS.warm, cold=LIMITS.cold)
-            groups = self.across(groups, number, cooling, release)
+            groups = self.across(groups, number, self._warm(moves), release)
             self.progress.offer(groups.tuples(), f"blocks, round {number}")
 
-    def _first(self, clock: Clock) -> Grouping:
+    def anew(self, units: Ints, moves: Sequence[int], place: int) -> Grouping:
+        """Groups of some tuples (rows, with repeats) that may be released alone; so many moves a round."""
+        chosen, count = np.unique(units, return_counts=True)
+        rest = copy(self)
+        rest.rows, rest.seed = self.rows.part(chosen, count), self.seed + 1_000_003 * place
+        groups = rest._fresh(moves[0], self.clock)
+        for number, each in enumerate(moves[1:], start=2):
+            groups = rest.across(groups, number, self._warm(each), self.clock)
+        return groups.of_rows(chosen)
+
+    @staticmethod
+    def _warm(moves: int) -> Cooling:
+        """Of rounds after the first one."""
+        return Cooling(first=moves, hot=LIMITS.warm, cold=LIMITS.cold)
+
+    def _fresh(self, moves: int, clock: Clock) -> Grouping:
         """Groups of blocks of rows."""
-        cooling = Cooling(first=self.laid.moves[0], hot=LIMITS.hot, cold=LIMITS.cold)
+        cooling = Cooling(first=moves, hot=LIMITS.hot, cold=LIMITS.cold)
         pieces = cut_rows(self.rows, self.judge, LIMITS.tuples)
         blocks = [
             TableBlock.of(self.rows, piece, self.rows.count[piece], None, cooling, self.seed + number)
