@@ -125,7 +125,7 @@ class Whole(Schedule):
     """A call of `solve`: what the search leaves for checks, claims and digests."""
 
     checked: Share = Share(part=0.04, of=Of.LIMIT, most=8.0, why="claims are derived again after the search")
-    claims: Share = Share(part=0.35, of=Of.LIMIT, most=0.4, why="most of what short limits keep for claims")
+    claims: Share = Share(part=0.3, of=Of.LIMIT, most=0.4, why="most of what short limits keep for claims")
     claim: Seconds = Seconds(value=7e-4, unit="s a tuple", why="what claims of small tables take, or nearly")
     digests: Share = Share(part=0.08, of=Of.LIMIT, why="most for digests and the past of the table")
     digest: Seconds = Seconds(value=5e-5, unit="s a tuple", why="what these take")
@@ -143,7 +143,7 @@ class Whole(Schedule):
 class Heuristics(Schedule):
     """Published heuristics before every search."""
 
-    each: Share = Share(part=0.35, of=Of.LIMIT, why="one heuristic")
+    each: Share = Share(part=0.55, of=Of.LIMIT, why="one heuristic: a third of it and what the end keeps")
     all: Share = Share(part=0.6, of=Of.LIMIT, why="all that are tried together")
     lattice: Share = Share(part=0.5, of=Of.LEFT, why="the full-domain engine, before they are tried")
     hopeless: Share = Share(
