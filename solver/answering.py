@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from ..models.errors import CertificateError
@@ -36,7 +37,9 @@ def answered(
         broken = next(problem.check(answer.release), None)
         if broken is not None:
             raise CertificateError(f"the engine's release fails {broken.requirement}: {broken.message}")
-    found = settled(problem, answer, engine.split(" (")[0], left_to_check(problem, settings, watch))
+    left = left_to_check(problem, settings, watch)
+    threads = min(settings.workers, os.cpu_count() or 1)  # there may be a cluster's workers, too
+    found = settled(problem, answer, engine.split(" (")[0], left, threads)
     answer, levels = found.answer, found.levels
     for index, level in enumerate(levels):
         # The course of every level ends where the result stands.

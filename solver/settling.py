@@ -42,7 +42,7 @@ class Settled:
     words: str = ""
 
 
-def settled(problem: Problem, answer: Answer, engine: str, clock: Clock) -> Settled:
+def settled(problem: Problem, answer: Answer, engine: str, clock: Clock, workers: int = 1) -> Settled:
     """Derive an answer's claims, in the time of the clock.
 
     Parameters
@@ -51,9 +51,12 @@ def settled(problem: Problem, answer: Answer, engine: str, clock: Clock) -> Sett
         The answer's release, if any, has passed the problem's check.
     engine : str
         Who answered.
+    clock : Clock
+    workers : int
+        Threads.
     """
     if answer.release is not None:
-        return _bounded(problem, answer, engine, clock)
+        return _bounded(problem, answer, engine, clock, workers)
     if answer.status is Status.INFEASIBLE:
         return _none(problem, answer, engine, clock)
     return Settled(answer=answer)
@@ -72,10 +75,10 @@ def _none(problem: Problem, answer: Answer, engine: str, clock: Clock) -> Settle
     return Settled(answer=replace(told, termination=Termination.PROOF_INCOMPLETE), words=words)
 
 
-def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock) -> Settled:
+def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, workers: int) -> Settled:
     assert answer.release is not None
     values = problem.objective(answer.release)
-    given = Given(problem=problem, values=values, release=answer.release, clock=clock)
+    given = Given(problem=problem, values=values, release=answer.release, clock=clock, workers=workers)
     made: list[tuple[Claim, Derived]] = []
     failed = ""
     for claim in answer.claims:

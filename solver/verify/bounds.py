@@ -169,8 +169,8 @@ def least_information_loss(
     if claim.part is not None and any(i >= len(given.problem.policy.requirements) for i in claim.part):
         raise CertificateError("the bound's proof names requirements that the policy does not have")
     if hidden is None or hidden.weighed:
-        return max(Fraction(0), proven_loss(given.problem, claim, hidden, over=given.over))
-    return max(Fraction(0), priced_loss(given.problem, claim, hidden, over=given.over))
+        return max(Fraction(0), proven_loss(given.problem, claim, hidden, given.over, given.workers))
+    return max(Fraction(0), priced_loss(given.problem, claim, hidden, given.over, given.workers))
 
 
 def _counts(given: Given, claim: claims.CountsClaim) -> Derived:

@@ -14,10 +14,10 @@ Which groups are tried in a box is said in `box_groups`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import product
-from math import inf
+from itertools import islice, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,14 +89,48 @@ class Walk:
         """Whether every group of a size is tried because it is needed: no value can be too frequent."""
         return bool((self.sizes.often >= self.sizes.most).all())
 
-    def pays(self, duals: ClaimedDuals, over: Callable[[], bool] | None = None) -> bool:
-        """Whether some group costs less than its duals.
+    def pays(self, duals: ClaimedDuals, over: Callable[[], bool] | None = None, workers: int = 1) -> bool:
+        """Whether some group costs less than its duals; boxes are shared out to threads.
 
         Raises
         ------
         UndecidedError
             If that cannot be told in time.
         """
+        asked, last = self._asked(duals)
+        order = np.argsort(last, kind="stable").astype(np.int64)
+        begin = min(AHEAD, len(self.nodes))
+        memories = [memory_of(len(self.nodes), asked, len(duals.cuts)) for _ in range(workers)]
+
+        def entered(worker: int, first: int, until: int | None = None) -> Iterator[bool]:
+            for box in islice(product(*self.nodes[:begin]), first, until, workers):
+                inside, cost = order, 0
+                for a, (lo, hi, each) in enumerate(box):
+                    code = asked.code[inside, a]
+                    inside, cost = inside[(lo <= code) & (code <= hi)], cost + each
+                yield _entered(asked, memories[worker], begin, inside, cost)
+                if sum(int(memory.tried[0]) for memory in memories) > MOST_TRIED:
+                    raise UndecidedError("there are too many groups to be tried under the cuts")
+
+        if any(entered(0, 0, 1)):  # it may wait for the compiler, which hears no clock
+            return True
+        patient = moment() + PATIENCE
+
+        def some(worker: int) -> bool:
+            for pays in entered(worker, 1 + worker):
+                if pays:
+                    return True
+                if over is not None and over() and moment() > patient:
+                    raise UndecidedError("not all boxes could be gone through in time")
+            return False
+
+        if workers == 1:
+            return some(0)
+        with ThreadPoolExecutor(workers) as pool:
+            return any(list(pool.map(some, range(workers))))
+
+    def _asked(self, duals: ClaimedDuals) -> tuple[BoxQuestion, Ints]:
+        """The table at some duals, and codes of the attribute that is walked; 0 if there is none."""
         boxes, others = self.rows.boxes, len(self.nodes)
         code = boxes.code[:, list(self.order)]
         walked = code[:, -1] if len(self.order) > others else np.zeros(len(code), dtype=np.int64)
@@ -117,22 +151,7 @@ class Walk:
             int(self.sizes.most.max()),
             duals.penalties(),
         )
-        memory = memory_of(others, asked, len(duals.cuts))
-        order = np.argsort(walked, kind="stable").astype(np.int64)
-        until = inf  # the first boxes may wait for the compiler, which hears no clock
-        for chosen in product(*self.nodes[:AHEAD]):
-            inside, cost = order, 0
-            for a, (lo, hi, each) in enumerate(chosen):
-                inside, cost = inside[(lo <= code[inside, a]) & (code[inside, a] <= hi)], cost + each
-            if over is not None and over() and moment() > until:
-                raise UndecidedError("not all boxes could be gone through in time")
-            if _entered(asked, memory, min(AHEAD, others), inside, cost):
-                return True
-            if until == inf:
-                until = moment() + PATIENCE
-            if memory.tried[0] > MOST_TRIED:
-                raise UndecidedError("there are too many groups to be tried under the cuts")
-        return False
+        return asked, walked
 
 
 def _sizes(needed: Needed) -> Sizes | None:

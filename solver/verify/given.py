@@ -32,12 +32,15 @@ class Given:
         The release itself, where a bound may be told relative to it.
     clock : Clock
         What cannot be derived in time stays undecided.
+    workers : int
+        Threads; they change nothing of what is derived.
     """
 
     problem: Problem
     values: tuple[Fraction, ...]
     release: Release | None = None
     clock: Clock = field(default_factory=Clock)
+    workers: int = 1
 
     def over(self) -> bool:
         """Whether time has passed."""

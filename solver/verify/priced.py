@@ -171,6 +171,7 @@ def priced_loss(
     claim: claims.PricedClaim | claims.ListedClaim,
     hidden: Suppressible | None,
     over: Callable[[], bool] | None = None,
+    workers: int = 1,
 ) -> Fraction:
     """The bound on information loss that a claim's duals prove by themselves.
 
@@ -180,6 +181,10 @@ def priced_loss(
         Releases invent nothing; requirements that look at whole releases are left out.
     hidden : Suppressible or None
         What a suppressed tuple adds, and how many there may be; None if none may.
+    over : callable, optional
+        Whether time has passed.
+    workers : int
+        Threads that go through boxes.
 
     Raises
     ------
@@ -194,7 +199,7 @@ def priced_loss(
     duals = ClaimedDuals.of(rows, root.duals, cuts, root.cut_duals, root.scale)
     if not paid_anyway(rows, duals, smallest_group(problem), over):
         walk = Walk.of(rows, single.needed)
-        paying = walk is not None and walk.pays(duals, over)
+        paying = walk is not None and walk.pays(duals, over, workers)
         if paying and walk is not None and walk.by_size:
             raise CertificateError("the duals prove nothing: a group in some box costs less than its duals")
         if paying or walk is None:
@@ -211,6 +216,7 @@ def proven_loss(
     claim: claims.PricedClaim | claims.ListedClaim,
     hidden: Suppressible | None = None,
     over: Callable[[], bool] | None = None,
+    workers: int = 1,
 ) -> Fraction:
     """The bound on information loss that a claim's duals and tree prove.
 
@@ -223,8 +229,8 @@ def proven_loss(
         If some statement does not hold.
     """
     if isinstance(claim, claims.PricedClaim):
-        return priced_loss(problem, claim, hidden, over)
-    apart = Fraction(0) if claim.part is None else priced_loss(problem, claim, hidden, over)
+        return priced_loss(problem, claim, hidden, over, workers)
+    apart = Fraction(0) if claim.part is None else priced_loss(problem, claim, hidden, over, workers)
     single = Single.of(problem, hidden=hidden)
     rows, root = single.rows, claim.root
     cuts = divided(rows, claim.cuts, claim.divisors)

@@ -74,7 +74,7 @@ def test_a_group_pays_exactly_if_one_of_all_groups_does(seed: int, requirement: 
         per_row = (random.uniform(-0.02, high, len(rows)) * dear).astype(np.int64)
         duals = ClaimedDuals(rows=per_row, cuts=((cut, -dear // 20),), fake=0, scale=1)
         answers.add(pays(single, duals, known))
-        assert walk.pays(duals) == pays(single, duals, known)
+        assert walk.pays(duals) == walk.pays(duals, workers=3) == pays(single, duals, known)
     assert answers
 
 
