@@ -24,8 +24,11 @@ from ..models.categories import Ordered
 from ..models.errors import InputError
 from ..models.problem import Problem
 from ..solver.cluster.workers import connected
-from ..solver.colgen.structure.histograms import Judge
+from ..solver.colgen.duals import DualBound
+from ..solver.colgen.histogram_pricing import HistogramPricing
+from ..solver.colgen.structure.histograms import Histograms, Judge
 from ..solver.colgen.table import Rows
+from ..solver.engines.partition.blocks.bound import prove
 from ..solver.engines.partition.blocks.search import Rounds
 from ..solver.engines.partition.progress import Progress
 from ..solver.settings import Clock, Settings, Watch
@@ -56,9 +59,9 @@ class Blocks(Case):
     planned : int
         What moves are laid down for: the same gives the same release, whatever `workers` is.
     paced : float
-        If above 0: rounds of blocks alone, without bound or files, all that are laid down for so many
-        seconds, on each number of `workers`: how much faster they are than on the first one, and whether
-        releases are the same.
+        If above 0: the search in blocks alone, without heuristics before and claims or files after it: all
+        that is laid down for so many seconds, however long it takes, on each number of `workers`; how
+        much faster it is than on the first one, and whether release and bound are the same.
     output : str
         Instead of all that: a folder into which table and problem file are written.
     """
@@ -110,20 +113,21 @@ class Blocks(Case):
         for number in workers:
             with _cluster(number) as (address, asked), connected(address) as tasks:
                 laid = Settings(seed=self.seed, workers=self.planned, tasks=tasks)
-                in_rounds(warm, replace(laid, asked=WARM_SECONDS))
+                searched(warm, replace(laid, asked=WARM_SECONDS))
                 began, alone, others = time.perf_counter(), time.process_time(), sum(asked(time.process_time))
-                progress = in_rounds(problem, replace(laid, asked=self.paced))
+                progress = searched(problem, replace(laid, asked=self.paced))
                 seconds = time.perf_counter() - began
-                groups = sorted(progress.groups or ())
-                first = first or (groups, seconds)
+                same = sorted(progress.groups or ()), progress.bound
+                first = first or (same, seconds)
                 found.append(
                     {
                         "rows": self.rows,
                         "workers": number,
                         "seconds": round(seconds, 1),
                         "speed-up": round(first[1] / seconds, 2),
-                        "same release": groups == first[0],
+                        "same": same == first[0],
                         "loss": float(progress.value(0, progress.cost)),
+                        "bound": float(progress.value(0, progress.bound)),
                         "CPU": round(time.process_time() - alone, 1),
                         "CPU of workers": round(sum(asked(time.process_time)) - others, 1),
                         "worker MB": max(asked(_peak), default=None),
@@ -133,12 +137,16 @@ class Blocks(Case):
         return found
 
 
-def in_rounds(problem: Problem, settings: Settings) -> Progress:
-    """All rounds of blocks that are laid down for a time, however long they take."""
-    judge = Judge(problem)
+def searched(problem: Problem, settings: Settings) -> Progress:
+    """All that is laid down for a time in blocks, however long it takes: rounds, linear program, cuts."""
+    judge, histograms, clock = Judge(problem), Histograms.of(problem), Clock()
+    assert isinstance(histograms, Histograms)
     rows = Rows.of(problem, blind=judge.blind)
     progress = Progress(problem, rows, Watch(), 0, Fraction(1), judge)
-    Rounds(rows, judge, progress, settings, Clock()).run()
+    rounds = Rounds(rows, judge, progress, settings, clock)
+    rounds.run()
+    pricing = HistogramPricing(rows, histograms, settings.workers, clock)
+    prove(rounds, problem, DualBound(pricing), DualBound(pricing))
     return progress
 
 
