@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,7 +44,7 @@ class Withstand(Case):
         visits per release of patients who come back.
     people, releases : int
     k, c, l : of (k, c)-anonymity and l-diversity
-    min_values, max_posterior : of `resists_inference`
+    min_values, max_posterior, compromised : of `resists_inference`
     time_limit : int
         Seconds per release, and again for the policy without the demand.
     random : int
@@ -60,6 +62,7 @@ class Withstand(Case):
     l: int = 1  # noqa: E741 - the name the literature has for it
     min_values: int = 1
     max_posterior: str = "1/2"
+    compromised: int = 0
     time_limit: int = 60
     random: int = 0
 
@@ -69,9 +72,15 @@ class Withstand(Case):
         `inferred` counts people above the limits after the best release found for the same history, in the
         same time, without the demand.
         """
-        if differ := sum(not judged_as_enumerated(self.seed, number) for number in range(self.random)):
+        if differ := sum(
+            not judged_as_enumerated(self.seed, number, self.compromised) for number in range(self.random)
+        ):
             raise AssertionError(f"{differ} of {self.random} random series are judged as they are not")
-        rule = ResistsInference(max_posterior=Fraction(self.max_posterior), min_values=self.min_values)
+        rule = ResistsInference(
+            max_posterior=Fraction(self.max_posterior),
+            min_values=self.min_values,
+            compromised=self.compromised,
+        )
         rest: list[GroupRequirement] = [KCAnonymity(k=self.k, c=Fraction(self.c))]
         if self.l > 1:
             rest.append(DistinctLDiversity(l=self.l))
@@ -156,11 +165,12 @@ def inferred(history: History, rule: ResistsInference) -> tuple[str | None, int]
 # -- random series against enumeration ---------------------------------------------------------
 
 
-def judged_as_enumerated(seed: int, number: int) -> bool:
+def judged_as_enumerated(seed: int, number: int, compromised: int = 0) -> bool:
     """Whether the judge lets a random series pass exactly if going through all its worlds does.
 
     Up to eight people with up to four values in two to four releases; people come and go. Of those who can be
-    inferred the judge names some: where bounds alone give somebody away, worlds are not counted.
+    inferred the judge names some: where bounds alone give somebody away, worlds are not counted. Up to
+    `compromised` others may be known, whoever they are.
     """
     random = np.random.default_rng([seed, number])
     people, width, times = (int(random.integers(*ends)) for ends in ((3, 9), (2, 5), (2, 5)))
@@ -171,15 +181,21 @@ def judged_as_enumerated(seed: int, number: int) -> bool:
     needed, limit = int(random.integers(1, 4)), Fraction(int(random.integers(2, 5)), 4)
     if times > 2 and random.random() < 0.5:
         label[:, 1] = np.where(label[:, 1] < 0, -1, label[:, 0])
-    shares = posteriors(value, label, width)
-    wanted = ((shares > 0).sum(axis=1) < needed) | (
-        shares.max(axis=1) * limit.denominator > shares.sum(axis=1) * limit.numerator
-    )
-    found, people_inferred = _judged(value, label, width, needed, limit), set(np.flatnonzero(wanted).tolist())
+    people_inferred = set[int]()
+    for size in range(compromised + 1):
+        for known in combinations(range(people), size):
+            shares = posteriors(value, label, width, known)
+            wanted = ((shares > 0).sum(axis=1) < needed) | (
+                shares.max(axis=1) * limit.denominator > shares.sum(axis=1) * limit.numerator
+            )
+            people_inferred |= set(np.flatnonzero(wanted).tolist()) - set(known)
+    found = _judged(value, label, width, needed, limit, compromised)
+    if compromised:  # whoever is like somebody who is compromised is named, too
+        return bool(found) == bool(people_inferred)
     return found <= people_inferred and bool(found) == bool(people_inferred)
 
 
-def _judged(value: Ints, label: Ints, width: int, needed: int, limit: Fraction) -> set[int]:
+def _judged(value: Ints, label: Ints, width: int, needed: int, limit: Fraction, compromised: int) -> set[int]:
     _, place = np.unique(label[:, :-1] + 10 * np.arange(label.shape[1] - 1), return_inverse=True)
     gone = label[:, :-1] < 0
     used, place = np.unique(np.where(gone, -1, place.reshape(gone.shape)), return_inverse=True)
@@ -194,12 +210,15 @@ def _judged(value: Ints, label: Ints, width: int, needed: int, limit: Fraction) 
     sides = Widths(weight=nothing, start=nothing - 1, length=nothing, table=nothing)
     codes = np.zeros((len(value), 1), dtype=np.int64)
     made = groups_of(past, codes, sides, needed, groups, len(value) + 1)
-    judge = SeriesJudge(past, needed, limit)
+    judge = SeriesJudge(past, needed, limit, compromised)
     return set(judge.inferred(made, range(len(value))) or ())
 
 
-def posteriors(value: Ints, label: Ints, width: int) -> Ints:
-    """In how many worlds each person has each value: those that publish what was published."""
+def posteriors(value: Ints, label: Ints, width: int, known: Sequence[int] = ()) -> Ints:
+    """In how many worlds each person has each value: those that publish what was published.
+
+    Some people are known to have their values.
+    """
     people, times = label.shape
     home = np.where(label < 0, -1, label + (1 + label.max()) * np.arange(times))
     left = np.zeros((int(home.max()) + 1, width), dtype=np.int64)
@@ -207,13 +226,18 @@ def posteriors(value: Ints, label: Ints, width: int) -> Ints:
         if g >= 0:
             left[g, value[p]] += 1
     found = np.zeros((people, width), dtype=np.int64)
-    _worlds(home, left, np.full(people, -1, dtype=np.int64), found)
+    only = np.full(people, -1, dtype=np.int64)
+    only[list(known)] = value[list(known)]
+    _worlds(home, left, np.full(people, -1, dtype=np.int64), only, found)
     return found
 
 
 @compiled
-def _worlds(home: Ints, left: Ints, has: Ints, found: Ints) -> None:
-    """Go through all worlds, people one by one; `left` is what groups publish for those without values."""
+def _worlds(home: Ints, left: Ints, has: Ints, only: Ints, found: Ints) -> None:
+    """Go through all worlds, people one by one; `left` is what groups publish for those without values.
+
+    `only` is the value that somebody is known to have, -1 where it is not known.
+    """
     p = 0
     while p >= 0:
         v = has[p]
@@ -223,7 +247,7 @@ def _worlds(home: Ints, left: Ints, has: Ints, found: Ints) -> None:
                     left[g, v] += 1
         v += 1
         while v < left.shape[1]:
-            fits = True
+            fits = only[p] < 0 or only[p] == v
             for g in home[p]:
                 fits = fits and (g < 0 or left[g, v] > 0)
             if fits:

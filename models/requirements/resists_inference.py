@@ -64,8 +64,8 @@ _forgiven: WeakKeyDictionary[History, dict[_Rule, frozenset[str]]] = WeakKeyDict
 class ResistsInference(Requirement):
     """Nobody's value can be inferred from all releases, even with some others compromised.
 
-    Use it where nobody may be inferred from all releases together: up to hundreds of tuples, about a dozen
-    if others are compromised or the past is forgiven.
+    Use it where nobody may be inferred from all releases together: up to hundreds of tuples, also with one or
+    two others compromised; about a dozen if the past is forgiven.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -38,9 +39,15 @@ def test_the_judge_passes_what_enumeration_passes() -> None:
     assert all(judged_as_enumerated(1, number) for number in range(60))
 
 
+@pytest.mark.parametrize("compromised", [1, 2])
+def test_the_judge_passes_what_enumeration_passes_with_others_known(compromised: int) -> None:
+    assert all(judged_as_enumerated(3, number, compromised) for number in range(40))
+
+
 @pytest.mark.slow
 def test_the_judge_passes_what_enumeration_passes_on_many_series() -> None:
     assert all(judged_as_enumerated(2, number) for number in range(400))
+    assert all(judged_as_enumerated(4, number, 1) for number in range(200))
 
 
 @pytest.mark.parametrize(
@@ -175,6 +182,24 @@ def test_who_is_given_away_by_leavers_is_repaired() -> None:
     assert not inferred(past, rule)[1]
 
 
+def test_groups_are_joined_where_that_is_worth_its_price() -> None:
+    rule = ResistsInference(max_posterior=Fraction(4, 5))
+    first, rows = problem(60, History(), rule), list(range(60))
+    past = History([first.assemble([rows[i : i + 4] for i in range(0, 60, 4)])])
+    kept = replace(first.table, members=first.table.members[20:], codes=first.table.codes[20:].copy())
+    asked = replace(first, table=kept, history=past)
+    chain = chain_of(asked, rule, [list(range(i, 40, 10)) for i in range(10)], 4)
+    assert chain.inferred
+    assert not any(chain.join(p, 1) for p in range(40))
+    for p in range(40):
+        before, cost = len(chain.inferred), chain.cost
+        if before and chain.join(p, 10**12):
+            assert len(chain.inferred) < before
+            assert chain.cost > cost
+            return
+    raise AssertionError("no two groups were joined")
+
+
 def test_releases_that_cannot_be_counted_are_dropped_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = problem(40, History(), ResistsInference(max_posterior=HALF))
     search = WithstandSearch(asked, ResistsInference(max_posterior=HALF), Settings(), Watch(), nothing)
@@ -201,8 +226,26 @@ def test_which_problems_are_searched_so() -> None:
     assert demand(many) is rule
     assert choose(many)[0].name == "partition"
     assert demand(problem(LIMITS.tuples, History(), rule)) is None
-    assert demand(problem(40, History(), ResistsInference(max_posterior=HALF, compromised=1))) is None
+    assert demand(problem(40, History(), ResistsInference(max_posterior=HALF, compromised=1))) is not None
     assert demand(problem(40, History(), ResistsInference(max_posterior=HALF, forgive_past=True))) is None
+
+
+@pytest.mark.parametrize("compromised", [1, 2])
+def test_what_is_asked_of_single_groups_is_enough_with_others_known(compromised: int) -> None:
+    rule = ResistsInference(max_posterior=Fraction(1, 2), compromised=compromised)
+    passed = 0
+    for groups in (
+        "1a 2b 3c",
+        "1a 2b 3c 4d",
+        "1a 2a 3b 4c 5d",
+        "1a 2a 3a 4b 5c 6d",
+        "1a 2a 3b 4b 5c 6c 7d 8d",
+    ):
+        one = ours(release(groups))
+        if all(next(r.check(one, History()), None) is None for r in implied(rule)):
+            assert next(rule.check(one, History()), None) is None
+            passed += 1
+    assert passed
 
 
 def test_what_is_asked_of_single_groups_is_implied() -> None:

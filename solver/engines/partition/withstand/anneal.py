@@ -149,13 +149,13 @@ class SafeAnnealing:
         else:
             self._move(p, bar, price, others)
 
-    def join(self, p: int, *, anyway: bool = False) -> bool:
-        """Join a row's group with others, so that fewest people can be inferred; whether it was done.
+    def join(self, p: int, price: int, *, anyway: bool = False) -> bool:
+        """Join a row's group with others in the way that costs least, with a price for who can be inferred.
 
-        Only if they are fewer than before, unless it is to be done anyway.
+        Whether it was done: only if fewer people can be inferred and that is worth it, unless `anyway`.
         """
         groups = self.groups
-        found: list[tuple[int, int, tuple[int, ...]]] = []
+        found: list[tuple[int, int, int, tuple[int, ...]]] = []
         for joint in self._joinable(p):
             slots = np.array(joint)
             people, cost = members_of(groups, slots), int(groups.cost[slots].sum())
@@ -163,16 +163,18 @@ class SafeAnnealing:
             self._settle(slots, people, np.full_like(people, joint[0]))
             if self.admits(tuple(groups.counts[joint[0]].tolist())):
                 more = len(self.judge.inferred(groups, people.tolist()) or ()) - len(before)
-                found.append((more, int(groups.cost[slots].sum()) - cost, joint))
+                dearer = int(groups.cost[slots].sum()) - cost
+                found.append((dearer + price * more, more, dearer, joint))
             self._settle(slots, people, old)
-        if not found or (min(found)[0] >= 0 and not anyway):
+        fewer = [joined for joined in found if joined[1] < 0 and joined[0] < 0]
+        if not fewer and not (anyway and found):
             return False
-        more, cost, joint = min(found)
+        _, more, dearer, joint = min(fewer or found)
         slots = np.array(joint)
         people = members_of(groups, slots)
         before = self._known(people.tolist())
         self._settle(slots, people, np.full_like(people, joint[0]))
-        return self._stays(joint, people.tolist(), before, cost + max(0, more), cost, 1)
+        return self._stays(joint, people.tolist(), before, dearer + max(0, more), dearer, 1)
 
     def _joinable(self, p: int) -> list[tuple[int, ...]]:
         """A row's group with one near it, those of people once in a group with it, both, or a component's."""

@@ -17,7 +17,7 @@ from .....models.compiled import compiled
 from ....baselines.widths import Ints
 from .arrays import NewGroups, PublishedPast
 
-__all__ = ["LinkedCells", "content", "linked_cells", "told"]
+__all__ = ["LinkedCells", "content", "known", "linked_cells", "told"]
 
 PRIME = 2**31 - 1
 
@@ -143,11 +143,48 @@ def linked_cells(past: PublishedPast, groups: NewGroups, people: Ints, number: I
             column[filled[row[z]]] = j
             filled[row[z]] += 1
     lower, upper = np.zeros_like(cell), size[cell]
+    _tightened(start, column, first, row, low, high, lower, upper)
+    return LinkedCells(cell_of, size, cell, value, start, column, first, row, low, high, lower, upper)
+
+
+@compiled
+def _tightened(
+    start: Ints, column: Ints, first: Ints, row: Ints, low: Ints, high: Ints, lower: Ints, upper: Ints
+) -> None:
+    """Bounds that rows imply, in place."""
+    height = len(low)
     signs, waiting = np.ones_like(row), np.ones(height, dtype=np.bool_)
     log = np.empty((0, 5), dtype=np.int64)
     queue = np.arange(height)
     tighten(start, column, signs, first, row, low, high, lower, upper, queue, height, waiting, log)
-    return LinkedCells(cell_of, size, cell, value, start, column, first, row, low, high, lower, upper)
+
+
+@compiled
+def known(found: LinkedCells, pair: int) -> LinkedCells:
+    """The component for those left when somebody of a cell is known to have a value: the pair of both."""
+    size, low, high = found.size.copy(), found.low.copy(), found.high.copy()
+    lower, upper = found.lower.copy(), found.upper.copy()
+    size[found.cell[pair]] -= 1
+    lower[pair], upper[pair] = max(0, lower[pair] - 1), upper[pair] - 1
+    for z in range(found.first[pair], found.first[pair + 1]):
+        low[found.row[z]] -= 1
+        high[found.row[z]] -= 1
+    upper = np.minimum(upper, size[found.cell])
+    _tightened(found.start, found.column, found.first, found.row, low, high, lower, upper)
+    return LinkedCells(
+        found.cell_of,
+        size,
+        found.cell,
+        found.value,
+        found.start,
+        found.column,
+        found.first,
+        found.row,
+        low,
+        high,
+        lower,
+        upper,
+    )
 
 
 @compiled
@@ -191,11 +228,14 @@ def _pairs(
 
 @compiled
 def told(found: LinkedCells, needed: int, part: int, whole: int) -> np.ndarray:
-    """Cells with too few values left by bounds, or with a value that is certain to be too likely."""
+    """Cells with too few values left by bounds, or with a value that is certain to be too likely.
+
+    Cells of which everybody is known are not meant.
+    """
     left = np.zeros(len(found.size), dtype=np.int64)
     bad = np.zeros(len(found.size), dtype=np.bool_)
     for j in range(len(found.cell)):
         c = found.cell[j]
         left[c] += found.upper[j] > 0
         bad[c] |= found.lower[j] * whole > found.size[c] * part
-    return bad | (left < needed)
+    return (bad | (left < needed)) & (found.size > 0)

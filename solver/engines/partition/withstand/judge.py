@@ -5,11 +5,16 @@ components it makes. Bounds are propagated first, as in the audit; where nobody 
 are decided and worlds are counted exactly. What cannot be decided counts as unsafe. Verdicts are kept by
 content: the people of a component and how the new release groups them; the earlier groups follow.
 
-Bounds are never continued from those before a move: rows that went away had tightened some.
+Bounds are never continued from those before a move: rows that went away had tightened some. They are
+continued where somebody becomes known besides: that only takes worlds away.
+
+If others may be compromised, a component is judged again for each choice of them: by cell and value, as
+nothing else tells respondents apart. Whoever is in another component tells nothing of this one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -17,7 +22,7 @@ import numpy as np
 
 from .....models.adversary.rows import Integers
 from .arrays import NewGroups, PublishedPast
-from .component import content, linked_cells, told
+from .component import LinkedCells, content, known, linked_cells, told
 from .counting import counted, room_for
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .moves import linked
@@ -35,6 +40,8 @@ class SeriesJudge:
         Values that everybody keeps.
     limit : Fraction
         Largest probability of a value.
+    compromised : int
+        Most others whose values are known.
 
     Attributes
     ----------
@@ -42,8 +49,8 @@ class SeriesJudge:
         Components asked for, propagated, and decided exactly.
     """
 
-    def __init__(self, past: PublishedPast, needed: int, limit: Fraction) -> None:
-        self.past, self.needed, self.limit = past, needed, limit
+    def __init__(self, past: PublishedPast, needed: int, limit: Fraction, compromised: int = 0) -> None:
+        self.past, self.needed, self.limit, self.compromised = past, needed, limit, compromised
         people = len(past.value)
         self._met, self._people = np.zeros(people, dtype=np.int64), np.empty(people, dtype=np.int64)
         self._old = np.zeros(len(past.fakes), dtype=np.int64)
@@ -88,9 +95,33 @@ class SeriesJudge:
         """Which of the people of a component, by place, can be inferred or are not known to be safe."""
         self.decided += 1
         found = linked_cells(self.past, groups, people, self._number)
+        bad = self._bad(found)
+        if self.compromised and not bad.any():
+            numbers = {pair: j for j, pair in enumerate(zip(found.cell, found.value, strict=True))}
+            own = zip(found.cell_of, self.past.value[people], strict=True)
+            kinds = sorted(Counter(numbers[pair] for pair in own).items())
+            bad = self._bad_with(found, kinds, self.compromised)
+        return np.flatnonzero(bad[found.cell_of])
+
+    def _bad(self, found: LinkedCells) -> np.ndarray:
+        """Cells that do not keep the limits, or are not known to."""
         asked = self.needed, self.limit.numerator, self.limit.denominator
         bad = told(found, *asked)
         if not bad.any() and (found.lower < found.upper).any():
             self.counted += 1
-            bad = counted(found, *asked, self._room) if len(people) <= LIMITS.people else np.ones_like(bad)
-        return np.flatnonzero(bad[found.cell_of])
+            few = len(found.cell_of) <= LIMITS.people
+            bad = counted(found, *asked, self._room) if few else np.ones_like(bad)
+        return bad
+
+    def _bad_with(self, found: LinkedCells, kinds: list[tuple[int, int]], others: int) -> np.ndarray:
+        """The same with up to so many others known, of kinds (pair, how many there are) in order."""
+        bad = np.zeros(len(found.size), dtype=np.bool_)
+        for at, (pair, count) in enumerate(kinds):
+            left = known(found, pair)
+            bad = self._bad(left)
+            if others > 1 and not bad.any():
+                rest = [(pair, count - 1)] if count > 1 else []
+                bad = self._bad_with(left, rest + kinds[at + 1 :], others - 1)
+            if bad.any():
+                break
+        return bad

@@ -65,10 +65,14 @@ class WithstandLimits:
     """Part of a repair after which the price stays."""
     aimed: float = 0.5
     """How often a repair takes up somebody who can be inferred, or a member of the same group."""
-    idle: int = 15
-    """Rows taken up by the last repair, without one person less, before the price is doubled."""
+    modest: float = 1.0
+    """Price at the beginning of the last repair, in mean costs of a group;"""
+    idle: int = 150
+    """so many rows are taken up, without one person less, before groups are joined,"""
+    dearer: float = 1.3
+    """or the price grows so many times,"""
     dear: float = 64.0
-    """The highest price then, in mean costs of a group; from there on groups are joined, too."""
+    """up to this."""
     gone: int = 1
     """If so many times as many left as came back, groups are not kept at the start."""
 

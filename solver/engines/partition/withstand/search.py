@@ -49,7 +49,7 @@ __all__ = ["WithstandSearch", "demand", "sides_of"]
 def demand(problem: Problem) -> ResistsInference | None:
     """The policy's `resists_inference`, if this search takes the problem."""
     found = [r for r in problem.policy.requirements if isinstance(r, ResistsInference)]
-    if len(found) != 1 or found[0].compromised or found[0].forgive_past:
+    if len(found) != 1 or found[0].forgive_past:
         return None
     if len(problem.table) <= LIMITS.tuples or len(problem.values) > LIMITS.values:
         return None
@@ -125,7 +125,7 @@ class WithstandSearch:
         admission = Admission(problem)
         names = problem.values
         places = [names.index(name) for name in admission.names]
-        judge = SeriesJudge(past, self.rule.needed, self.rule.max_posterior)
+        judge = SeriesJudge(past, self.rule.needed, self.rule.max_posterior, self.rule.compromised)
         rule = Rule(
             needed=self.rule.needed,
             part=self.rule.max_posterior.numerator,

@@ -19,6 +19,7 @@ leavers, and where few return, the start is the best release without the demand,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 from .....models.problem import Problem
 from .....models.release import Release
@@ -35,9 +36,16 @@ __all__ = ["implied", "starts"]
 
 
 def implied(rule: ResistsInference) -> list[GroupRequirement]:
-    """What the rule asks of every group by itself, if it has no counterfeits."""
-    share = KCAnonymity(k=rule.needed, c=rule.max_posterior)
-    return [share, DistinctLDiversity(l=rule.needed)] if rule.needed > 1 else [share]
+    """What the rule asks of every group by itself, if it has no counterfeits.
+
+    More, if c others may be compromised. A group of size n then leaves n - c people, and a value of m people is
+    at most a share of m / (n - c); each of the c takes at most one value away. So for any k it is enough that
+    n >= k, that m / n <= p (k - c) / k, and that there are c values more than are needed.
+    """
+    size = rule.needed + rule.compromised
+    least = max(size, ceil(1 / rule.max_posterior) + rule.compromised)
+    share = KCAnonymity(k=least, c=rule.max_posterior * (least - rule.compromised) / least)
+    return [share, DistinctLDiversity(l=size)] if size > 1 else [share]
 
 
 def starts(
