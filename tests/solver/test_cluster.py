@@ -35,14 +35,15 @@ distributed = pytest.importorskip("distributed", reason="the extra `cluster` is 
 K5L2 = Policy([KCAnonymity(k=5), DistinctLDiversity(l=2)])
 
 
-def clustered(tuples: int = 900, policy: Policy = K5L2) -> Problem:
+def clustered(tuples: int = 450, policy: Policy = K5L2) -> Problem:
     frame = clustered_table(tuples, seed=3)
     return Problem(table=generated_roles().table(frame), policy=policy)
 
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = replace(blocks.LIMITS, rows=100, tuples=150, rounds=3, unlimited=10, generations=4, cuts=1)
+    limits = replace(blocks.LIMITS, rows=100, tuples=150, rounds=3, unlimited=10, generations=2, cuts=1)
+    limits = replace(limits, bands=2, shares=2)  # few tasks: each costs a cluster more than what is done here
     for module in (blocks, bound, plan, sweeping):
         monkeypatch.setattr(module, "LIMITS", limits)
     monkeypatch.setattr(portfolio, "baselines", dict)  # nobody else's release
