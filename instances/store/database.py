@@ -124,9 +124,8 @@ class Database:
         if self._url.get_backend_name() == "sqlite":
             options.pop("isolation_level", None)
         try:
-            if (
-                self.missing_file
-            ):  # it says who was in which group: for its owner only; several may make it at once
+            # It says who was in which group: for its owner only; several may make it at once.
+            if self.missing_file:
                 os.close(os.open(str(self._url.database), os.O_CREAT | os.O_WRONLY, 0o600))
             with self._engine.connect().execution_options(**options) as connection, connection.begin():
                 yield connection

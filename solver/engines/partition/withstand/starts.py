@@ -38,9 +38,9 @@ __all__ = ["implied", "starts"]
 def implied(rule: ResistsInference) -> list[GroupRequirement]:
     """What the rule asks of every group by itself, if it has no counterfeits.
 
-    More, if c others may be compromised. A group of size n then leaves n - c people, and a value of m people is
-    at most a share of m / (n - c); each of the c takes at most one value away. So for any k it is enough that
-    n >= k, that m / n <= p (k - c) / k, and that there are c values more than are needed.
+    More, if c others may be compromised. A group of size n then leaves n - c people, and a value of m people
+    is at most a share of m / (n - c); each of the c takes at most one value away. So for any k it is enough
+    that n >= k, that m / n <= p (k - c) / k, and that there are c values more than are needed.
     """
     size = rule.needed + rule.compromised
     least = max(size, ceil(1 / rule.max_posterior) + rule.compromised)
