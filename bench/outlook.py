@@ -151,9 +151,8 @@ class OutlookSeries(Case):
                 break
             broken += next(problem.check(release), None) is not None
             made, _, loss = measured.objective(release)
-            prices = measured.prices
-            foreseen = Fraction(0) if prices is None else prices.release(release)
-            expected = foreseen if number == 0 else expected
+            if number == 0:
+                expected = measured.foreseen(release) or expected
             fakes.append(int(made))
             losses.append(loss)
             signatures = len({group.signature for group in release.groups})

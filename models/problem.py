@@ -17,6 +17,7 @@ from .history import History
 from .losses import loss
 from .outlook.allowed import allowance
 from .outlook.forecast import forecast
+from .outlook.foreseen import foreseen
 from .outlook.prices import SignaturePrices, priced
 from .outlook.usual import usual_outlook
 from .policy import AHEAD, Policy
@@ -26,6 +27,7 @@ from .requirement import Context, Violation
 from .requirements.of_attribute import refuse_unbound
 from .respelling import spelt_as_before
 from .spelling import is_keyed_hash
+from .structure import OverlapRule
 from .table import Microdata
 
 __all__ = ["Problem"]
@@ -214,6 +216,32 @@ class Problem:
             return Fraction(0)
         return allowance(self.table, self.history, prices, self._least, outlook.allowed)
 
+    def foreseen(self, release: Release) -> Fraction | None:
+        """Counterfeits that the outlook's releases after this one will probably need, drawn (a model).
+
+        None without an outlook, or a requirement of equal counts.
+        """
+        outlook = self.policy.outlook
+        if outlook is None or not self._least:
+            return None
+        coming = forecast(self.table, self.history, outlook)
+        return foreseen(
+            release, self.history, outlook, coming, self._meetings, self._least, self._multiplicity
+        )
+
+    @property
+    def _meetings(self) -> list[OverlapRule]:
+        """What forbids groups to meet."""
+        forms = [requirement.structure(self).overlap for requirement in self.policy.requirements]
+        return [form for form in forms if form is not None]
+
+    @property
+    def _multiplicity(self) -> int | None:
+        """How often a group may hold each of its values; None for any number."""
+        forms = [requirement.structure(self).signature for requirement in self.policy.requirements]
+        most = [form.multiplicity for form in forms if form is not None]
+        return min((often for often in most if often is not None), default=None)
+
     @property
     def _least(self) -> int:
         """Fewest values of a signature; 0 without a requirement of equal counts."""
@@ -224,7 +252,6 @@ class Problem:
     def _prices(self) -> SignaturePrices | None:
         if self.policy.outlook is None:
             return None
-        forms = [requirement.structure(self) for requirement in self.policy.requirements]
         least = self._least
         if not least:
             return None
@@ -232,8 +259,9 @@ class Problem:
         return priced(
             self.policy.outlook,
             forecast(self.table, self.history, self.policy.outlook),
-            (form.overlap for form in forms if form.overlap is not None),
+            self._meetings,
             {least, least + 1, *known},
+            self._multiplicity,
         )
 
     def assemble(

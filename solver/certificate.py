@@ -45,11 +45,15 @@ class PublishedRelease(StrictRecord):
 
 
 class PriceTable(StrictRecord):
-    """What signatures cost by an outlook (`models.outlook.prices`): whole numbers over `draws`."""
+    """What signatures cost by an outlook (`models.outlook.prices`): whole numbers over `draws`.
+
+    `foreseen` is what the release will probably need later, drawn from it (`models.outlook.foreseen`).
+    """
 
     draws: Natural
     starts: tuple[Natural, ...]
     totals: tuple[tuple[Natural, tuple[Natural, ...]], ...]
+    foreseen: Ratio | None = None
 
 
 class CertificateRun(StrictRecord):

@@ -97,17 +97,19 @@ def certify(
             versions={name: version(name) for name in SOLVERS},
             effort=dict(answer.effort),
         ),
-        prices=price_table(problem) if answer.release is not None else None,
+        prices=None if answer.release is None else price_table(problem, answer.release),
     )
 
 
-def price_table(problem: Problem) -> PriceTable | None:
+def price_table(problem: Problem, release: Release) -> PriceTable | None:
     """What signatures cost, if a level of the policy asks."""
     asked = any("expected_counterfeits" in level.losses for level in problem.policy.levels)
     found = problem.prices if asked else None
     if found is None:
         return None
-    return PriceTable(draws=found.draws, starts=found.starts, totals=found.totals)
+    return PriceTable(
+        draws=found.draws, starts=found.starts, totals=found.totals, foreseen=problem.foreseen(release)
+    )
 
 
 def as_certified(certificate: Certificate, problem: Problem) -> Problem:

@@ -201,7 +201,8 @@ def _foreseen(
     prices = problem.prices
     expected = named_loss(AHEAD).of_release(release, problem) if prices is None else prices.release(release)
     to_come = "the next release is" if outlook.releases == 1 else f"the next {outlook.releases} releases are"
-    told = f"{to_come} expected to need {show_number(expected)} counterfeits"
+    later = problem.foreseen(release)
+    told = f"{to_come} expected to need {show_number(expected if later is None else later)} counterfeits"
     if alone is None:
         return f"{told} (by a model: simulated lives of signatures)"
     now = [
@@ -213,8 +214,8 @@ def _foreseen(
     other = "(compared with a search that does not look ahead)"
     # Fewer than allowed are counted as so many: then how many there were is not known.
     known = names[at] == AHEAD and alone[at] > problem.allowed
-    instead = f" instead of {show_number(alone[at])}" if known else ""
-    return f"{told} (by a model){instead}; {cost} {other}"
+    instead = f", its signatures priced at {show_number(expected)} instead of {show_number(alone[at])}"
+    return f"{told} (by a model){instead if known else ''}; {cost} {other}"
 
 
 def _unavoidable(hindsight: Hindsight | None) -> str:

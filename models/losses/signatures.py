@@ -55,7 +55,7 @@ class ExpectedCounterfeits(ReleaseLoss):
 
     Use it through a policy's `outlook`, which puts it in its place.
 
-    An exact function of the release; that the table foresees what comes is a model (see `models.outlook`).
+    An exact function of the release; that the table says what comes is a model (see `models.outlook`).
     Where they are a level of their own they are never counted as fewer than the outlook allows.
     """
 

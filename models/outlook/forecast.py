@@ -44,6 +44,8 @@ class Forecast:
         That somebody stays; that a vacancy is filled.
     returns : int
         That somebody who is gone is back at the next release.
+    trials, chance : tuple of int
+        New people of each value at a release: so many trials with this probability.
     """
 
     values: tuple[str, ...]
@@ -51,6 +53,8 @@ class Forecast:
     survival: tuple[int, ...]
     refill: tuple[int, ...]
     returns: int
+    trials: tuple[int, ...]
+    chance: tuple[int, ...]
 
 
 def forecast(table: Microdata, history: History, outlook: Outlook) -> Forecast:
@@ -58,6 +62,8 @@ def forecast(table: Microdata, history: History, outlook: Outlook) -> Forecast:
     values = tuple(sorted(table.histogram))
     people = tuple(table.histogram[v] for v in values)
     rates = _rates(table, history, outlook)
+    coming = [rates.coming.get(v, Fraction(0)) for v in values]
+    trials = tuple(max(8, ceil(16 * mean)) for mean in coming)
     return Forecast(
         values=values,
         people=people,
@@ -67,6 +73,8 @@ def forecast(table: Microdata, history: History, outlook: Outlook) -> Forecast:
             for v, n in zip(values, people, strict=True)
         ),
         returns=int(rates.returns * ONE),
+        trials=trials,
+        chance=tuple(int(mean / often * ONE) for mean, often in zip(coming, trials, strict=True)),
     )
 
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,7 +27,9 @@ from .asked import Outlook
 from .forecast import ONE, Forecast
 from .life import lives
 
-__all__ = ["SignaturePrices", "groups_by_signature", "priced"]
+__all__ = ["SignaturePrices", "Verdicts", "forbidden", "groups_by_signature", "priced"]
+
+Verdicts: TypeAlias = tuple[tuple[tuple[bool, ...], ...], ...]
 
 STARTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 """Numbers of groups that lives are drawn for."""
@@ -84,33 +87,52 @@ def groups_by_signature(release: Release) -> Counter[frozenset[str]]:
 
 
 def priced(
-    outlook: Outlook, coming: Forecast, rules: Iterable[OverlapRule], sizes: Iterable[int]
+    outlook: Outlook,
+    coming: Forecast,
+    rules: Sequence[OverlapRule],
+    sizes: Iterable[int],
+    multiplicity: int | None = None,
 ) -> SignaturePrices:
-    """Draw the lives of buckets with so many values each.
+    """Draw the lives of buckets with so many values each, each of them at most so often in a group.
 
     Complexity: about a millisecond per number of groups and life, compiled.
     """
     wanted = sorted({min(size, len(coming.values)) for size in sizes})
     most = max(coming.people, default=1)
     starts = tuple(n for n in STARTS if n <= most) or STARTS[:1]
-    found = tuple(rules)
-    bad = {size: tuple(_forbidden(found, size)) for size in wanted}
+    bad = {size: forbidden(rules, size, multiplicity) for size in wanted}
     totals = tuple((size, _drawn(outlook, coming, bad[size], size, starts)) for size in wanted)
     return SignaturePrices(draws=outlook.draws, starts=starts, totals=totals)
 
 
-def _forbidden(rules: tuple[OverlapRule, ...], size: int) -> list[bool]:
-    """Whether a full group of a bucket may not share so many people with an earlier one."""
-    found = [False]
-    for shared in range(1, size + 1):
-        overlap = Overlap(size=size, members=size, shared=shared, old_size=size, old_members=size, alike=True)
-        found.append(not all(rule.permits(overlap) for rule in rules))
-    return found
+def forbidden(rules: Sequence[OverlapRule], size: int, multiplicity: int | None) -> Verdicts:
+    """Whether a full group of a bucket, or two joined ones, may not share so many people with earlier ones.
+
+    As `life.lives` takes it.
+    """
+    return tuple(
+        tuple(tuple(not _permitted(rules, size, new, old, i) for i in range(2 * size + 1)) for old in (1, 2))
+        for new in ((1,) if multiplicity == 1 else (1, 2))
+    )
+
+
+def _permitted(rules: Sequence[OverlapRule], size: int, new: int, old: int, shared: int) -> bool:
+    if not 0 < shared <= size * min(new, old):
+        return True
+    overlap = Overlap(
+        size=new * size,
+        members=new * size,
+        shared=shared,
+        old_size=old * size,
+        old_members=old * size,
+        alike=new == old,
+    )
+    return all(rule.permits(overlap) for rule in rules)
 
 
 @lru_cache(maxsize=256)
 def _drawn(
-    outlook: Outlook, coming: Forecast, bad: tuple[bool, ...], size: int, starts: tuple[int, ...]
+    outlook: Outlook, coming: Forecast, bad: Verdicts, size: int, starts: tuple[int, ...]
 ) -> tuple[int, ...]:
     people, survival, refill = (
         np.array(found, dtype=np.int64) for found in (coming.people, coming.survival, coming.refill)

@@ -57,7 +57,7 @@ def verify(
         return _none(certificate, problem, asked, clock)
     if release is None:
         raise CertificateError("the certificate is about a release: give it, too (--release)")
-    confirmed = [asked, *_released(certificate, problem, release), *_priced(certificate, problem)]
+    confirmed = [asked, *_released(certificate, problem, release), *_priced(certificate, problem, release)]
     values = problem.objective(release)
     if len(certificate.values) != len(values):
         raise CertificateError(
@@ -93,12 +93,16 @@ def _none(certificate: Certificate, problem: Problem, asked: str, clock: Clock) 
     return Outcome(confirmed=(asked, found), trusted=(), bounds=(), claim=found)
 
 
-def _priced(certificate: Certificate, problem: Problem) -> list[str]:
-    """The outlook's table, drawn again; certificates of before it was kept have none."""
-    if certificate.prices is None:
+def _priced(certificate: Certificate, problem: Problem, release: Release) -> list[str]:
+    """The outlook's table and what it foresees, drawn again; older certificates have none."""
+    stated = certificate.prices
+    if stated is None:
         return []
-    if certificate.prices != price_table(problem):
+    found = price_table(problem, release)
+    if found is None or stated.model_copy(update={"foreseen": found.foreseen}) != found:
         raise CertificateError("the table of prices is not the one that the policy's outlook gives")
+    if stated.foreseen is not None and stated.foreseen != found.foreseen:
+        raise CertificateError("the counterfeits foreseen are not those that the outlook gives")
     return ["the outlook's table of prices, drawn again"]
 
 

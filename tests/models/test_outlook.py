@@ -8,6 +8,7 @@ from itertools import product
 from math import comb, sqrt
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,6 +35,13 @@ F = Fraction
 LEVELS = ["counterfeits", "information_loss"]
 
 
+def verdicts(wide: int, bad: Sequence[int]) -> Any:
+    """What plain groups may not share; groups may not join."""
+    found = np.zeros((1, 2, 2 * wide + 1), dtype=np.bool_)
+    found[0, 0, list(bad)] = True
+    return found
+
+
 def lived(start: int, wide: int, releases: int, stays: float, bad: Sequence[int], draws: int) -> float:
     """Mean counterfeits of lives in which nobody comes."""
     total = life.lives(
@@ -45,7 +53,7 @@ def lived(start: int, wide: int, releases: int, stays: float, bad: Sequence[int]
         np.full(wide, int(stays * ONE), dtype=np.int64),
         np.zeros(wide, dtype=np.int64),
         0,
-        np.array([shared in bad for shared in range(wide + 1)]),
+        verdicts(wide, bad),
         np.array([4711], dtype=np.int64),
     )
     return total / draws
@@ -80,7 +88,7 @@ def test_nobody_leaves_nothing_is_needed_and_compiled_lives_are_those_of_plain_p
         assert callable(run)
         state = np.array([99], dtype=np.int64)
         many, stays = np.full(4, 9, dtype=np.int64), np.full(4, int(0.8 * ONE), dtype=np.int64)
-        return run(3, 3, 2, 5, many, stays, stays, ONE // 5, np.array([False, False, True, False]), state)
+        return run(3, 3, 2, 5, many, stays, stays, ONE // 5, verdicts(3, [2]), state)
 
     assert total(plain) == total(life.lives) > 0
 
@@ -202,7 +210,9 @@ def test_the_level_is_the_sum_over_signatures_of_their_prices():
     assert groups_by_signature(release) == expected
     prices = problem.prices
     assert prices is not None
-    assert problem.objective(release)[1] == sum(prices.of(len(s), n) for s, n in expected.items())
+    priced = sum(prices.of(len(s), n) for s, n in expected.items())
+    assert prices.release(release) == priced
+    assert problem.objective(release)[1] == max(problem.allowed, priced)
     assert loss("signatures").value(release, problem.table) == len(expected)
 
 

@@ -130,14 +130,22 @@ def test_a_certificate_is_about_the_outlook_it_was_made_with():
     assert ahead.summary is not None
     told = dict(ahead.summary.lines)["outlook"]
     assert ahead.release is not None
-    expected = problem.prices.release(ahead.release)
-    assert ahead.objective[1] == max(problem.allowed, expected)
-    assert f"the next 5 releases are expected to need {show_number(expected)} counterfeits" in told
+    priced = problem.prices.release(ahead.release)
+    assert ahead.objective[1] == max(problem.allowed, priced)
+    foreseen = problem.foreseen(ahead.release)
+    assert foreseen is not None
+    assert f"are expected to need {show_number(foreseen)} counterfeits (by a model)" in told
+    assert kept.foreseen == foreseen
+    forged = kept.model_copy(update={"foreseen": foreseen + 1})
+    with pytest.raises(CertificateError, match="foreseen"):
+        verify(certificate.model_copy(update={"prices": forged}), problem, ahead.release)
+    older = kept.model_copy(update={"foreseen": None})
+    verify(certificate.model_copy(update={"prices": older}), problem, ahead.release)
     assert alone.release is not None
     loss, expected = alone.objective[1], problem.objective(alone.release)[1]
     assert expected >= ahead.objective[1]
     assert alone.objective[1] <= ahead.objective[2]
-    assert f"(by a model) instead of {show_number(expected)};" in told
+    assert f"priced at {show_number(priced)} instead of {show_number(expected)};" in told
     assert f"instead of {show_number(loss)} now" in told
     assert alone.summary is not None
     assert "outlook" not in dict(alone.summary.lines)

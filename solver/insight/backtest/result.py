@@ -88,8 +88,8 @@ class Backtest:
         )
         if any(step.expected is not None for step in self.steps):
             said.append(
-                "expected: counterfeits of all later releases as the outlook's table foresees them at the "
-                "first; came: how many there were"
+                "expected: counterfeits of all later releases as the outlook foresees them at the first, "
+                "by a model; came: how many there were"
             )
         if (least := self._least()) is not None:
             said.append(least)

@@ -73,7 +73,7 @@ class BacktestStep:
     signatures : int or None
         How many different ones its groups have.
     expected : Fraction or None
-        Counterfeits that the outlook's table foresees in later releases; None where nothing has a price.
+        Counterfeits that the outlook foresees in later releases; None where nothing has a price.
     hindsight : Hindsight or None
         Of the first release that was published: what nobody avoids with these tables, and nobody after it.
     verdict : SeriesVerdict or None
@@ -155,5 +155,4 @@ def _expected(problem: Problem, release: Release, to_come: int) -> Fraction | No
         return None
     outlook = replace(policy.outlook or Outlook(), releases=to_come)
     asked = policy.by_itself().changed(minimize=["counterfeits"], outlook=outlook)
-    prices = replace(problem, policy=asked).prices
-    return None if prices is None else prices.release(release)
+    return replace(problem, policy=asked).foreseen(release)

@@ -185,7 +185,7 @@ def test_what_was_expected_stands_beside_what_came(replayed: tuple[list[Microdat
     release = solve_problem(Problem(table=first, policy=POLICY)).release
     assert release is not None
     priced = Problem(table=first, policy=asked)
-    assert search.expected == priced.objective(release)[1]
+    assert search.expected == priced.foreseen(release)
     assert blind.expected is None
     assert found.steps[2].expected is None  # nothing comes after it
 

@@ -1,0 +1,138 @@
+"""How many counterfeits the releases after one will probably need: an exact function of what is published.
+
+V prices signatures one by one, so that a search may choose among them. What they need together depends on one
+another and on those who come: an arrival fills one vacancy, in any bucket, and whoever finds none begins a
+signature that needs counterfeits in its turn. So what is foreseen is drawn from the release itself: its
+groups, whom they met before, and everybody's lives together (`together`), as often as the outlook says.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from ..history import History
+from ..release import QIGroup, Release
+from ..structure import OverlapRule
+from .asked import Outlook
+from .forecast import ONE, Forecast
+from .prices import forbidden
+from .together import Buckets, Chances, Everybody, lived_together
+
+__all__ = ["foreseen"]
+
+PEOPLE = 100_000
+"""In all draws together: larger tables are drawn less often."""
+SPARE = 4
+"""Further values that a begun signature may have."""
+
+
+def foreseen(
+    release: Release,
+    history: History,
+    outlook: Outlook,
+    coming: Forecast,
+    rules: Sequence[OverlapRule],
+    least: int,
+    multiplicity: int | None = None,
+) -> Fraction:
+    """Mean number of counterfeits of the outlook's releases after this one.
+
+    Parameters
+    ----------
+    history
+        Of the releases before.
+    least
+        Fewest values of a signature.
+    multiplicity
+        How often a group may hold each value; None for any number.
+
+    Complexity: O(people x releases) for each draw, by experience.
+    """
+    start = _Start(release, history, coming, outlook.releases, least)
+    wide = start.buckets.place.shape[1]
+    bad = np.zeros((wide + 1, 1 if multiplicity == 1 else 2, 2, 2 * wide + 1), dtype=np.bool_)
+    for size in range(least, wide + 1):
+        bad[size, :, :, : 2 * size + 1] = forbidden(rules, size, multiplicity)
+    survival, trials, chance = (
+        np.array(found, dtype=np.int64) for found in (coming.survival, coming.trials, coming.chance)
+    )
+    chances = Chances(survival, coming.returns, trials, chance, bad, least)
+    state = np.array([(outlook.seed * 1_000_003 + 7_919) % (ONE - 1) + 1], dtype=np.int64)
+    draws = max(1, min(outlook.draws, PEOPLE // max(1, len(release.members))))
+    fakes = 0
+    for _ in range(draws):
+        buckets = Buckets(*(part.copy() for part in start.buckets))
+        people = Everybody(*(part.copy() for part in start.people))
+        fakes += int(lived_together(buckets, people, chances, outlook.releases, state))
+    return Fraction(fakes, draws)
+
+
+class _Start:
+    """A release as seats and people, with room for those who come."""
+
+    def __init__(
+        self, release: Release, history: History, coming: Forecast, releases: int, least: int
+    ) -> None:
+        self.number = {value: v for v, value in enumerate(coming.values)}
+        signatures = sorted({tuple(sorted(group.signature)) for group in release.groups})
+        at = {frozenset(signature): b for b, signature in enumerate(signatures)}
+        rows = [0] * len(signatures)
+        for group in release.groups:
+            rows[at[group.signature]] += _often(group)
+        arrivals = 2 * sum(t * c for t, c in zip(coming.trials, coming.chance, strict=True)) // ONE + 64
+        wide = max((len(signature) for signature in signatures), default=least) + SPARE
+        begun, room = releases * (arrivals // least + 1), [3 * n + 4 * wide + 4 for n in rows]
+        spare = releases * 3 * arrivals + begun * (4 * wide + 7)
+        most, earlier = len(signatures) + begun, len(history)
+        self.buckets = Buckets(
+            values=np.full((most, wide), -1, dtype=np.int64),
+            wide=np.zeros(most, dtype=np.int64),
+            groups=np.zeros(most, dtype=np.int64),
+            first=np.zeros(most, dtype=np.int64),
+            room=np.zeros(most, dtype=np.int64),
+            place=np.full((sum(room) + spare, wide), -1, dtype=np.int64),
+            mate=np.full(sum(room) + spare, -1, dtype=np.int64),
+            used=np.array([len(signatures), sum(room)], dtype=np.int64),
+        )
+        crowd = len(release.members) + releases * arrivals
+        self.people = Everybody(
+            value=np.zeros(crowd, dtype=np.int64),
+            bucket=np.zeros(crowd, dtype=np.int64),
+            column=np.zeros(crowd, dtype=np.int64),
+            away=np.zeros(crowd, dtype=np.int64),
+            past=np.full((crowd, earlier + 1 + releases), -1, dtype=np.int64),
+            used=np.zeros(1, dtype=np.int64),
+        )
+        begin = 0
+        for b, signature in enumerate(signatures):
+            self.buckets.values[b, : len(signature)] = [self.number[value] for value in signature]
+            self.buckets.wide[b], self.buckets.first[b], self.buckets.room[b] = len(signature), begin, room[b]
+            begin += room[b]
+        for name, group in enumerate(release.groups):
+            self._seat(group, at[group.signature], name, history)
+
+    def _seat(self, group: QIGroup, b: int, name: int, history: History) -> None:
+        """The members of a group, one row of seats for each time that it holds its values."""
+        buckets, people, often = self.buckets, self.people, _often(group)
+        first, seated = int(buckets.first[b] + buckets.groups[b]), Counter[str]()
+        buckets.groups[b] += often
+        columns = {int(v): i for i, v in enumerate(buckets.values[b].tolist()) if v >= 0}
+        for member in group.members:
+            p, i = int(people.used[0]), columns[self.number[member.value]]
+            people.used[0] += 1
+            people.value[p], people.bucket[p], people.column[p] = self.number[member.value], b, i
+            buckets.place[first + seated[member.value], i] = p
+            seated[member.value] += 1
+            people.past[p, len(history)] = 2 * name + (often > 1)
+            record = history.records.get(member.respondent)
+            for release, before in () if record is None else record.groups:
+                old = history.group(release, before)
+                people.past[p, release] = 2 * before + (_often(old) > 1)
+
+
+def _often(group: QIGroup) -> int:
+    return max(group.histogram.values())
