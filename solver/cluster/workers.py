@@ -7,7 +7,8 @@ nor a worker holds more. A job whose worker is lost is given to another one; onl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -88,6 +89,7 @@ class Workers(Tasks):
             raise EngineError("cluster: the scheduler has no worker: start one (dask worker)") from error
         self._threads = max(1, sum(self._client.nthreads().values()))
         self._sent: tuple[Any, Any] | None = None
+        self._version = version("optanon")
 
     @property
     def workers(self) -> int:
@@ -100,28 +102,37 @@ class Workers(Tasks):
 
         sent = self._shared(shared)
         waiting = list(range(len(jobs) - 1, -1, -1))
-        flying = dict[Any, int]()
+        flying = dict[Any, tuple[int, str]]()
         lost, alone = [0] * len(jobs), Clock()
         try:
             while (waiting or flying) and not clock.over:
-                while waiting and len(flying) < AHEAD * max(1, sum(self._client.nthreads().values())):
-                    number = waiting.pop()
+                threads: dict[str, int] = self._client.nthreads()
+                while waiting and len(flying) < AHEAD * max(1, sum(threads.values())):
+                    number, place = waiting.pop(), _least_busy(threads, [at for _, at in flying.values()])
                     future = self._client.submit(
-                        _worked, version("optanon"), work, sent, jobs[number], clock.left, pure=False
+                        _worked,
+                        self._version,
+                        work,
+                        sent,
+                        jobs[number],
+                        clock.left,
+                        pure=False,
+                        workers=[place] if place else None,
+                        allow_other_workers=bool(place),
                     )
-                    flying[future] = number
+                    flying[future] = number, place
                 try:
                     with self._client.as_current():  # it need not be the default one: there may be none
                         found: Any = wait(list(flying), timeout=LISTEN, return_when="FIRST_COMPLETED")
                     ended = list[Any](found.done)
                 except TimeoutError:
                     ended = list[Any]()
-                if ended or self._client.nthreads():
+                if ended or threads:
                     alone = Clock()
                 elif alone.seconds > PATIENCE:
                     raise EngineError("cluster: no worker is left: start workers, or solve without a cluster")
                 for future in ended:
-                    number = flying.pop(future)
+                    number, _ = flying.pop(future)
                     answer = self._answer(future, clock)
                     if answer is None:
                         lost[number] += 1
@@ -155,6 +166,15 @@ class Workers(Tasks):
             raise EngineError(
                 f"cluster: a worker cannot load optanon ({error}): install optanon {version('optanon')} there"
             ) from error
+
+
+def _least_busy(threads: Mapping[str, int], places: Sequence[str]) -> str:
+    """The worker with the fewest jobs under way for each thread; no word if there is none.
+
+    Left to itself, the scheduler gives jobs to the worker that has what they share.
+    """
+    under_way = Counter(places)
+    return min(threads, key=lambda place: (under_way[place] / threads[place], place), default="")
 
 
 def _itself(shared: S) -> S:

@@ -45,7 +45,6 @@ class SweepSent:
     rows: Rows
     nodes: Nodes
     form: BoxForm
-    scale: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +54,7 @@ class Sweep:
     codes: NDArray[np.int32]
     count: NDArray[np.int32]
     dual: Ints
+    scale: int
     cuts: CutIndex
     allowed: NDArray[np.bool_]
     per_anchor: int
@@ -86,7 +86,7 @@ def sweep(shared: SweepSent, job: Sweep, clock: Clock) -> Swept:
         np.zeros(len(code), dtype=np.int64),
         job.count.astype(np.int64),
         job.dual.copy(),
-        shared.scale,
+        job.scale,
         shared.form,
         job.cuts,
         PRICING.nodes,
@@ -112,12 +112,12 @@ class TablePricing(HistogramPricing):
     def __init__(self, rows: Rows, histograms: Histograms, form: BoxForm, tasks: Tasks, clock: Clock) -> None:
         super().__init__(rows, histograms, tasks.workers, clock)
         self.form, self.nodes, self.tasks = form, nodes_of(rows), tasks
-        self._bare, self._clock, self._took = bare(rows), clock, 0.0
+        self._shared = SweepSent(rows=bare(rows), nodes=self.nodes, form=form)
+        self._clock, self._took = clock, 0.0
 
     def price(self, duals: Duals, *, per_anchor: int, nodes: int = PRICING.nodes) -> Priced:
         """As `ColumnSource` says; `worst` is what the repair lowers."""
         del nodes
-        shared = SweepSent(rows=self._bare, nodes=self.nodes, form=self.form, scale=duals.scale)
         cuts, dual = self.cuts.index(duals.cuts), duals.rows.copy()
         lines, short, began = [np.empty((0, 1), dtype=np.int32)], 0, self._clock.seconds
         late = not self._clock.fits(self._took)  # what is begun is carried to its end
@@ -128,6 +128,7 @@ class TablePricing(HistogramPricing):
                     codes=self.rows.geometry.codes[rows].astype(np.int32),
                     count=self.rows.count[rows].astype(np.int32),
                     dual=dual[rows],
+                    scale=duals.scale,
                     cuts=_some(cuts, rows),
                     allowed=allowed,
                     per_anchor=per_anchor,
@@ -136,7 +137,7 @@ class TablePricing(HistogramPricing):
                 if len(rows)
             ]
             inside = [rows for rows in inside if len(rows)]
-            answers = dict(self.tasks.run(sweep, shared, jobs, self._clock))
+            answers = dict(self.tasks.run(sweep, self._shared, jobs, self._clock))
             late = len(answers) < len(jobs)
             if late:
                 break
@@ -175,20 +176,34 @@ class TablePricing(HistogramPricing):
             yield self._shares(allowed)
 
     def _shares(self, allowed: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-        """Allowed nodes of the attribute that has most of them, dealt to some tasks."""
+        """Allowed nodes of the attribute that has most of them, dealt to some tasks.
+
+        What holds most rows is dealt once more, by nodes of another attribute.
+        """
         n = self.nodes
         own = [
             np.flatnonzero(allowed[n.start[level] : n.start[level + 1]]) + n.start[level]
             for level in range(min(SHARED, len(n.order)))
         ]
-        if not own:
-            return [allowed]
-        most = max(own, key=len)
+        shares = self._dealt(allowed, max(own, key=len)) if own else [allowed]
+        if len(n.order) <= SHARED:
+            return shares
+        further = np.arange(n.start[SHARED], n.start[SHARED + 1])
+        half = len(self.rows) / 2
+        return [
+            part
+            for share in shares
+            for part in (self._dealt(share, further) if self._holds(share).sum() > half else [share])
+        ]
+
+    @staticmethod
+    def _dealt(allowed: NDArray[np.bool_], own: Ints) -> list[NDArray[np.bool_]]:
+        """Allowed nodes, those of one attribute dealt to some tasks."""
         found = list[NDArray[np.bool_]]()
-        for place in range(min(LIMITS.shares, len(most))):
+        for place in range(min(LIMITS.shares, len(own))):
             part = allowed.copy()
-            part[most] = False
-            part[most[place :: LIMITS.shares]] = True
+            part[own] = False
+            part[own[place :: LIMITS.shares]] = allowed[own[place :: LIMITS.shares]]
             found.append(part)
         return found
 
