@@ -31,7 +31,8 @@ from optanon.solver.status import Point, Status
 from optanon.solver.verify.checking import verify
 from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers
 from optanon.solver.verify.given import Given
-from optanon.solver.verify.points import CheckedPoints, listed
+from optanon.solver.verify.point_groups import listed
+from optanon.solver.verify.point_rows import CheckedPoints
 
 
 def asked(points: list[list[int]], k: int, loss: str = "squared_error") -> Problem:
