@@ -9,11 +9,6 @@ without the member whose pairs sum up to most. That is no less than the mean mem
 is no more than that of S, and T has no more penalties: with t for s, T's sum is below 0, too. So every such
 S is met if groups grow member by member while their sums are below 0; in one way only if each new member
 has to be the one that would be taken out (of equal ones the last). Tuples at one point come in their order.
-
-For k above `DEEPEST` sets of `FEW` tuples are tried, at F times their cost: if none costs less than its
-duals, no group does (``F = (k - 1) m / (k (m - 1))`` for m = `FEW`; a group of s is covered by its sets of
-m, each with weight ``1 / C(s - 1, m - 1)``, at (m - 1) s / (m (s - 1)) times its cost, which is at most 1 /
-F).
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
@@ -21,39 +16,19 @@ F).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
-from ...models.errors import CertificateError
-from .duals import ClaimedDuals
-from .given import Given
-from .listing import Penalties
-from .outcome import UndecidedError
-from .point_rows import CheckedPoints
-from .priced import refuted
+from .listing_search import Penalties
 from .rows import Ints
 
-__all__ = ["DEEPEST", "LIMIT", "listed"]
-
-DEEPEST, FEW = 6, 5
-"""Of larger groups sets of so few are tried."""
-MOST_GROUPS = 4_000_000
-"""Groups that are listed, at most."""
-MOST_TRIED = 40_000_000_000
-"""Members that are tried, all in all."""
-LIMIT = 1 << 62
-"""No sum that is met may be larger."""
-ROOM = 1_000_000
-"""Of those with some first members."""
-AT_ONCE = 16
-"""First members between two looks at the clock."""
+__all__ = ["SizeQuestion", "WalkDesk", "largest", "walk_memory", "walked"]
 
 
-class _SizeQuestion(NamedTuple):
+class SizeQuestion(NamedTuple):
     """One size: places of points, and the place of the same point that comes before, or -1.
 
     `pairs` are of places; groups inside one `block` (-1 for none) are left out; `sure` is the penalty of cuts
@@ -72,7 +47,7 @@ class _SizeQuestion(NamedTuple):
     block: Ints
 
 
-class _WalkDesk(NamedTuple):
+class WalkDesk(NamedTuple):
     """By number of members: each place's sum with them, theirs with one another, the next place to try.
 
     And what their pairs and penalties add up to.
@@ -88,63 +63,7 @@ class _WalkDesk(NamedTuple):
     tried: Ints
 
 
-def listed(
-    given: Given, points: CheckedPoints, duals: ClaimedDuals, k: int, floor: int, block: Ints | None = None
-) -> NDArray[np.int32]:
-    """All groups, in no block, with a profit above a floor, which is at most 0; see the module.
-
-    Raises
-    ------
-    CertificateError
-        If a group costs less than its duals.
-    UndecidedError
-        If there are too many groups, or time is over.
-    """
-    pairs, sizes = points.pairs, range(k, 2 * k)
-    if k > DEEPEST:
-        if duals.cuts or floor < 0:
-            raise CertificateError("sets of a few tuples stand for large groups without cuts only")
-        pairs, sizes = pairs * ((k - 1) * FEW) // (k * (FEW - 1)), range(FEW, FEW + 1)
-    point = np.repeat(np.arange(len(points)), np.minimum(points.count, sizes[-1]))
-    again = np.append(False, point[1:] == point[:-1])
-    before = np.where(again, np.arange(len(point)) - 1, -1)
-    if again.any():
-        pairs = pairs[np.ix_(point, point)]
-    found, tried = [np.empty((0, sizes[-1]), dtype=np.int32)], 0
-    parts = np.full(len(point), -1, dtype=np.int64) if block is None else block[point]
-    everywhere = [found for found in duals.cuts if len(found[0].rows) == len(points)]
-    others = replace(duals, cuts=tuple(cut for cut in duals.cuts if cut not in everywhere))
-    for size in sizes:
-        sure = -sum(dual * (size // cut.over) for cut, dual in everywhere)
-        asked = _SizeQuestion(
-            pairs, point, before, duals.rows[point], size, duals.scale, floor, others.penalties(), sure, parts
-        )
-        if _largest(asked) > LIMIT:
-            raise CertificateError("the proof's numbers are too large to be checked in 64 bits")
-        memory = _memory(asked, len(duals.cuts))
-        for at in range(0, len(point), AT_ONCE):
-            if given.over() and at:
-                raise UndecidedError("not all groups of points could be gone through in time")
-            room = np.empty((ROOM, sizes[-1]), dtype=np.int32)
-            firsts = np.arange(at, min(at + AT_ONCE, len(point)))
-            number = _walked(asked, memory, firsts, room)
-            if number < 0:
-                raise refuted(room[0])
-            found.append(_rising(room[:number]))
-            tried += int(memory.tried[0])
-            if sum(map(len, found)) > MOST_GROUPS or number == ROOM or tried > MOST_TRIED:
-                raise UndecidedError("there are too many groups of points to be gone through again")
-    return np.concatenate(found)
-
-
-def _rising(groups: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Members of each group in rising order, -1 last."""
-    last = np.iinfo(np.int32).max
-    ordered = np.sort(np.where(groups < 0, last, groups), axis=1)
-    return np.where(ordered == last, -1, ordered).astype(np.int32)
-
-
-def _largest(asked: _SizeQuestion) -> int:
+def largest(asked: SizeQuestion) -> int:
     """No sum of a walk is further from 0."""
     size, many = asked.size, asked.size * (asked.size - 1)
     pair = (size - 1) * asked.scale * int(asked.pairs.max(initial=0))
@@ -152,13 +71,14 @@ def _largest(asked: _SizeQuestion) -> int:
     return many * (pair + asked.sure - size * sum(asked.penalties.dual.tolist()))
 
 
-def _memory(asked: _SizeQuestion, cuts: int) -> _WalkDesk:
+def walk_memory(asked: SizeQuestion, cuts: int) -> WalkDesk:
+    """Working memory, for so many cuts."""
     places, deep = len(asked.point), asked.size + 1
 
     def zeros(*shape: int) -> Ints:
         return np.zeros(shape, dtype=np.int64)
 
-    return _WalkDesk(
+    return WalkDesk(
         zeros(deep, places),
         zeros(deep, deep),
         zeros(deep),
@@ -171,7 +91,7 @@ def _memory(asked: _SizeQuestion, cuts: int) -> _WalkDesk:
 
 
 @compiled
-def _met(q: _SizeQuestion, m: _WalkDesk, place: int, step: int) -> int:
+def _met(q: SizeQuestion, m: WalkDesk, place: int, step: int) -> int:
     """Count a place in the cuts, or take it out again; how much more the penalties are with it."""
     more, p = 0, q.point[place]
     for e in range(q.penalties.start[p], q.penalties.start[p + 1]):
@@ -183,7 +103,7 @@ def _met(q: _SizeQuestion, m: _WalkDesk, place: int, step: int) -> int:
 
 
 @compiled
-def _entered(q: _SizeQuestion, m: _WalkDesk, size: int, place: int) -> None:
+def _entered(q: SizeQuestion, m: WalkDesk, size: int, place: int) -> None:
     """A place is member number `size`, counted from 1: add its pairs to the sums."""
     times, own = (q.size - 1) * q.scale, 2 * (q.floor - q.scale) - q.size * q.dual[place]
     line, above, sums = q.pairs[place], m.sums[size - 1], m.sums[size]
@@ -194,7 +114,7 @@ def _entered(q: _SizeQuestion, m: _WalkDesk, size: int, place: int) -> None:
 
 
 @compiled
-def _last(q: _SizeQuestion, m: _WalkDesk, size: int, v: int) -> bool:
+def _last(q: SizeQuestion, m: WalkDesk, size: int, v: int) -> bool:
     """Whether of a group with one more place that is the one to be taken out; writes down their sums."""
     mine, in_order = m.sums[size, v], q.before[v] < 0
     for a in range(size):
@@ -212,7 +132,7 @@ def _last(q: _SizeQuestion, m: _WalkDesk, size: int, v: int) -> bool:
 
 
 @compiled
-def _profit(q: _SizeQuestion, m: _WalkDesk) -> int:
+def _profit(q: SizeQuestion, m: WalkDesk) -> int:
     dual, cost = 0, 0
     for a in range(q.size):
         dual += q.dual[m.member[a]]
@@ -222,7 +142,7 @@ def _profit(q: _SizeQuestion, m: _WalkDesk) -> int:
 
 
 @compiled
-def _enclosed(q: _SizeQuestion, m: _WalkDesk) -> bool:
+def _enclosed(q: SizeQuestion, m: WalkDesk) -> bool:
     """Whether a group lies in a block."""
     own = q.block[m.member[0]]
     enclosed = own >= 0
@@ -232,7 +152,7 @@ def _enclosed(q: _SizeQuestion, m: _WalkDesk) -> bool:
 
 
 @compiled
-def _walked(q: _SizeQuestion, m: _WalkDesk, firsts: Ints, room: NDArray[np.int32]) -> int:
+def walked(q: SizeQuestion, m: WalkDesk, firsts: Ints, room: NDArray[np.int32]) -> int:
     """Write down the groups that grow from some places; -1 if one pays, which is first in `room` then."""
     number = 0
     m.tried[0] = 0

@@ -3,6 +3,11 @@
 Releases are those of groups of k and more tuples; a group of 2k or more may be cut, which costs nothing. So
 groups of k to 2k - 1 are tried, size by size (`point_groups`).
 
+For k above `DEEPEST` sets of `FEW` tuples are tried, at F times their cost: if none costs less than its
+duals, no group does (``F = (k - 1) m / (k (m - 1))`` for m = `FEW`; a group of s is covered by its sets of
+m, each with weight ``1 / C(s - 1, m - 1)``, at (m - 1) s / (m (s - 1)) times its cost, which is at most 1 /
+F).
+
 With blocks of points, groups inside one of them may cost less than their duals, and all others do not. Let U
 be the points of a block that are in groups inside it: these cost at least the best partition of U, and the
 block's other points are in groups that cost at least their duals. So a release costs at least the sum over
@@ -20,10 +25,12 @@ they differ say, whatever the rounding.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ...models.errors import CertificateError
@@ -33,14 +40,27 @@ from .. import claims
 from ..exact.program import covering
 from .duals import ClaimedDuals, divided
 from .given import Given
-from .point_groups import DEEPEST, LIMIT, listed
+from .outcome import UndecidedError
+from .point_groups import SizeQuestion, largest, walk_memory, walked
 from .point_rows import CheckedPoints
-from .priced import in_order
+from .priced import in_order, refuted
 from .rows import Ints
 from .trees import searched
 
-__all__ = ["proven_squares"]
+__all__ = ["listed", "proven_squares"]
 
+DEEPEST, FEW = 6, 5
+"""Of larger groups sets of so few are tried."""
+MOST_GROUPS = 4_000_000
+"""Groups that are listed, at most."""
+MOST_TRIED = 40_000_000_000
+"""Members that are tried, all in all."""
+LIMIT = 1 << 62
+"""No sum that is met may be larger."""
+ROOM = 1_000_000
+"""Of those with some first members."""
+AT_ONCE = 16
+"""First members between two looks at the clock."""
 MOST_BLOCK = 14
 """Points of a block: all their sets are gone through."""
 
@@ -147,3 +167,59 @@ def _rounded_up(points: CheckedPoints, given: Given, k: int) -> dict[tuple[int, 
             cost = ceil(squares(points.codes[list(inside)], points.prices) * FINE)
         found[inside] = cost, times + 1
     return found
+
+
+def listed(
+    given: Given, points: CheckedPoints, duals: ClaimedDuals, k: int, floor: int, block: Ints | None = None
+) -> NDArray[np.int32]:
+    """All groups, in no block, with a profit above a floor, which is at most 0; see the module.
+
+    Raises
+    ------
+    CertificateError
+        If a group costs less than its duals.
+    UndecidedError
+        If there are too many groups, or time is over.
+    """
+    pairs, sizes = points.pairs, range(k, 2 * k)
+    if k > DEEPEST:
+        if duals.cuts or floor < 0:
+            raise CertificateError("sets of a few tuples stand for large groups without cuts only")
+        pairs, sizes = pairs * ((k - 1) * FEW) // (k * (FEW - 1)), range(FEW, FEW + 1)
+    point = np.repeat(np.arange(len(points)), np.minimum(points.count, sizes[-1]))
+    again = np.append(False, point[1:] == point[:-1])
+    before = np.where(again, np.arange(len(point)) - 1, -1)
+    if again.any():
+        pairs = pairs[np.ix_(point, point)]
+    found, tried = [np.empty((0, sizes[-1]), dtype=np.int32)], 0
+    parts = np.full(len(point), -1, dtype=np.int64) if block is None else block[point]
+    everywhere = [found for found in duals.cuts if len(found[0].rows) == len(points)]
+    others = replace(duals, cuts=tuple(cut for cut in duals.cuts if cut not in everywhere))
+    for size in sizes:
+        sure = -sum(dual * (size // cut.over) for cut, dual in everywhere)
+        asked = SizeQuestion(
+            pairs, point, before, duals.rows[point], size, duals.scale, floor, others.penalties(), sure, parts
+        )
+        if largest(asked) > LIMIT:
+            raise CertificateError("the proof's numbers are too large to be checked in 64 bits")
+        memory = walk_memory(asked, len(duals.cuts))
+        for at in range(0, len(point), AT_ONCE):
+            if given.over() and at:
+                raise UndecidedError("not all groups of points could be gone through in time")
+            room = np.empty((ROOM, sizes[-1]), dtype=np.int32)
+            firsts = np.arange(at, min(at + AT_ONCE, len(point)))
+            number = walked(asked, memory, firsts, room)
+            if number < 0:
+                raise refuted(room[0])
+            found.append(_rising(room[:number]))
+            tried += int(memory.tried[0])
+            if sum(map(len, found)) > MOST_GROUPS or number == ROOM or tried > MOST_TRIED:
+                raise UndecidedError("there are too many groups of points to be gone through again")
+    return np.concatenate(found)
+
+
+def _rising(groups: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Members of each group in rising order, -1 last."""
+    last = np.iinfo(np.int32).max
+    ordered = np.sort(np.where(groups < 0, last, groups), axis=1)
+    return np.where(ordered == last, -1, ordered).astype(np.int32)

@@ -28,8 +28,8 @@ class PointLimits:
     """it falls until there are so many a row, or it is 0,"""
     fall: int = 4
     """to one in so many each time,"""
-    falls: int = 5
-    """from the largest dual, at most, before it is 0."""
+    slight: int = 1_000_000
+    """until what all duals lose by it is so small a part of them; then it is 0."""
     nodes: int = 2_000_000
     """Of a search per anchor."""
     scale: int = 256

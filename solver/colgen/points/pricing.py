@@ -133,23 +133,30 @@ class PointPricing(Pricing[PointRows]):
     def _most_paying(self, duals: Duals) -> tuple[Members, int] | None:
         """Groups with a profit above a threshold, all of them, and the threshold; None if time was over.
 
-        It is the least of those tried at which they are not too many.
+        It is the least of those tried at which they are not too many. If no group is above it, and too many
+        are above what was tried next, there is another between them: groups that pay are seen.
         """
-        first = max(1, int(duals.rows.max(initial=0)))
-        small = first // LIMITS.fall**LIMITS.falls
-        at, beyond = first if self._threshold is None else self._threshold, -1
+        most = max(1, int(duals.rows.max(initial=0)))
+        total = max(0, int(duals.rows @ self.rows.count))
+        slight = total * self.sizes[0] // (LIMITS.slight * max(1, int(self.rows.count.sum())))
+        at, beyond = most if self._threshold is None else self._threshold, -1
         best: tuple[Members, int] | None = None
         while self.clock is None or not self.clock.over:
             found = self._searched(duals, at, 0, LIMITS.room, LIMITS.nodes)
             if found.complete:
-                best, lower = (found.lines, at), at // LIMITS.fall if at > small else 0
-                if not at or len(found.lines) >= LIMITS.enough * len(self.rows) or lower <= beyond:
+                best = found.lines, at
+                if not at or len(found.lines) >= LIMITS.enough * len(self.rows):
                     break
-                at = lower
-            elif best is not None:
-                break
             else:
-                beyond, at = at, max(LIMITS.fall * at, small, 1)
+                beyond = at
+            if best is None:
+                at = max(LIMITS.fall**2 * at, slight, 1)
+                continue
+            at = best[1] // LIMITS.fall if best[1] > slight else 0
+            if at <= beyond:
+                if len(best[0]) or best[1] - beyond <= max(1, slight):
+                    break
+                at = (best[1] + beyond) // 2
         return best
 
     def reduced(self, lines: Members, duals: Duals) -> Ints:

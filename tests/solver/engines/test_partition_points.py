@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -19,6 +20,8 @@ from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
 from optanon.solver.certificate import Certificate
 from optanon.solver.colgen.duals import Duals
+from optanon.solver.colgen.points import pricing
+from optanon.solver.colgen.points.limits import POINTS
 from optanon.solver.colgen.points.pricing import PointPricing, inner
 from optanon.solver.colgen.points.separation import divided_sets
 from optanon.solver.colgen.points.table import PointRows
@@ -31,8 +34,8 @@ from optanon.solver.status import Point, Status
 from optanon.solver.verify.checking import verify
 from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers
 from optanon.solver.verify.given import Given
-from optanon.solver.verify.point_groups import listed
 from optanon.solver.verify.point_rows import CheckedPoints
+from optanon.solver.verify.points import listed
 
 
 def asked(points: list[list[int]], k: int, loss: str = "squared_error") -> Problem:
@@ -201,6 +204,24 @@ def test_duals_at_sight_and_after_a_round_are_feasible(seed: int, k: int):
         assert -reduced(source, far, lines[0]) == most > 0
         proven = far.made_feasible(found.worst)
         assert min(reduced(source, proven, group) for group in every_group(rows, k)) >= 0
+
+
+def test_little_profits_are_seen_beside_a_large_dual(monkeypatch: pytest.MonkeyPatch):
+    """Some hundred groups pay a little, and there is room for 60; three far points have large duals."""
+    monkeypatch.setattr(pricing, "LIMITS", replace(POINTS, room=60, enough=1))
+    points = [*drawn(3, 24, far=100), [20_000, 0], [0, 20_000], [20_000, 20_000]]
+    rows = PointRows.of(asked(points, 3))
+    assert isinstance(rows, PointRows)
+    source = PointPricing(rows, range(3, 6))
+    groups = np.array([*combinations(range(24), 3)], dtype=np.int32)
+    cheap = float(np.quantile(group_costs(rows.pairs, groups), 0.2)) / 3
+    far = group_costs(rows.pairs, np.array([[24, 25, 26]], dtype=np.int32))[0] / 4
+    duals = source.duals(np.array([cheap] * 24 + [far] * 3), np.zeros(0))
+    found = source.price(duals, per_anchor=4)
+    assert len(found.lines)
+    assert (source.reduced(found.lines, duals) < 0).all()
+    lowered = duals.made_feasible(found.worst)
+    assert int(lowered.rows.sum()) > int(duals.rows.sum()) - 24 * int(duals.rows[0])
 
 
 @pytest.mark.parametrize(("seed", "k"), [(1, 2), (2, 3), (4, 4)])
