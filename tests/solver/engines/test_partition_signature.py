@@ -11,6 +11,7 @@ import oracle.brute_force as bf
 import pytest
 from cases.certificates import changed, claim
 from cases.series import KINDS, LEVELS
+from clocks import faked
 from oracle.series import best, people, table, theirs
 
 import optanon as oa
@@ -146,9 +147,10 @@ def test_a_limit_on_counterfeits_is_kept_or_proven_too_low():
     )
 
 
-def test_when_time_ends_the_gap_is_true():
+def test_when_time_ends_the_gap_is_true(monkeypatch: pytest.MonkeyPatch):
     problem = later(13, 60)
-    best, hasty = solved(problem, time_limit=40), solved(problem, time_limit=0.4)
+    faked(monkeypatch, tick=0.01)
+    best, hasty = (solved(problem, time_limit=limit, workers=1) for limit in (40, 0.4))
     assert hasty.release is not None
     for level, better in zip(hasty.levels, best.levels, strict=True):
         assert level.bound is not None
