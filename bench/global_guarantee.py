@@ -64,8 +64,10 @@ class GlobalGuaranteeSizes(Case):
     value is protected. The heuristics cut top-down, the engine finds the least average size of
     all groups under the same rule; `guarantee` is the engine under the global guarantee alone,
     best for each release and without thought for the next, and `planned` is told that there are k. Averages
-    are over groups that hold the protected value. `data` asks for real people instead, whose loss is the
-    information loss.
+    are over groups that hold the protected value. ``comparison``: of the engine's series, the loss of all
+    releases together as a share of constant ratio's, as far as both go; `must` says of the planned one
+    whether all k releases are made, with no more loss, or what it misses. `data` asks for real people
+    instead, whose loss is the information loss.
 
     Constant ratio is Fu et al.'s. Their geometric strategy is missing from the text at hand: the rule called
     geometric is our own.
@@ -107,14 +109,14 @@ class GlobalGuaranteeSizes(Case):
                 tables=self._tables(size),
                 protected=PROTECTED,
                 losses=("average_group_size",),
-                measure=lambda problem, release: {},
+                measure=lambda problem, release: {"loss": round(float(problem.objective(release)[0]), 4)},
             )
             for name, rule in self._rules(PROTECTED).items():
                 if name in baselines():
                     rows += self._series(name, rule, setting, by_engine=False)
                 if size == self.tuples:
                     rows += self._series(name, rule, setting, by_engine=True)
-        return rows
+        return [*rows, *beside(rows, self.k)]
 
     def _real(self, data: str) -> list[Row]:
         """Heuristics and optima on a real series."""
@@ -134,6 +136,7 @@ class GlobalGuaranteeSizes(Case):
                     rows += self._series(name, rule, setting, by_engine=False)
                 if engine:
                     rows += self._series(name, rule, setting, by_engine=True)
+        rows += beside(rows, self.k)
         return [{"figure": f"{data}: {whole.protected!r} protected"} | row for row in rows]
 
     def _slice(self, data: str) -> TransientSeries:
@@ -232,6 +235,35 @@ class GlobalGuaranteeSizes(Case):
         if result.levels and result.levels[0].gap is not None:
             row["gap"] = round(float(result.levels[0].gap), 4)
         return result.release
+
+
+def beside(rows: list[Row], k: int) -> list[Row]:
+    """The engine's series, each beside constant ratio's, over the releases that both have."""
+    lost: dict[str, list[float]] = {}
+    for row in rows:
+        if row.get("by") == "engine":
+            lost.setdefault(str(row["strategy"]), [])
+            if "loss" in row:
+                lost[str(row["strategy"])].append(row["loss"])
+    theirs, found = lost.pop("constant_ratio", []), list[Row]()
+    for name, ours in lost.items():
+        both = min(len(ours), len(theirs))
+        one, other = sum(ours[:both]), sum(theirs[:both])
+        row: Row = {
+            "part": "comparison",
+            "strategy": name,
+            "by": "engine",
+            "k": k,
+            "releases": len(ours),
+            "loss": round(sum(ours), 3),
+            "constant ratio's releases": len(theirs),
+            "loss / constant ratio's": round(one / other, 3) if other else None,
+        }
+        if name == "planned":
+            missed = [what for what, bad in (("releases", len(ours) < k), ("loss", one > other)) if bad]
+            row["must"] = "missed: " + ", ".join(missed) if missed else "kept"
+        found.append(row)
+    return found
 
 
 def _measured(release: Release, history: History, protected: str) -> Row:

@@ -261,7 +261,6 @@ class Problem:
             forecast(self.table, self.history, self.policy.outlook),
             self._meetings,
             {least, least + 1, *known},
-            self._multiplicity,
         )
 
     def assemble(

@@ -77,7 +77,8 @@ def _exchanged(
         x = drawn(state) % groups
         while wrong[x] == 0:
             x = (x + 1) % groups
-        h = drawn(state) % groups
+        h = drawn(state) % (groups - 1)
+        h += h >= x
         y = h if mate[h] < 0 else min(h, mate[h])
         if x == y:
             continue
