@@ -200,6 +200,7 @@ class Histogram(Schedule):
     ties: Share = Share(
         part=0.15, of=Of.LIMIT, least=2.5, least_part=0.25, why="another one, of tuples that are alike"
     )
+    grown: Share = Share(part=0.35, of=Of.LIMIT, why="another one, of near tuples with the table's shares")
     sight: Share = Share(part=0.01, of=Of.LIMIT, why="a bound at sight, however late it is")
     annealing: Share = Share(part=0.1, of=Of.LIMIT, why="improved by moves of single tuples")
     annealing_boxes: Share = Share(

@@ -10,7 +10,7 @@ shorter one is lucky. Groups of more tuples than `Annealing` lists stay as they 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -142,8 +142,11 @@ class Annealing:
     def rounds(self, cooling: Cooling, clock: Clock) -> Iterator[list[Group]]:
         """Better and better groups, one list per round that found some; ends with the clock.
 
-        Called again, it goes on with the next round.
+        Called again, it goes on with the next round. Where shares of values matter no round is hot: groups
+        cost far more than single tuples can change.
         """
+        if len(self.verdicts.within):
+            cooling = replace(cooling, hot=min(cooling.hot, COOL.hot))
         while self._number < cooling.rounds and self.cost and not clock.over:
             moves = cooling.first * 4**self._number * len(self.units.row)
             seconds = clock.allowed(HISTOGRAM.round)

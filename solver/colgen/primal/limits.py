@@ -42,6 +42,14 @@ class SpreadingLimits:
     """So many sizes of groups are tried, from the least on,"""
     larger: int = 20
     """each by so many percent larger than the one before."""
+    grown: int = 3
+    """So many sizes of groups of near tuples are tried."""
+    near: int = 60
+    """Tuples of each value, to each side in the order of the rows, of which groups are grown."""
+    at_once: int = 1 << 10
+    """Tuples around which groups are grown between two looks at the clock."""
+    left: float = 0.1
+    """Share of the tuples that may be in no group: with more the size is too small."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ from ...colgen.finish import Finish
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.neighbours import near_places
 from ...colgen.primal.annealing import ANNEALED, BRIEFLY, WARM, Annealing, Cooling
+from ...colgen.primal.near_shares import near_shares
 from ...colgen.primal.repair import repaired
 from ...colgen.primal.spreading import spread
 from ...colgen.primal.start import halved
@@ -302,6 +303,8 @@ class HistogramSearch:
         """A first release that makes use of tuples that are alike; small tables need no better start."""
         if not self.listed:
             self.progress.start(spread(self.rows, self.judge, self.clock.share(HISTOGRAM.ties)))
+            clock = self.clock.share(HISTOGRAM.grown)
+            self.progress.start(near_shares(self.rows, self.judge, self.settings.seed, clock))
             return None
         if self.progress.groups is None or len(self.rows) < LIMITS.simplex_rows:
             return None

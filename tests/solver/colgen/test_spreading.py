@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases.people import people
 from oracle.partition import random_problem
 
 from optanon.models.requirements import KCAnonymity, TCloseness
+from optanon.solver.colgen.neighbours import near_places
+from optanon.solver.colgen.primal.annealing import ANNEALED, Annealing
+from optanon.solver.colgen.primal.near_shares import near_shares
 from optanon.solver.colgen.primal.spreading import spread
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.structure.closeness import Closeness
@@ -45,6 +50,42 @@ def test_there_are_more_groups_than_near_tuples_alone_make():
 def test_nothing_is_dealt_without_time():
     problem = random_problem(0, 60, [TCloseness(t="0.2")])
     assert spread(Rows.of(problem), Judge(problem), Clock(0.0)) is None
+    assert near_shares(Rows.of(problem), Judge(problem), 0, Clock(0.0)) is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_of_near_tuples_with_about_the_shares_lose_far_less_than_values_dealt(seed: int):
+    problem = people(300, seed, KCAnonymity(k=4), TCloseness(t="0.2"), values="abcdefghijklmn")
+    rows, judge = Rows.of(problem), Judge(problem)
+    groups, dealt = near_shares(rows, judge, seed, Clock()), spread(rows, judge, Clock())
+    assert groups is not None
+    assert dealt is not None
+    assert Counter(row for group in groups for row in group) == dict(enumerate(rows.count.tolist()))
+    left = [list(behind) for behind in rows.tuples]
+    release = problem.assemble([[left[row].pop() for row in group] for group in groups])
+    assert next(problem.check(release), None) is None
+    assert 3 * sum(rows.group_costs(groups)) < 2 * sum(rows.group_costs(dealt))
+
+
+def test_near_tuples_are_not_looked_for_where_shares_of_values_up_to_each_matter():
+    problem = random_problem(0, 60, [KCAnonymity(k=3), TCloseness(t="0.4", order=ORDERS[1])])
+    assert near_shares(Rows.of(problem), Judge(problem), 0, Clock()) is None
+
+
+def test_moves_are_cool_where_shares_matter():
+    problem = people(300, 2, KCAnonymity(k=4), TCloseness(t="0.2"), values="abcdefghijklmn")
+    rows, judge = Rows.of(problem), Judge(problem)
+    near = near_places(rows, Clock())
+    groups = near_shares(rows, judge, 1, Clock())
+    assert near is not None
+    assert groups is not None
+    cost = sum(rows.group_costs(groups))
+    hot = Annealing(rows, judge, near, groups, 1)
+    hot.exactly(ANNEALED, Clock())
+    assert hot.cost > 0.95 * cost
+    for _ in (moved := Annealing(rows, judge, near, groups, 1)).rounds(replace(ANNEALED, rounds=1), Clock()):
+        pass
+    assert moved.cost < 0.85 * cost
 
 
 @pytest.mark.parametrize("order", ORDERS)
