@@ -13,10 +13,10 @@ from ortools.sat.python import cp_model
 
 from .adversary.linear import Combination
 from .box import Box, Cell, Interval
+from .cut import Cut
 from .domain import Domain
 from .encoding import Encoding
 from .release import Release
-from .requirement import Cut
 
 __all__ = [
     "box_conditions",

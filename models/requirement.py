@@ -10,7 +10,7 @@ are all that engines may ask about: nobody asks for its class.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from fractions import Fraction
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .cut import Cut
 from .domain import Codes
 from .group_bounds import GroupBounds
 from .history import History
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Context",
-    "Cut",
     "GroupRequirement",
     "Requirement",
     "Scope",
@@ -123,17 +123,6 @@ class Context:
         """The context of groups that are still looked for."""
         table = problem.table
         return cls(history=problem.history, reference=table.histogram, sensitive=table.sensitive.name)
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A constraint some found release breaks; `apply` writes it into a model.
-
-    `name` tells what it stands for, so that rounds of cuts can be reported.
-    """
-
-    name: str
-    apply: Callable[[Encoding], None]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,13 +33,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..adversary.difference import DifferenceBreach, breaches
 from ..adversary.linear import Combination, derived_difference
+from ..cut import Cut
 from ..cut_pieces import divided_levels
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter, returning
 from ..release import QIGroup, Release
-from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
+from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
 from ..structure import Structure
 from .difference_cuts import new_inside_old, old_inside_new
 

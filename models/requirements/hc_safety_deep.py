@@ -32,12 +32,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..adversary.linear import Combination, chain_correlation, union_correlation
+from ..cut import Cut
 from ..cut_pieces import divided_levels
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter, returning
 from ..release import Release
-from ..requirement import Cut, Requirement, Scope, Violation, register, whole
+from ..requirement import Requirement, Scope, Violation, register, whole
 from ..structure import Structure
 
 if TYPE_CHECKING:

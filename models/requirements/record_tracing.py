@@ -47,13 +47,14 @@ from ..adversary.tracing import (
     untraceable,
 )
 from ..box import Box, Interval, Leaves, Point, covers
+from ..cut import Cut
 from ..cut_pieces import box_conditions, fake_limit
 from ..errors import PolicyError, ReleaseError
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter, returning
 from ..release import Release
-from ..requirement import Cut, Requirement, Scope, Violation, register, whole
+from ..requirement import Requirement, Scope, Violation, register, whole
 from ..structure import Structure
 
 if TYPE_CHECKING:

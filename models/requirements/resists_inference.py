@@ -40,11 +40,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from weakref import WeakKeyDictionary
 
 from ..adversary.inference import Conclusion, conclusions, linked_groups
+from ..cut import Cut
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import Release
-from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
+from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
 from ..structure import Structure
 from .resists_inference_cuts import CutLimits, cuts
 

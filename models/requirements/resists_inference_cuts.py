@@ -37,9 +37,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..adversary.inference import Conclusion, linked_groups
+from ..cut import Cut
 from ..cut_pieces import hidden_if
 from ..history import History
-from ..requirement import Cut
 from .inference_prices import Place, ValuePrices
 from .inference_program import WorldDuals, WorldProgram
 

@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from ..antecedents import shown
 from ..combined_plans import combined_plans
 from ..correlation import PairCounts, PreSuppression, Significance, Support
+from ..cut import Cut
 from ..errors import PolicyError
 from ..exposure import Shares, ValueExposure, exposures, uniform_shares
 from ..group import Member
@@ -45,7 +46,7 @@ from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter, ParameterGrid
 from ..release import Release
-from ..requirement import Cut, Requirement, Scope, Violation, as_fraction, register, whole
+from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
 from ..structure import Structure
 from ..world_shares import WorldShares
 from .safe_correlation_model import SafeCells

@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING
 
 from ..antecedents import combination, shown
 from ..correlation import PreSuppression
+from ..cut import Cut
 from ..cut_pieces import hidden_if
 from ..errors import EngineError
 from ..exposure import ValueExposure
 from ..release import QIGroup, Release
-from ..requirement import Cut
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

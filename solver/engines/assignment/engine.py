@@ -14,6 +14,7 @@ from math import lcm
 
 from ortools.sat.python import cp_model
 
+from ....models.cut import Cut
 from ....models.encoding import Encoding, Linear
 from ....models.errors import EngineError
 from ....models.losses import loss
@@ -21,7 +22,6 @@ from ....models.moment import moment
 from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.release import Release
-from ....models.requirement import Cut
 from ...backends.cpsat import MADE_BY, CpSatRun, solved
 from ...baselines.greedy import greedy, together
 from ...claims import Claim, Trusted, TrustedRefusal

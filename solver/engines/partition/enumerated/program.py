@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
+from .....models.cut import Cut
 from .....models.cut_pieces import hidden_if
 from .....models.encoding import Encoding, Linear
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
-from .....models.requirement import Cut, GroupRequirement, Requirement
+from .....models.requirement import GroupRequirement, Requirement
 from ....backends import cpsat
 from ....backends.cpsat import CpSatRun
 from ....schedule import ENUMERATED
