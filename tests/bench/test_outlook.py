@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from optanon.bench.outlook import OutlookSeries, Series, beside, factor
+from optanon.bench.outlook import OutlookSeries, Series, beside, beside_today, factor
 from optanon.models.errors import InputError
 
 OURS: dict[str, Any] = {
@@ -44,6 +44,13 @@ def test_every_must_counts():
         assert "," not in missed, name
     assert beside(OURS, {**THEIRS, "releases": 1}, 3) == {"must": "Cor-Split has no release"}
     assert "must" not in beside({**OURS, "method": "m_invariance"}, THEIRS, 3)
+
+
+def test_a_share_is_of_the_series_that_does_not_look_ahead():
+    myopic = {**OURS, "method": "myopic", "together": 320}
+    assert beside_today(OURS, myopic) == {"counterfeits / myopic": 0.25}
+    assert beside_today(OURS, {**myopic, "releases": 5}) == beside_today(myopic, myopic) == {}
+    assert beside_today(OURS, {**myopic, "together": 0}) == {"counterfeits / myopic": None}
 
 
 def test_a_factor_is_of_the_larger():
