@@ -57,8 +57,10 @@ def foreseen(
     bad = np.zeros((wide + 1, 1 if multiplicity == 1 else 2, 2, 2 * wide + 1), dtype=np.bool_)
     for size in range(least, wide + 1):
         bad[size, :, :, : 2 * size + 1] = forbidden(rules, size, multiplicity)
+    # Of values that only counterfeits have nobody stays, and nobody comes.
+    none = [0] * (len(start.number) - len(coming.values))
     survival, trials, chance = (
-        np.array(found, dtype=np.int64) for found in (coming.survival, coming.trials, coming.chance)
+        np.array([*found, *none], dtype=np.int64) for found in (coming.survival, coming.trials, coming.chance)
     )
     chances = Chances(survival, coming.returns, trials, chance, bad, least)
     state = np.array([(outlook.seed * 1_000_003 + 7_919) % (ONE - 1) + 1], dtype=np.int64)
@@ -77,7 +79,8 @@ class _Start:
     def __init__(
         self, release: Release, history: History, coming: Forecast, releases: int, least: int
     ) -> None:
-        self.number = {value: v for v, value in enumerate(coming.values)}
+        faked = {value for group in release.groups for value in group.signature} - set(coming.values)
+        self.number = {value: v for v, value in enumerate([*coming.values, *sorted(faked)])}
         signatures = sorted({tuple(sorted(group.signature)) for group in release.groups})
         at = {frozenset(signature): b for b, signature in enumerate(signatures)}
         rows = [0] * len(signatures)

@@ -92,6 +92,24 @@ def test_who_comes_is_foreseen():
     assert drawn(1, 0.5, (3, 3, 3), 1, []) < drawn(1, 0.5, (0, 0, 0), 1, [])
 
 
+def test_values_that_only_counterfeits_have():
+    """Nobody has c: its counterfeit is needed at every release, and four if the two may not stay together."""
+    members = [p for i, v in enumerate("ab") for p in people(Random(i), 1, v, first=i)]
+    problem = Problem(table=table(members), policy=SAFE)
+    release = problem.assemble([[0, 1]], [{"c": 1}])
+    known = Forecast(
+        values=("a", "b"),
+        people=(1, 1),
+        survival=(ONE, ONE),
+        refill=(0, 0),
+        returns=0,
+        trials=(0, 0),
+        chance=(0, 0),
+    )
+    assert foreseen(release, History(), Outlook(releases=4), known, [], 3) == 4
+    assert foreseen(release, History(), Outlook(releases=4), known, RULES, 3) == 16
+
+
 def test_groups_that_may_not_join_need_more():
     """With each value once in a group there is no other way than one more group."""
     plain, often = forbidden(RULES, 3, None), forbidden(RULES, 3, 1)
