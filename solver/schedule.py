@@ -228,6 +228,9 @@ class Histogram(Schedule):
     box_first: Share = Share(part=0.1, of=Of.LEFT, why="moves after one rounding of it, before cuts")
     box_dive: Share = Share(part=0.5, of=Of.LEFT, why="one dive, before it is improved by moves")
     box_moves: Share = Share(part=0.9, of=Of.LEFT, why="moves after one rounding of it")
+    box_last: Seconds = Seconds(
+        value=4.0, unit="times", why="a rounding that leaves less time gets it for moves"
+    )
     box_early: Share = Share(part=0.5, of=Of.PASSED, why="roundings, before more cuts")
     box_releases: Share = Share(part=0.85, of=Of.PASSED, why="roundings, before columns are combined")
     box_program: Share = Share(part=0.5, of=Of.LEFT, unlimited=60.0, why="the best of columns known so far")

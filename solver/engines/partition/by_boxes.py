@@ -168,8 +168,11 @@ class Boxed:
         limit, stalled = clock if until is None else clock.share(until), 0
         if limit.over or self.progress.closed or self._apart:
             return
+        began = limit.seconds
         for groups in self._roundings(seen, seed, limit):
-            before = self.progress.cost
+            before, took = self.progress.cost, limit.seconds - began
+            if not limit.fits(HISTOGRAM.box_last.value * took):  # there may be no other one
+                share = HISTOGRAM.box_moves
             if self.places is not None and groups is not None:
                 groups = self.places.dealt(groups, judge, clock)
             self.progress.offer(groups, "rounded")
@@ -178,7 +181,7 @@ class Boxed:
                 for better in annealing.rounds(COLD, limit.share(share)):
                     self._keep(better)
                     self.progress.offer(better, "annealed")
-            stalled = stalled + 1 if self.progress.cost == before else 0
+            began, stalled = limit.seconds, stalled + 1 if self.progress.cost == before else 0
             enough = clock.limit is None and stalled >= patience
             if patience == 1 or enough or limit.over or self.progress.closed:
                 break
