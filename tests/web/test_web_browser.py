@@ -110,6 +110,7 @@ def test_stopping_early_keeps_the_best_release(page, tmp_path: Path):
     upload(page, tmp_path / "large.csv")
     see(page, "table-note", "semicolon, utf-8, 400 rows")
     page.get_by_test_id("weak_m_invariance.m").fill("4")
+    page.get_by_test_id("time-limit").fill("1200")  # however slow the machine, it has not ended by itself
     page.get_by_test_id("solve").click()
     row = page.get_by_test_id("part-search").locator("tbody tr", has_text="information loss")
     playwright.expect(row.locator("td").nth(1)).to_contain_text(re.compile(r"\d"), timeout=WAIT)
