@@ -60,7 +60,7 @@ class Outlook:
     draws: int = 100
     seed: int = 0
     weight: Fraction | None = None
-    allowed: Fraction = Fraction(7, 8)
+    allowed: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
         if whole("outlook", "releases", self.releases, 1) > MOST_RELEASES:

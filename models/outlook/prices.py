@@ -6,12 +6,14 @@ releases, by simulated lives (`life`). It is fixed before the search, so that
 with signature S publish each of their values. V is a model; the sum is not.
 
 Lives are drawn for some L; between them V is straight, beyond the last it goes on as from the last but one,
-and never falls. Sizes that were not drawn cost, value by value, what the nearest drawn one costs.
+and never falls. They are drawn for some k, too, with V straight between these; beyond the last a signature
+costs, value by value, what that one does. In between it costs more than in proportion: the more values, the
+more often the most frequent of those who stay is had, and the more seats of the others are empty.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,12 +29,14 @@ from .asked import Outlook
 from .forecast import ONE, Forecast
 from .life import lives
 
-__all__ = ["SignaturePrices", "Verdicts", "forbidden", "groups_by_signature", "priced"]
+__all__ = ["SignaturePrices", "Verdicts", "forbidden", "groups_by_signature", "priced", "sizes"]
 
 Verdicts: TypeAlias = tuple[tuple[tuple[bool, ...], ...], ...]
 
 STARTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 """Numbers of groups that lives are drawn for."""
+MORE = 8
+"""Values beyond the fewest that lives are drawn for, or as many as some signature has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +61,18 @@ class SignaturePrices:
         """Counterfeits that a signature of so many values with so many groups will need, by the model."""
         if groups <= 0:
             return Fraction(0)
-        size, row = min(self.totals, key=lambda entry: (abs(entry[0] - values), entry[0]))
+        above = bisect_left(self.totals, (values,))
+        if (above < len(self.totals) and self.totals[above][0] == values) or not above:
+            return self._drawn(self.totals[above], groups) * Fraction(values, self.totals[above][0])
+        low = self.totals[above - 1]
+        if above == len(self.totals):
+            return self._drawn(low, groups) * Fraction(values, low[0])
+        high = self.totals[above]
+        before, after = self._drawn(low, groups), self._drawn(high, groups)
+        return before + (after - before) * Fraction(values - low[0], high[0] - low[0])
+
+    def _drawn(self, entry: tuple[int, tuple[int, ...]], groups: int) -> Fraction:
+        _, row = entry
         at = min(bisect_right(self.starts, groups) - 1, len(self.starts) - 1)
         if at == len(self.starts) - 1:
             slope = Fraction(0)
@@ -67,8 +82,7 @@ class SignaturePrices:
                 )
         else:
             slope = Fraction(row[at + 1] - row[at], self.starts[at + 1] - self.starts[at])
-        found = row[at] + slope * (groups - self.starts[at])
-        return found * values / (self.draws * size)
+        return (row[at] + slope * (groups - self.starts[at])) / self.draws
 
     def release(self, release: Release) -> Fraction:
         """What a release will need, by the model."""
@@ -105,6 +119,15 @@ def priced(
     bad = {size: forbidden(rules, size, 1) for size in wanted}
     totals = tuple((size, _drawn(outlook, coming, bad[size], size, starts)) for size in wanted)
     return SignaturePrices(draws=outlook.draws, starts=starts, totals=totals)
+
+
+def sizes(least: int, known: int) -> list[int]:
+    """Numbers of values that lives are drawn for: the fewest, and steps that double up to those known."""
+    found, step = [least], 1
+    while found[-1] < max(known, least + MORE):
+        found.append(least + step)
+        step *= 2
+    return found
 
 
 def forbidden(rules: Sequence[OverlapRule], size: int, multiplicity: int | None) -> Verdicts:

@@ -25,7 +25,7 @@ from optanon.models.losses import loss
 from optanon.models.outlook import life
 from optanon.models.outlook.asked import Outlook
 from optanon.models.outlook.forecast import ONE, Forecast, _filled, forecast  # pyright: ignore[reportPrivateUsage]
-from optanon.models.outlook.prices import SignaturePrices, groups_by_signature
+from optanon.models.outlook.prices import SignaturePrices, groups_by_signature, sizes
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
@@ -186,6 +186,19 @@ def test_prices_are_straight_between_draws_and_go_on_beyond():
     assert prices.of(6, 2) == 6  # value by value
     falling = SignaturePrices(draws=1, starts=(1, 2), totals=((2, (5, 3)),))
     assert falling.of(2, 7) == 3
+
+
+def test_prices_are_straight_between_numbers_of_values_that_lives_are_drawn_for():
+    prices = SignaturePrices(draws=1, starts=(1,), totals=((3, (6,)), (7, (16,))))
+    assert [prices.of(k, 1) for k in (3, 4, 5, 7, 14)] == [6, F(17, 2), 11, 16, 32]
+    assert sizes(3, 3) == [3, 4, 5, 7, 11]
+    assert sizes(3, 12) == [3, 4, 5, 7, 11, 19]
+
+
+def test_wide_signatures_cost_more_than_in_proportion():
+    """The more values, the more frequent the most frequent of those who stay."""
+    few, many = lived(6, 4, 3, 0.8, (), 2_000), lived(6, 16, 3, 0.8, (), 2_000)
+    assert many > 5 * few
 
 
 def test_a_problem_has_the_same_prices_every_time_and_others_with_another_seed():

@@ -43,15 +43,15 @@ class AheadLimits:
     """A program over all signatures has no more values times numbers of groups than this."""
     doubt: float = 0.0001
     """A bound on all families is rounded down to a multiple of this, after this share is taken off."""
-    slots: int = 6
+    slots: int = 5
     """Signatures with the same number of groups, where values are divided among signatures;"""
     parts: int = 4
     """no value is in more of them than this;"""
-    dividing: int = 300_000
+    dividing: int = 600_000
     """so many values are divided anew,"""
-    dividing_heat: tuple[float, float] = (2.0, 0.3)
+    dividing_heat: tuple[float, float] = (3.0, 1.0)
     """first and last temperature, in counterfeits,"""
-    missing: tuple[float, float] = (2.0, 16.0)
+    missing: tuple[float, float] = (0.5, 8.0)
     """first and last charge for a value that a signature lacks."""
     worth: tuple[tuple[float, float], ...] = (
         (1.0, 1.0),

@@ -145,19 +145,28 @@ class AheadSearch:
         return self.problem.objective(release)
 
     def _tried(self, crowd: Crowd, family: Family, moves: int) -> list[Family]:
-        """Families that cost as little as one, those that lose least when they are seated briefly."""
+        """Families that cost as little as one, those that are worth most when they are seated briefly."""
         found, allowed, seed = [family], self._allowed, self.settings.seed
         least = max(family.price, allowed)
-        lost = [(self._seat(crowd, family, seed, moves), 0)]
+        lost = [(self._worth(family, self._seat(crowd, family, seed, moves)), 0)]
         for other in divisions(crowd, family, self._pricing, allowed, seed, self.clock):
             # Seated one by one as they are found, so that little time is enough for some.
             if self.clock.spent(AHEAD.trying):
                 break
             if self.weighed or max(other.price, allowed) <= least:
                 least = min(least, max(other.price, allowed))
-                lost.append((self._seat(crowd, other, seed, moves), len(found)))
+                lost.append((self._worth(other, self._seat(crowd, other, seed, moves)), len(found)))
                 found.append(other)
         return [found[number] for _, number in sorted(lost)[: LIMITS.kept]]
+
+    def _worth(self, family: Family, values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+        """What a release is measured by, its loss the dearer the more of what is allowed its family takes.
+
+        Boxes of brief seats tell losses apart to some percent; below that fewer counterfeits decide.
+        """
+        if self.weighed or not self._allowed:
+            return values
+        return *values[:-1], values[-1] * (self._allowed + family.price)
 
     def _weigh(self, crowd: Crowd) -> None:
         """From the release that looks ahead first, and from the one that does not."""

@@ -40,10 +40,6 @@ class Solved:
     empty: bool = False
     interrupted: bool = False
 
-    def optimal(self, cost: Ints) -> bool:
-        """Whether the solution is the best there is."""
-        return self.x is not None and self.bound is not None and int(cost @ self.x) <= self.bound
-
 
 def solved(program: Program, settings: Settings, clock: Clock, first: slice) -> Solved:
     """Minimize: HiGHS first, as linear relaxations are strong, and CP-SAT where integer duals do not tell.
