@@ -44,6 +44,8 @@ class Withstand(Case):
         visits per release of patients who come back.
     people, releases : int
     k, c, l : of (k, c)-anonymity and l-diversity
+    reserve : rational
+        Largest share of a value in a group by itself, by another (k, c)-anonymity: room for later releases.
     min_values, max_posterior, compromised : of `resists_inference`
     time_limit : int
         Seconds per release, and again for the policy without the demand.
@@ -60,6 +62,7 @@ class Withstand(Case):
     k: int = 3
     c: str = "1/2"
     l: int = 1  # noqa: E741 - the name the literature has for it
+    reserve: str = "1"
     min_values: int = 1
     max_posterior: str = "1/2"
     compromised: int = 0
@@ -84,9 +87,11 @@ class Withstand(Case):
         rest: list[GroupRequirement] = [KCAnonymity(k=self.k, c=Fraction(self.c))]
         if self.l > 1:
             rest.append(DistinctLDiversity(l=self.l))
+        reserve = Fraction(self.reserve)
+        asked = [*rest, KCAnonymity(k=self.k, c=reserve)] if reserve < 1 else rest
         history, rows = History(), list[Row]()
         for number, table in enumerate(self._tables(), start=1):
-            problem = Problem(table=table, policy=Policy([*rest, rule]), history=history)
+            problem = Problem(table=table, policy=Policy([*asked, rule]), history=history)
             began = time.process_time()
             result = self._solved(problem)
             row: Row = {
@@ -101,7 +106,7 @@ class Withstand(Case):
             if result.release is None:
                 sys.stderr.write(f"release {number}: {result.reason or result.termination.value}\n")
                 break
-            row |= self._prices(problem, result.levels[0].value, result.levels[0].bound, rule)
+            row |= self._prices(problem, rest, result.levels[0].value, rule)
             worst, broken = inferred(History([*history, result.release]), rule)
             if broken:
                 raise AssertionError(f"release {number}: {broken} people can be inferred")
@@ -123,14 +128,13 @@ class Withstand(Case):
         return solve_problem(problem, time_limit=self.time_limit, seed=self.seed, display=False)
 
     def _prices(
-        self, problem: Problem, value: Fraction, bound: Fraction | None, rule: ResistsInference
+        self, problem: Problem, rest: list[GroupRequirement], value: Fraction, rule: ResistsInference
     ) -> Row:
-        """The loss against the bound, the kept groups, and the best release without the demand."""
-        without = replace(
-            problem, policy=problem.policy.changed(requirements=problem.policy.requirements[:-1])
-        )
-        found: Release | None = self._solved(without).release
-        free = None if found is None else without.objective(found)[0]
+        """The loss against bound and best release without demand and reserve, and against the kept groups."""
+        without = self._solved(replace(problem, policy=problem.policy.changed(requirements=rest)))
+        found: Release | None = without.release
+        free = None if found is None else problem.objective(found)[0]
+        bound = without.levels[0].bound if found is not None else None
         row: Row = {
             "loss": float(value),
             "/ bound": None if not bound else float(value / bound),

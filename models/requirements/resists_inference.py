@@ -16,7 +16,7 @@ little: a series of five releases that keeps ``min_values`` 2 had posteriors up 
 ``max_posterior``, too.
 
 Tables of more than 30 tuples are searched with the audit inside (``engines/partition/withstand``), unless
-some are compromised or forgiven; the bound is that of the rest of the policy. Smaller ones are solved by
+the past is forgiven; the bound is that of the rest of the policy. Smaller ones are solved by
 programs with cuts: first releases of 6 to 13 tuples under (3, 1/2)-anonymity and ``max_posterior`` 1/2 are
 optimal within 1 s of CPU time. Earlier releases that break the requirement alone make every further one break
 it; ``forgive_past`` leaves them out, and says nothing about them.
@@ -32,6 +32,7 @@ Not monotone: a larger group may leave some value likelier for somebody, togethe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,7 +41,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from weakref import WeakKeyDictionary
 
 from ..adversary.inference import Conclusion, conclusions, linked_groups
-from ..cut import Cut
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
@@ -50,7 +50,7 @@ from ..structure import Structure
 from .resists_inference_cuts import CutLimits, cuts
 
 if TYPE_CHECKING:
-    from ..encoding import Encoding
+    from ..encoding import Cut, Encoding
     from ..problem_view import ProblemView
 
 __all__ = ["ResistsInference"]
@@ -218,7 +218,7 @@ class ResistsInference(Requirement):
         )
 
     def _infeasible_because(self, problem: ProblemView) -> str | None:
-        """Earlier releases that leave somebody too few values: later ones never give any back."""
+        """Earlier releases that leave somebody too few values, or people whom two tables tell apart."""
         if self.forgive_past:
             return None
         lost = {
@@ -228,10 +228,39 @@ class ResistsInference(Requirement):
             for who in found.respondents
         }
         if not lost:
-            return None
+            return self._told_apart(problem)
         return (
             f"{self.name}: earlier releases alone leave {len(lost)} respondents fewer than {self.needed} "
             "values"
             + (f" if {self.compromised} others are compromised" if self.compromised else "")
             + "; nothing published later changes that: set forgive_past to protect the others"
         )
+
+    def _told_apart(self, problem: ProblemView) -> str | None:
+        """Newcomers, or leavers, whose values are the difference of two tables, and too few or too alike.
+
+        If nobody left since a release, newcomers are together what the whole table has more; if nobody came,
+        leavers are what it has less. Whatever the groups are, both differences are published where there are
+        no counterfeits. On average one of them has a value with its share of them.
+        """
+        if problem.policy.counterfeit_limit != 0:
+            return None
+        now = {member.respondent: member.value for member in problem.table.members}
+        for number, release in enumerate(problem.history, start=1):
+            then = {member.respondent: member.value for group in release.groups for member in group.members}
+            came, left = now.keys() - then.keys(), then.keys() - now.keys()
+            if release.counterfeits or bool(came) == bool(left):
+                continue
+            counts = Counter(now[who] if came else then[who] for who in came or left)
+            share = Fraction(max(counts.values()), counts.total())
+            if len(counts) >= self.needed and share <= self.max_posterior:
+                continue
+            nobody, others = ("left", "newcomers") if came else ("came", "leavers")
+            return (
+                f"{self.name}: nobody {nobody} since release {number}, so the values of all {others} "
+                f"together ({counts.total()}) are the difference of two tables: {len(counts)} different, "
+                f"{max(counts.values())} equal; wanted are {self.needed} values and at most "
+                f"{self.max_posterior} equal: publish when more people came and left, or let tuples be "
+                "suppressed (max_suppressed)"
+            )
+        return None

@@ -34,17 +34,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ..adversary.inference import Conclusion, linked_groups
-from ..cut import Cut
 from ..cut_pieces import hidden_if
+from ..encoding import Cut, Encoding
 from ..history import History
 from .inference_prices import Place, ValuePrices
 from .inference_program import WorldDuals, WorldProgram
-
-if TYPE_CHECKING:
-    from ..encoding import Encoding
 
 __all__ = ["CutLimits", "cuts", "prices"]
 

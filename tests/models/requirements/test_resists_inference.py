@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from random import Random
 
 import oracle.brute_force as bf
 import pytest
-from cases.attacks import HALF, agrees, best, crowd, history, ours, solved
+from cases.attacks import HALF, agrees, best, crowd, history, ours, solved, split
+from cases.transient import microdata, past
 from oracle.brute_force_notation import group, release
 from oracle.brute_force_worlds import inference_safety
 from strategies import Instance, instance, seeded
@@ -82,6 +84,43 @@ def test_those_who_left_are_judged_and_may_be_forgiven() -> None:
     assert not broken(ResistsInference(min_values=2, forgive_past=True), later)
     (found,) = ResistsInference(min_values=2).check(ours(later[-1]), history(series))
     assert not found.groups
+
+
+def groupings(people: Sequence[bf.Person]) -> Iterator[list[list[bf.Person]]]:
+    """All ways to group people."""
+    if not people:
+        yield []
+        return
+    for rest in groupings(people[1:]):
+        yield [[people[0]], *rest]
+        for at, mates in enumerate(rest):
+            yield [*rest[:at], [people[0], *mates], *rest[at + 1 :]]
+
+
+def test_whom_two_tables_tell_apart_no_groups_hide() -> None:
+    random, told, silent = Random(5), 0, 0
+    for _ in range(40):
+        everybody = crowd(random, 6, "aabcd")
+        few, many = everybody[: random.choice([3, 4, 5])], everybody
+        first, second = (few, many) if random.random() < 0.5 else (many, few)
+        then = split(random, first, 2)
+        rule = ResistsInference(max_posterior=random.choice([HALF, F(2, 3)]))
+        assert then is not None
+        table, policy = microdata(second, "persistent"), Policy([rule], form="anatomized")
+        asked = Problem(table=table, policy=policy, history=past(then))
+        why = rule.bounds(asked).infeasible_because or ""
+        if "the difference of two tables" not in why:
+            silent += 1
+            continue
+        told += 1
+        assert ("newcomers" if first is few else "leavers") in why
+        for grouped in groupings(second):
+            now = bf.Release(tuple(bf.Group(tuple(mates), ()) for mates in grouped))
+            assert broken(rule, [then, now])
+        freely = replace(asked, policy=asked.policy.changed(max_counterfeits=1))
+        assert "the difference of two tables" not in (rule.bounds(freely).infeasible_because or "")
+    assert told > 5
+    assert silent > 5
 
 
 def test_conclusions_equal_enumeration() -> None:

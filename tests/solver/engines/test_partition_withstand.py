@@ -20,10 +20,12 @@ from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, ResistsInference
 from optanon.models.table import Microdata
+from optanon.solver.answering import answered
 from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.withstand.anneal import SafeAnnealing
-from optanon.solver.engines.partition.withstand.arrays import groups_of, past_of
+from optanon.solver.engines.partition.withstand.arrays import groups_of, past_from, past_of
 from optanon.solver.engines.partition.withstand.judge import SeriesJudge
+from optanon.solver.engines.partition.withstand.leaving_out import leave_out
 from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
 from optanon.solver.engines.partition.withstand.moves import Rule, nearest_rows
 from optanon.solver.engines.partition.withstand.repair import repair
@@ -74,6 +76,16 @@ def test_nested_groups_and_leavers(series: list[list[str]], safe: bool) -> None:
     rule = ResistsInference(max_posterior=HALF)
     assert (next(rule.check(ours(releases[-1]), history(releases[:-1])), None) is None) == safe
     assert (not inferred(history(releases), rule)[1]) == safe
+
+
+def test_components_too_large_to_be_judged_count_as_unsafe() -> None:
+    value, place = np.array([0, 1, 2, 0, 1, 2]), np.array([[0], [0], [0], [1], [1], [1]])
+    past = past_from(value, place, np.ones((2, 3), dtype=np.int64), np.zeros(2, dtype=np.int64))
+    sides = sides_of(problem(40, History(), ResistsInference(max_posterior=HALF)))
+    codes = np.zeros((6, len(sides.weight)), dtype=np.int64)
+    groups = groups_of(past, codes, sides, 2, [[0, 4, 5], [3, 1, 2]], 3)
+    assert SeriesJudge(past, 2, HALF, most=6).inferred(groups, range(6)) == []
+    assert sorted(SeriesJudge(past, 2, HALF, most=5).inferred(groups, range(6)) or ()) == list(range(6))
 
 
 def table(people: int, seed: int = 0) -> Microdata:
@@ -141,7 +153,7 @@ def chain_of(asked: Problem, rule: ResistsInference, groups: list[list[int]], le
 def rows_of(chain: SafeAnnealing, people: int) -> list[list[int]]:
     """Its groups."""
     label = chain.groups.of[:people]
-    return [np.flatnonzero(label == g).tolist() for g in np.unique(label)]
+    return [np.flatnonzero(label == g).tolist() for g in np.unique(label[label >= 0])]
 
 
 def test_near_groups_made_anew_are_counted_as_they_are() -> None:
@@ -198,6 +210,50 @@ def test_groups_are_joined_where_that_is_worth_its_price() -> None:
             assert chain.cost > cost
             return
     raise AssertionError("no two groups were joined")
+
+
+def crossing(limit: int = 0) -> tuple[Problem, SafeAnnealing]:
+    """Groups of another order than those before, some of whose people left, and who may be suppressed."""
+    rule = ResistsInference(max_posterior=Fraction(4, 5))
+    first, rows = problem(60, History(), rule), list(range(60))
+    past = History([first.assemble([rows[i : i + 4] for i in range(0, 60, 4)])])
+    kept = replace(first.table, members=first.table.members[20:], codes=first.table.codes[20:].copy())
+    policy = first.policy.changed(max_suppressed=limit)
+    asked = replace(first, table=kept, history=past, policy=policy)
+    chain = chain_of(asked, rule, [list(range(i, 40, 10)) for i in range(10)], 4)
+    chain.allowed = limit
+    return asked, chain
+
+
+def test_who_tells_of_others_is_put_elsewhere_or_left_out_as_far_as_that_is_allowed() -> None:
+    asked, chain = crossing()
+    assert chain.inferred
+    leave_out(chain, Clock(1))
+    assert (chain.best is not None) == (not chain.inferred and not len(chain.outside))
+    asked, chain = crossing(limit=39)
+    leave_out(chain, Clock(4))
+    assert not chain.inferred
+    assert chain.best is not None
+    assert len(chain.outside) <= 39
+    chain.back()
+    made = asked.assemble(rows_of(chain, 40))
+    assert len(made.suppressed) == len(chain.outside)
+    rule = ResistsInference(max_posterior=Fraction(4, 5))
+    assert not inferred(History([*asked.history, made]), rule)[1]
+    anew = groups_of(chain.past, asked.table.codes, chain.sides, 2, rows_of(chain, 40), 40)
+    assert int(anew.cost.sum()) == chain.cost
+
+
+def test_what_would_help_is_said_where_repair_is_not_done_in_time() -> None:
+    asked, chain = crossing()
+    rule = ResistsInference(max_posterior=Fraction(4, 5))
+    search = WithstandSearch(asked, rule, Settings(time_limit=0), Watch(), nothing)
+    search.improve(chain, chain.judge)
+    assert search.told.startswith(f"{len(chain.inferred)} people could still be inferred when time was over")
+    assert "max_suppressed in the policy" in search.told
+    answer = replace(search.incumbent.answer(late=True), told=search.told)
+    found = answered(asked, answer, "partition", Watch(), Settings(), reasons=False)
+    assert found.reason == search.told
 
 
 def test_releases_that_cannot_be_counted_are_dropped_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:

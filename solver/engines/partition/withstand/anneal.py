@@ -40,6 +40,8 @@ class SafeAnnealing:
     groups : NewGroups
         The start.
     seed : int
+    allowed : int
+        So many rows may be left out.
 
     Attributes
     ----------
@@ -64,10 +66,12 @@ class SafeAnnealing:
         admits: Callable[[tuple[int, ...]], bool],
         groups: NewGroups,
         seed: int,
+        allowed: int = 0,
     ) -> None:
         self.past, self.codes, self.sides, self.near = past, codes, sides, near
         self.rule, self.judge, self.admits, self.groups = rule, judge, admits, groups
-        self._random = np.random.default_rng(seed)
+        self.allowed = allowed
+        self.random = np.random.default_rng(seed)
         self._state = np.array([seed % 2**16 + 1], dtype=np.int64)
         self._found = np.empty((2 * near.shape[1], 5), dtype=np.int64)
         self._refused = np.full(near.shape, -1, dtype=np.int64)
@@ -77,29 +81,32 @@ class SafeAnnealing:
         self.cost = int(groups.cost.sum())
         self.tried = self.made = 0
         self.best: Ints | None = None
-        self.least = 0
+        self.least = 0, 0
         self._keep()
 
-    def run(self, clock: Clock, steps: int) -> None:
-        """Cool down until the clock is over, or for so many rows taken up."""
+    def run(self, clock: Clock, steps: int, hot: float) -> None:
+        """Cool down, from so many mean costs of a group, until the clock or so many rows are over."""
         mean = self.cost / max(1, int((self.groups.size > 0).sum()))
         limit, safe = clock.limit, not self.inferred
         for step in range(steps):
             if clock.over:
                 break
             done = step / steps if limit is None else max(step / steps, clock.seconds / limit)
-            heat = mean * LIMITS.hot * (LIMITS.cold / LIMITS.hot) ** done
+            heat = mean * hot * (LIMITS.cold / hot) ** done
             ramp = min(1.0, done / LIMITS.ramp)
             price = mean * LIMITS.light * (LIMITS.heavy / LIMITS.light) ** ramp
             self._step(heat, LIMITS.beyond if safe else max(1, int(price)))
 
     def back(self) -> None:
         """Return to the cheapest safe release met, if there is one."""
-        if self.best is None:
-            return
-        people = np.flatnonzero(self.groups.of >= 0)
-        self._settle(np.arange(len(self.groups.size)), people, self.best[people])
-        self.cost, self.inferred = self.least, set[int]()
+        if self.best is not None:
+            self.restore(self.best)
+
+    def restore(self, home: Ints) -> None:
+        """Return to groups in which nobody can be inferred."""
+        people = np.flatnonzero(self.groups.of != home)
+        self._settle(np.arange(len(self.groups.size)), people, home[people])
+        self.cost, self.inferred = int(self.groups.cost.sum()), set[int]()
         self.made += 1
         self.groups.since[:] = self.made
 
@@ -111,9 +118,9 @@ class SafeAnnealing:
 
     def _row(self) -> int:
         """The row that is taken up."""
-        if self.inferred and self._random.random() < LIMITS.aimed:
+        if self.inferred and self.random.random() < LIMITS.aimed:
             return self.aimed_row()
-        return int(self._random.integers(len(self.codes)))
+        return int(self.random.integers(len(self.codes)))
 
     def aimed_row(self, *, whom: bool = False) -> int:
         """A row in a group with somebody who can be inferred, or `whom` itself.
@@ -121,16 +128,16 @@ class SafeAnnealing:
         For somebody who has left it is in a group that person was in.
         """
         who = sorted(self.inferred)
-        p = int(who[self._random.integers(len(who))])
+        p = int(who[self.random.integers(len(who))])
         g = int(self.groups.of[p])
         if g >= 0 and whom:
             return p
         if g >= 0:
-            return int(self.groups.member[g, self._random.integers(int(self.groups.size[g]))])
+            return int(self.groups.member[g, self.random.integers(int(self.groups.size[g]))])
         past = self.past
         beside = [q for o in past.place[p] if o >= 0 for q in past.member[past.start[o] : past.start[o + 1]]]
         here = [int(q) for q in beside if self.groups.of[q] >= 0] or range(len(self.codes))
-        return here[self._random.integers(len(here))]
+        return here[self.random.integers(len(here))]
 
     def attempt(self, p: int, heat: float, price: int) -> None:
         """Something with a row that costs little more, with a price for everybody who can be inferred."""
@@ -141,10 +148,10 @@ class SafeAnnealing:
 
     def _bar(self, heat: float) -> int:
         """What a change may cost more."""
-        return int(-heat * log(1.0 - self._random.random()))
+        return int(-heat * log(1.0 - self.random.random()))
 
     def _change(self, p: int, bar: int, price: int, others: int) -> None:
-        if self._random.random() < LIMITS.regrouped:
+        if self.random.random() < LIMITS.regrouped:
             self.regroup(p, bar, price)
         else:
             self._move(p, bar, price, others)
@@ -176,6 +183,42 @@ class SafeAnnealing:
         self._settle(slots, people, np.full_like(people, joint[0]))
         return self._stays(joint, people.tolist(), before, dearer + max(0, more), dearer, 1)
 
+    def leaves(self, people: Sequence[int], *, anyway: bool = False) -> bool:
+        """Leave people of one group out; whether it was done: only if fewer can be inferred, or `anyway`."""
+        groups, g = self.groups, int(self.groups.of[people[0]])
+        involved, cost = groups.member[g, : groups.size[g]].tolist(), int(groups.cost[g])
+        before, gone, slots = self._known(involved), np.array(people), np.array([g])
+        self._settle(slots, gone, np.full_like(gone, -1))
+        cost = int(groups.cost[g]) - cost
+        if self._stays((g,), involved, before, cost + (LIMITS.beyond if anyway else -1), cost, 1):
+            return True
+        self._settle(slots, gone, np.full_like(gone, g))
+        return False
+
+    def returns(self, p: int, homes: Sequence[int]) -> bool:
+        """Put somebody who was left out where that costs least and nobody can be inferred."""
+        groups, back, dearer = self.groups, np.array([p]), list[tuple[int, int]]()
+        for g in homes:
+            if groups.size[g] < groups.member.shape[1]:
+                before, slots = int(groups.cost[g]), np.array([g])
+                self._settle(slots, back, slots)
+                dearer.append((int(groups.cost[g]) - before, g))
+                self._settle(slots, back, np.full_like(back, -1))
+        return any(self.enter([p], g) for _, g in sorted(dearer))
+
+    def enter(self, people: Sequence[int], g: int) -> bool:
+        """Put people who were left out into a group, if nobody can be inferred then; whether it was done."""
+        groups, back, slots = self.groups, np.array(people), np.array([g])
+        if groups.size[g] + len(people) > groups.member.shape[1]:
+            return False
+        cost = int(groups.cost[g])
+        self._settle(slots, back, np.full_like(back, g))
+        cost = int(groups.cost[g]) - cost
+        if self._stays((g,), list(people), [], cost, cost, 1):
+            return True
+        self._settle(slots, back, np.full_like(back, -1))
+        return False
+
     def _joinable(self, p: int) -> list[tuple[int, ...]]:
         """A row's group with one near it, those of people once in a group with it, both, or a component's."""
         groups, a = self.groups, int(self.groups.of[p])
@@ -202,7 +245,7 @@ class SafeAnnealing:
         found = self._found[:count]
         short = found[:, 4] - self.groups.short[found[:, 1]]
         order = np.argsort(found[:, 2] + price * short if self.inferred else found[:, 2], kind="stable")
-        drawn = order[np.sort(self._random.integers(count, size=others))]
+        drawn = order[np.sort(self.random.integers(count, size=others))]
         return list(dict.fromkeys([*order[: LIMITS.tried].tolist(), *drawn.tolist()]))
 
     def _move(self, p: int, bar: int, price: int, others: int) -> None:
@@ -228,8 +271,8 @@ class SafeAnnealing:
             q, b, cost, place, _ = self._found[line].tolist()
             if self._exchanged(p, q, b, bar, cost, price):
                 return
-            if price == LIMITS.beyond:  # it stays refused until one of the two components changes
-                (self._refused if q >= 0 else self._closed)[p, place] = self.made
+            # It stays refused until one of the two components changes.
+            (self._refused if q >= 0 else self._closed)[p, place] = self.made
 
     def _exchanged(self, p: int, q: int, b: int, bar: int, cost: int, price: int) -> bool:
         """Make a move of one or two rows if it may be made; whether it was."""
@@ -250,9 +293,9 @@ class SafeAnnealing:
         With `tied`, also those of groups with people who were in a group with it, in the first way met.
         """
         groups = self.groups
-        picked = self._near_groups(p, 2 + int(self._random.integers(3)))
+        picked = self._near_groups(p, 2 + int(self.random.integers(3)))
         if tied:
-            more = picked[1 : 1 + int(self._random.integers(4))].tolist()
+            more = picked[1 : 1 + int(self.random.integers(4))].tolist()
             picked = np.array(list(dict.fromkeys([*self._tied_groups(p).tolist(), *more])), dtype=np.int64)
         people = members_of(groups, picked)
         if len(picked) < 2 or len(people) > LIMITS.few + tied * LIMITS.few:
@@ -265,7 +308,7 @@ class SafeAnnealing:
             self.sides,
             self.rule._replace(price=price),
             people,
-            bool(not tied and self._random.random() < LIMITS.whole),
+            bool(not tied and self.random.random() < LIMITS.whole),
             len(slots),
             LIMITS.few,
             1 if tied else LIMITS.tries,
@@ -293,7 +336,7 @@ class SafeAnnealing:
         """The group of a row and some that are near it."""
         found = [int(self.groups.of[p])]
         for _ in range(LIMITS.joined):
-            rank = int(self._random.exponential(LIMITS.beside))
+            rank = int(self.random.exponential(LIMITS.beside))
             g = int(self.groups.of[self.near[p, min(rank, self.near.shape[1] - 1)]])
             if g >= 0 and g not in found:
                 found.append(g)
@@ -332,9 +375,17 @@ class SafeAnnealing:
     def _settle(self, slots: Ints, people: Ints, home: Ints) -> None:
         settle(self.past, self.codes, self.sides, self.groups, self.rule.needed, slots, people, home)
 
+    @property
+    def outside(self) -> Ints:
+        """Rows that are left out."""
+        return np.flatnonzero(self.groups.of[: len(self.codes)] < 0)
+
     def _keep(self) -> None:
-        if not self.inferred and (self.best is None or self.cost < self.least):
-            self.best, self.least = self.groups.of.copy(), self.cost
+        if self.inferred:
+            return
+        found = len(self.outside), self.cost
+        if found[0] <= self.allowed and (self.best is None or found < self.least):
+            self.best, self.least = self.groups.of.copy(), found
 
 
 def _alike(one: Ints, two: Ints) -> bool:

@@ -42,6 +42,8 @@ class SeriesJudge:
         Largest probability of a value.
     compromised : int
         Most others whose values are known.
+    most : int
+        People of a component that is judged exactly.
 
     Attributes
     ----------
@@ -49,8 +51,16 @@ class SeriesJudge:
         Components asked for, propagated, and decided exactly.
     """
 
-    def __init__(self, past: PublishedPast, needed: int, limit: Fraction, compromised: int = 0) -> None:
+    def __init__(
+        self,
+        past: PublishedPast,
+        needed: int,
+        limit: Fraction,
+        compromised: int = 0,
+        most: int = max(LIMITS.people),
+    ) -> None:
         self.past, self.needed, self.limit, self.compromised = past, needed, limit, compromised
+        self.most = most
         people = len(past.value)
         self._met, self._people = np.zeros(people, dtype=np.int64), np.empty(people, dtype=np.int64)
         self._old = np.zeros(len(past.fakes), dtype=np.int64)
@@ -109,7 +119,7 @@ class SeriesJudge:
         bad = told(found, *asked)
         if not bad.any() and (found.lower < found.upper).any():
             self.counted += 1
-            few = len(found.cell_of) <= LIMITS.people
+            few = len(found.cell_of) <= self.most
             bad = counted(found, *asked, self._room) if few else np.ones_like(bad)
         return bad
 

@@ -15,9 +15,12 @@ class WithstandLimits:
     """Smaller tables are left to the programs over all groups."""
     values: int = 62
     """Most sensitive values: sets of them are bits of one number."""
-    people: int = 150
-    """Of a component that is judged exactly; what is not known of larger ones counts as unsafe."""
-    steps_counted: int = 10_000
+    people: tuple[int, int] = (150, 600)
+    """Of a component that is judged exactly, in a table that only grows and where some left.
+
+    What is not known of larger ones counts as unsafe. Kept groups make small components, and moves that
+    keep them small are judged faster; where people left, a third release links hundreds in any case."""
+    steps_counted: int = 20_000
     """From state to state, while the worlds of a component are counted for a move."""
     slots: int = 256
     """Rows that may be open at a time in such a count."""
@@ -45,14 +48,16 @@ class WithstandLimits:
     """and how far near rows are taken from, as a mean of their ranks."""
     joined: int = 12
     """Near groups that one with somebody who can be inferred is joined with, for the best of these."""
+    homes: int = 30
+    """Near groups that somebody who was taken out may be put into."""
     warm: float = 0.03
     """Temperature of the last repair, as a part of that price,"""
     others: int = 12
     """and moves at random that it judges of a row."""
     steps: int = 200
     """Moves tried per row without a time limit."""
-    hot: float = 0.02
-    """Temperature at the beginning, in mean costs of a group,"""
+    hot: tuple[float, float] = (0.02, 0.06)
+    """Temperature at the beginning, in mean costs of a group: of a safe start, and of a repair,"""
     cold: float = 0.001
     """and at the end."""
     light: float = 0.2

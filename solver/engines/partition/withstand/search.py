@@ -38,6 +38,7 @@ from ..enumerated.part import searchable
 from .anneal import SafeAnnealing
 from .arrays import groups_of, past_of
 from .judge import SeriesJudge
+from .leaving_out import leave_out
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .moves import Rule, nearest_rows
 from .repair import repair
@@ -70,6 +71,7 @@ class WithstandSearch:
         self.interrupted = False
         self.effort: dict[str, int] = {}
         self.dropped = 0
+        self.told = ""
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -86,7 +88,7 @@ class WithstandSearch:
             late=self.clock.ended,
             effort=self.effort,
         )
-        return answer if guide is None else replace(answer, price=self._price(guide))
+        return answer if guide is None else replace(answer, price=self._price(guide), told=self.told)
 
     def _price(self, guide: Guide) -> Price | None:
         """What the demand costs, by what was found without it."""
@@ -125,7 +127,13 @@ class WithstandSearch:
         admission = Admission(problem)
         names = problem.values
         places = [names.index(name) for name in admission.names]
-        judge = SeriesJudge(past, self.rule.needed, self.rule.max_posterior, self.rule.compromised)
+        judge = SeriesJudge(
+            past,
+            self.rule.needed,
+            self.rule.max_posterior,
+            self.rule.compromised,
+            LIMITS.people[len(past.value) > len(table)],
+        )
         rule = Rule(
             needed=self.rule.needed,
             part=self.rule.max_posterior.numerator,
@@ -148,6 +156,7 @@ class WithstandSearch:
                 lambda counts: admission.admits(tuple(counts[v] for v in places)),
                 found,
                 self.settings.seed,
+                problem.policy.suppression_limit(len(table)),
             )
             self._take(chain)
             chains.append(chain)
@@ -155,18 +164,26 @@ class WithstandSearch:
                 break
         if not chains:
             return
-        self._improve(min(chains, key=lambda chain: len(chain.inferred)), judge)
+        self.improve(min(chains, key=lambda chain: len(chain.inferred)), judge)
 
-    def _improve(self, chain: SafeAnnealing, judge: SeriesJudge) -> None:
+    def improve(self, chain: SafeAnnealing, judge: SeriesJudge) -> None:
         """Repair a start that gives somebody away, then anneal."""
         steps = LIMITS.steps * len(self.problem.table)
+        hot = LIMITS.hot[bool(chain.inferred)]
         if chain.inferred:
-            chain.run(self.clock.share(WITHSTAND.repair), steps)
+            chain.run(self.clock.share(WITHSTAND.repair), steps, hot)
+            if chain.best is None:
+                leave_out(chain, self.clock.share(WITHSTAND.out))
             if chain.best is None:
                 repair(chain, self.clock.share(WITHSTAND.last))
+            if chain.best is None:
+                leave_out(chain, self.clock.share(WITHSTAND.anneal))
             self._take(chain)
             chain.back()
-        chain.run(self.clock.share(WITHSTAND.anneal), steps)
+        if chain.best is not None:
+            chain.run(self.clock.share(WITHSTAND.anneal), steps, hot)
+        else:
+            self.told = _what_helps(len(chain.inferred), len(chain.outside), bool(chain.allowed))
         self.effort |= {
             "moves judged": chain.tried,
             "moves made": chain.made,
@@ -180,9 +197,9 @@ class WithstandSearch:
         """The cheapest safe groups of a chain, audited and checked as a whole."""
         if chain.best is None:
             return
-        order = np.argsort(chain.best[: len(self.problem.table)], kind="stable")
-        label = chain.best[order]
-        groups = np.split(order, np.flatnonzero(np.diff(label)) + 1)
+        label = chain.best[: len(self.problem.table)]
+        order = np.argsort(label, kind="stable")[(label < 0).sum() :]
+        groups = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
         self.offer(self.problem.assemble([rows.tolist() for rows in groups]))
 
     def offer(self, release: Release) -> None:
@@ -208,6 +225,18 @@ class WithstandSearch:
             return True
         chances = posterior(possible, states=LIMITS.states, estimate=False).probabilities
         return all(chance is not None and chance <= self.rule.max_posterior for chance in chances)
+
+
+def _what_helps(people: int, out: int, suppressing: bool) -> str:
+    """Why there is no release, and what would change that."""
+    many = "1 person" if people == 1 else f"{people} people"
+    if not people:
+        many = f"nobody, where {out} tuples are left out; otherwise somebody"
+    limit = "a larger max_suppressed" if suppressing else "max_suppressed in the policy"
+    return (
+        f"{many} could still be inferred when time was over; a longer time limit, {limit} (tuples that link "
+        "groups are then left out), a larger max_posterior or fewer min_values help"
+    )
 
 
 def sides_of(problem: Problem) -> Widths:
