@@ -90,6 +90,10 @@ from .solver.insight.audit.attacks import usual_attacks as usual_attacks
 from .solver.insight.audit.audit import AuditReport as AuditReport, audit as audit
 from .solver.insight.audit.foreign_audit import ForeignAudit as ForeignAudit, audit_release as audit_release
 from .solver.insight.audit.minimality import Minimality as Minimality, minimality as minimality
+from .solver.insight.audit.minimality_estimate import (
+    MinimalityEstimate as MinimalityEstimate,
+    minimality_estimate as minimality_estimate,
+)
 from .solver.insight.backtest.replay import backtest as backtest
 from .solver.insight.backtest.result import Backtest as Backtest
 from .solver.insight.comparison.comparing import compare as compare

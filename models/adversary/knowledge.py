@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..errors import InputError
-from ..table import Persistence
+from ..sensitive import Persistence
 
 __all__ = ["Knowledge"]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..box import Point
+from ..column_names import STAR
 from ..group import Member
 from ..history import History
-from ..publication import STAR
 from ..release import QIGroup, Release
 from .coded_boxes import BoxSpace, meeting
 

@@ -1,11 +1,15 @@
 """Which open counts of a component can be positive: witnesses first, then proofs.
 
-1. The linear program "as many of the undecided as possible", rounded where it is fractional. One
-   world shows many counts positive; a maximum below 1 excludes all that are left.
-2. When that shows little more, the same for each one that is left: a maximum below 1 excludes it, with
-   multipliers.
-3. CP-SAT for the rest: a world with *at least one* of them positive, and as many as possible.
-4. What CP-SAT refutes is excluded; branching over linear programs proves it, up to a limit. What
+1. The linear program "as many of the undecided as possible", rounded where it is fractional, as long as
+   it shows many. One world shows many counts positive; a maximum below 1 excludes all that are left.
+2. The same for those that it cannot make positive, round by round, until none is: its multipliers exclude
+   all of these at once, thousands by a few programs. Then 1. again for the others.
+3. The world nearest to the true one with a count at least 1, for each one that is left. From count to
+   count one bound changes, which takes the dual simplex a few steps, and most optima are whole. Of the others
+   only the changes that hang together with the count are rounded.
+4. A maximum of each one that is left; below 1 excludes it, with multipliers.
+5. CP-SAT for the rest: a world with *at least one* of them positive, and as many as possible.
+6. What CP-SAT refutes is excluded; branching over linear programs proves it, up to a limit. What
    then has no proof rests on CP-SAT alone, and is marked so.
 
 If the time is over, what is left is neither possible nor excluded but unknown.
@@ -18,6 +22,8 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from ...models.adversary.derivation import Derivation
 from ...models.adversary.propagation import Bounds, Component
@@ -25,13 +31,16 @@ from ...models.adversary.rows import Integers
 from ...models.errors import OptanonError
 from ..settings import Clock
 from .branching import by_cases
-from .component_lp import NEAR, ComponentLP, ComponentOptimum
+from .component_lp import NEAR, ComponentLP, ComponentOptimum, Floats
 from .counts import CountModel, Verdict
 from .rounding import Rounding
 
 __all__ = ["ComponentSearch", "Ground", "Verdicts"]
 
 Verdicts: TypeAlias = NDArray[np.int8]
+
+MANY = 60
+"""Worlds for all counts at once are looked for while one shows so many: each takes as long as near ones."""
 
 
 class Ground(IntEnum):
@@ -56,6 +65,8 @@ class ComponentSearch:
         Filled in.
     derivation : Derivation
         Gets the proofs.
+    truth : int64 array
+        Counts of a world of the component.
     """
 
     def __init__(
@@ -65,18 +76,21 @@ class ComponentSearch:
         verdicts: Verdicts,
         grounds: Verdicts,
         derivation: Derivation,
+        truth: Integers,
     ) -> None:
         self._component, self._bounds = component, bounds
         self._verdicts, self._grounds, self._derivation = verdicts, grounds, derivation
         self._lp = ComponentLP(component, bounds)
         self._rounding = Rounding(self._lp)
+        self._truth = truth
         self._todo: list[int] = []
 
     def run(self, todo: list[int], clock: Clock) -> None:
         """Decide the counts with these numbers within the component."""
         self._todo = todo
-        if not self._together(clock):
+        if not (self._together(clock) and self._apart(clock) and self._together(clock)):
             return
+        self._near_truth(clock)
         left = self._one_by_one(clock)
         if left and self._to_the_end(left, clock):
             self._exclude(clock)
@@ -90,9 +104,54 @@ class ComponentSearch:
                 return True
             if found.value < 1 - NEAR:
                 return not self._excluded(self._todo, found)
-            if not self._seen(found, None, clock) or before - len(self._todo) < max(1, before // 20):
+            if not self._seen(found, None, clock) or before - len(self._todo) < max(MANY, before // 20):
                 return True
         return bool(self._todo)
+
+    def _apart(self, clock: Clock) -> bool:
+        """Exclude at once what no linear program makes positive; whether anything is left."""
+        rest = self._todo
+        while rest and not clock.over:
+            found = self._lp.maximize(rest, clock)
+            if found is None:
+                break
+            if found.value < 1 - NEAR or found.counts is None:
+                self._excluded(rest, found)
+                break
+            rest = [j for j in rest if found.counts[j] < NEAR]
+        self._still_open()
+        return bool(self._todo)
+
+    def _near_truth(self, clock: Clock) -> None:
+        """Worlds that differ from the true one as little as they must."""
+        if not self._todo or not self._lp.stay_near(self._truth, self._todo, clock):
+            return
+        self._lp.by_dual(True)
+        for j in list(self._todo):
+            if not self._open(j) or clock.over:
+                continue
+            found = self._lp.with_one(j, clock)
+            if found is None:
+                continue
+            world = np.rint(found).astype(np.int64)
+            if np.abs(found - world).max() >= NEAR:
+                rounded = self._rounding.world(self._change(found, j), self._todo, j, clock)
+                if rounded is None:
+                    continue
+                world = rounded
+            self._show(world)
+        self._lp.by_dual(False)
+
+    def _change(self, found: Floats, j: int) -> Floats:
+        """The true world but for the changes that share rows with one of a count, directly or by others."""
+        part = self._component
+        moved = np.abs(found - self._truth) > NEAR
+        use = moved[part.entry_pair]
+        rows, columns = part.entry_row[use], part.entry_pair[use]
+        nodes = len(part.rows) + len(moved)
+        graph = coo_array((np.ones(len(rows)), (rows, columns + len(part.rows))), shape=(nodes, nodes))
+        label = connected_components(graph, directed=False)[1][len(part.rows) :]
+        return np.where(label == label[j], found, self._truth)
 
     def _one_by_one(self, clock: Clock) -> list[int]:
         """A linear program for each; those it does not decide."""
@@ -105,7 +164,7 @@ class ComponentSearch:
                 continue
             if found is None or not self._seen(found, j, clock) or self._open(j):
                 left.append(j)
-        self._todo = [j for j in self._todo if self._open(j)]
+        self._still_open()
         return [j for j in left if self._open(j)]
 
     def _to_the_end(self, left: list[int], clock: Clock) -> bool:
@@ -158,5 +217,10 @@ class ComponentSearch:
         columns = self._component.pairs[world > 0]
         new = columns[self._verdicts[columns] == Verdict.UNKNOWN]
         self._verdicts[new] = Verdict.POSSIBLE
-        self._todo = [j for j in self._todo if self._open(j)]
+        self._still_open()
         return len(new) > 0
+
+    def _still_open(self) -> None:
+        """Keep what is not decided."""
+        todo = np.array(self._todo, dtype=np.int64)
+        self._todo = todo[self._verdicts[self._component.pairs[todo]] == Verdict.UNKNOWN].tolist()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Compact, Integers, compact
@@ -97,6 +98,49 @@ def _bits(total: int, span: int, least: int, most: int, low: int, high: int) -> 
 
 
 @compiled
+def _next(
+    start: Integers,
+    across: Integers,
+    row: Integers,
+    lower: Integers,
+    upper: Integers,
+    total: Integers,
+    span: Integers,
+    left: Integers,
+    done: Integers,
+    rest: Integers,
+    now: NDArray[np.float64],
+    taken: NDArray[np.bool_],
+    near: NDArray[np.bool_],
+) -> int:
+    """The pair after which the fewest states are expected, of those near what is taken if there are any."""
+    best, best_change, best_shared = -1, 0.0, 0
+    for pass_ in range(2):
+        for j in range(len(taken)):
+            if taken[j] or (pass_ == 0 and not near[j]):
+                continue
+            change, shared = 0.0, 0
+            for z in range(across[j], across[j + 1]):
+                r = row[z]
+                change -= now[r]
+                shared += near[j] and left[r] < start[r + 1] - start[r]
+                if left[r] > 1:
+                    change += _bits(
+                        total[r],
+                        span[r],
+                        done[r, 0] + lower[j],
+                        done[r, 1] + upper[j],
+                        rest[r, 0] - lower[j],
+                        rest[r, 1] - upper[j],
+                    )
+            if best < 0 or change < best_change or (change == best_change and shared > best_shared):
+                best, best_change, best_shared = j, change, shared
+        if best >= 0:
+            break
+    return best
+
+
+@compiled
 def _greedy(
     start: Integers,
     column: Integers,
@@ -123,29 +167,7 @@ def _greedy(
     now = np.zeros(height)
     sum_now, states = 0.0, 0.0
     for step in range(width):
-        best, best_change, best_shared = -1, 0.0, 0
-        for pass_ in range(2):
-            for j in range(width):
-                if taken[j] or (pass_ == 0 and not near[j]):
-                    continue
-                change, shared = 0.0, 0
-                for z in range(across[j], across[j + 1]):
-                    r = row[z]
-                    change -= now[r]
-                    shared += near[j] and left[r] < start[r + 1] - start[r]
-                    if left[r] > 1:
-                        change += _bits(
-                            total[r],
-                            span[r],
-                            done[r, 0] + lower[j],
-                            done[r, 1] + upper[j],
-                            rest[r, 0] - lower[j],
-                            rest[r, 1] - upper[j],
-                        )
-                if best < 0 or change < best_change or (change == best_change and shared > best_shared):
-                    best, best_change, best_shared = j, change, shared
-            if best >= 0:
-                break
+        best = _next(start, across, row, lower, upper, total, span, left, done, rest, now, taken, near)
         if step == 0 and first >= 0:
             best = first
         order[step] = best

@@ -54,17 +54,15 @@ def any_world(
     int
         `EXCLUDED` if no world fits, `POSSIBLE` if one does, `OPEN` if the search gave up.
     """
-    values = allowed.shape[1]
+    values, depth, nodes = allowed.shape[1], 0, 0
     start, column, first, row, least, most, reach = _rows(place, sizes, allowed, low, high, active)
     ones, none = np.ones(len(column), dtype=np.int64), np.empty((0, 5), dtype=np.int64)
-    queue, length = np.arange(len(least)), len(least)
-    waits = np.ones(length, dtype=np.bool_)
+    queue, length, waits = np.arange(len(least)), len(least), np.ones(len(least), dtype=np.bool_)
     lower = np.zeros((DEPTH + 1, len(reach)), dtype=np.int64)
     upper = np.zeros((DEPTH + 1, len(reach)), dtype=np.int64)
     upper[0] = reach
     # Per level the branch not yet tried: a count, its end that moves, and where to.
     branch = np.zeros((DEPTH + 1, 3), dtype=np.int64)
-    depth, nodes = 0, 0
     while True:
         down, up = lower[depth], upper[depth]
         fits, _, _ = tighten(
@@ -76,12 +74,12 @@ def any_world(
                 return POSSIBLE
             if depth == DEPTH or nodes == NODES:
                 return OPEN
-            lower[depth + 1], upper[depth + 1] = down, up
             at = _middle(down, up, chosen, values, sizes[chosen // values])
             side = -1 if at > down[chosen] else 1
+            branch[depth, 0], branch[depth, 1], branch[depth, 2] = chosen, -side, at + side
             depth, nodes = depth + 1, nodes + 1
+            lower[depth], upper[depth] = down, up
             _bound(lower[depth], upper[depth], chosen, side, at)
-            branch[depth - 1, 0], branch[depth - 1, 1], branch[depth - 1, 2] = chosen, -side, at + side
         else:
             depth -= 1
             if depth < 0:

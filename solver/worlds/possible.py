@@ -153,7 +153,9 @@ def possible_values(
         elif len(todo):
             searched, open_pairs = searched + 1, max(open_pairs, len(component.pairs))
             if not clock.over:
-                ComponentSearch(component, bounds, verdicts, grounds, derivation).run(todo.tolist(), clock)
+                truth = population.truth[component.pairs]
+                search = ComponentSearch(component, bounds, verdicts, grounds, derivation, truth)
+                search.run(todo.tolist(), clock)
         if progress is not None:
             progress(number, len(components))
     return Possible(

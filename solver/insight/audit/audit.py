@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -55,6 +55,9 @@ __all__ = [
     "TransientAudit",
     "audit",
 ]
+
+
+_Told: TypeAlias = Callable[[int, int], None] | None
 
 
 class _Decided(NamedTuple):
@@ -111,56 +114,24 @@ def audit(
     """
     series = history if isinstance(history, History) else History(history)
     known = Knowledge() if knowledge is None else knowledge
+    _refuse_unusable(series, time_limit, latest)
+    run = _Audit(
+        series=series,
+        known=known,
+        numbers=range(len(series), 0 if latest is None else max(0, len(series) - latest), -1),
+        clock=Clock(time_limit, stop=stop),
+        tell=_teller(progress, len(series)),
+    )
+    return run.report(attacks, posterior=posterior, examples=examples if explain else 0)
+
+
+def _refuse_unusable(series: History, time_limit: float | None, latest: int | None) -> None:
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"time_limit must be more than 0 seconds, got {time_limit}")
     if latest is not None and not latest >= 1:
         raise InputError(f"latest must be at least 1 release, got {latest}")
     if not len(series):
         raise InputError("the history is empty: append a release first")
-    clock = Clock(time_limit, stop=stop)
-    tell = _teller(progress, len(series))
-    numbers = range(len(series), 0 if latest is None else max(0, len(series) - latest), -1)
-    disclosures: tuple[Disclosure, ...] = ()
-    explanations: tuple[ValueExplanation, ...] = ()
-    decided: dict[int, _Decided] = {}
-    if known.persistence != "transient":
-        for number in numbers:
-            watch = Clock()
-            own = clock.share(AUDIT.last) if number == len(series) else clock
-            found = _decided(series, known, number, own, tell(number, "values"))
-            decided[number] = _Decided(found, watch.seconds)
-        last = decided[len(series)].possible
-        disclosures = find_disclosures(last)
-        if explain:
-            explanations = explanations_of(series, last, disclosures, examples, clock)
-    # Probabilities last: they are the dearest, and worlds can only be counted for small components.
-    named = run_attacks(series, attacks)
-    counted: dict[int, ValueProbabilities] = {}
-    audits = [
-        _entry(
-            series,
-            known,
-            number,
-            decided.get(number),
-            clock if posterior else None,
-            named[number - 1],
-            tell(number, "probabilities"),
-            counted,
-        )
-        for number in numbers
-    ]
-    return AuditReport(
-        releases=tuple(reversed(audits)),
-        disclosures=disclosures,
-        explanations=explanations,
-        history=series,
-        knowledge=known,
-        possible=decided[len(series)].possible if decided else None,
-        probabilities=counted.get(len(series)),
-    )
-
-
-_Told = Callable[[int, int], None] | None
 
 
 def _teller(progress: Callable[[str], None] | None, releases: int) -> Callable[[int, str], _Told]:
@@ -174,51 +145,87 @@ def _teller(progress: Callable[[str], None] | None, releases: int) -> Callable[[
     return tell
 
 
-def _decided(
-    history: History, known: Knowledge, number: int, clock: Clock, told: _Told
-) -> Possible[AnyPopulation]:
-    if known.membership == "boxes":
-        return _widened(possible_values(box_population(history, known, number), clock, told))
-    return _widened(possible_values(population(history, known, number), clock, told))
+@dataclass(frozen=True, kw_only=True)
+class _Audit:
+    """Which adversaries are audited (after how many releases, the last ones first), and what they know."""
+
+    series: History
+    known: Knowledge
+    numbers: range
+    clock: Clock
+    tell: Callable[[int, str], _Told]
+
+    def report(self, attacks: Sequence[Requirement], *, posterior: bool, examples: int) -> AuditReport:
+        """Decide what values are possible, and count worlds if probabilities are asked for."""
+        decided = {} if self.known.persistence == "transient" else dict(map(self._decided, self.numbers))
+        possible = decided[len(self.series)].possible if decided else None
+        disclosures = () if possible is None else find_disclosures(possible)
+        explanations: tuple[ValueExplanation, ...] = ()
+        if possible is not None:
+            explanations = explanations_of(self.series, possible, disclosures, examples, self.clock)
+        # Probabilities last: they are the dearest, and worlds can only be counted for small components.
+        named = run_attacks(self.series, attacks)
+        counted: dict[int, ValueProbabilities] = {}
+        audits = [
+            self._entry(number, decided.get(number), named[number - 1], counted, posterior=posterior)
+            for number in self.numbers
+        ]
+        return AuditReport(
+            releases=tuple(reversed(audits)),
+            disclosures=disclosures,
+            explanations=explanations,
+            history=self.series,
+            knowledge=self.known,
+            possible=possible,
+            probabilities=counted.get(len(self.series)),
+        )
+
+    def _decided(self, number: int) -> tuple[int, _Decided]:
+        watch, known = Clock(), self.known
+        clock = self.clock.share(AUDIT.last) if number == len(self.series) else self.clock
+        told = self.tell(number, "values")
+        if known.membership == "boxes":
+            found = _widened(possible_values(box_population(self.series, known, number), clock, told))
+        else:
+            found = _widened(possible_values(population(self.series, known, number), clock, told))
+        return number, _Decided(found, watch.seconds)
+
+    def _entry(
+        self,
+        number: int,
+        decided: _Decided | None,
+        attacks: tuple[Attack, ...],
+        counted: dict[int, ValueProbabilities],
+        *,
+        posterior: bool,
+    ) -> ReleaseAudit:
+        """The adversary who holds the first so many releases; what was counted goes into `counted`."""
+        watch, told = Clock(), self.tell(number, "probabilities")
+        given, persistent, seconds = 0, None, 0.0
+        if decided is not None:
+            possible, seconds = decided
+            given = len(possible.population.given)
+            if posterior and not isinstance(possible.population, BoxPopulation):
+                counted[number] = count_worlds(_strong(possible), clock=self.clock, progress=told)
+            persistent = _persistent(possible, counted.get(number), asked=posterior)
+            attributes, partly = attribute_audits(
+                possible, counted.get(number), self.known, self.series[number - 1].sensitive
+            )
+            persistent = replace(persistent, attributes=attributes, partly=partly)
+        transient = None if self.known.persistence == "persistent" else _transient(self.series, number)
+        return ReleaseAudit(
+            release=number,
+            respondents=sum(record.first < number for record in self.series.records.values()),
+            given=given,
+            persistent=persistent,
+            transient=transient,
+            attacks=attacks,
+            seconds=round(seconds + watch.seconds, 3),
+        )
 
 
 def _widened(possible: Possible[Population] | Possible[BoxPopulation]) -> Possible[AnyPopulation]:
     return possible  # pyright: ignore[reportReturnType] - frozen, so a population of one kind is one of any
-
-
-def _entry(
-    history: History,
-    knowledge: Knowledge,
-    number: int,
-    decided: _Decided | None,
-    clock: Clock | None,
-    attacks: tuple[Attack, ...],
-    told: _Told,
-    counted: dict[int, ValueProbabilities],
-) -> ReleaseAudit:
-    """The adversary who holds the first so many releases; what was counted goes into `counted`."""
-    watch = Clock()
-    given, persistent, seconds = 0, None, 0.0
-    if decided is not None:
-        possible, seconds = decided
-        given = len(possible.population.given)
-        if clock is not None and not isinstance(possible.population, BoxPopulation):
-            counted[number] = count_worlds(_strong(possible), clock=clock, progress=told)
-        persistent = _persistent(possible, counted.get(number), asked=clock is not None)
-        attributes, partly = attribute_audits(
-            possible, counted.get(number), knowledge, history[number - 1].sensitive
-        )
-        persistent = replace(persistent, attributes=attributes, partly=partly)
-    transient = None if knowledge.persistence == "persistent" else _transient(history, number)
-    return ReleaseAudit(
-        release=number,
-        respondents=sum(record.first < number for record in history.records.values()),
-        given=given,
-        persistent=persistent,
-        transient=transient,
-        attacks=attacks,
-        seconds=round(seconds + watch.seconds, 3),
-    )
 
 
 def _persistent(
