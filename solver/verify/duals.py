@@ -15,7 +15,7 @@ import numpy as np
 
 from ...models.errors import CertificateError
 from .listing_search import Penalties
-from .rows import CheckedKinds, Ints
+from .rows import CheckedKinds, Ints, row_of
 
 __all__ = ["ClaimedDuals", "CutMultipliers", "divided", "odd_sets"]
 
@@ -188,12 +188,12 @@ def divided(
     """
     if divisors and len(divisors) != len(named):
         raise CertificateError("the proof has another number of divisors than of cuts")
-    row_of = rows.row_of
+    home = row_of(rows)
     found: list[CutMultipliers] = []
     for tuples, over in zip(named, divisors or [2] * len(named), strict=True):
-        if any(not 0 <= t < len(row_of) for t in tuples):
+        if any(not 0 <= t < len(home) for t in tuples):
             raise CertificateError("the proof names a tuple that the table does not have")
-        inside = tuple(sorted({int(row_of[t]) for t in tuples}))
+        inside = tuple(sorted({int(home[t]) for t in tuples}))
         if len(inside) != len(tuples):
             raise CertificateError("a cut names a tuple twice")
         found.append(CutMultipliers(rows=inside, times=(1,) * len(inside), over=over))

@@ -27,7 +27,7 @@ from ...models.problem import Problem
 from ...models.problem_view import smallest_group
 from ...models.release import QIGroup
 from ...models.requirement import GroupRequirement, Requirement
-from ...models.requirements import KCAnonymity
+from ...models.requirements.k_c_anonymity import KCAnonymity
 from ...models.structure import DependsOn
 from .rows import Ints
 

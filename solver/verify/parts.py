@@ -11,12 +11,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...models.box_measure import BoxMeasure
-from ...models.losses import loss
+from ...models.losses.by_name import loss
 from ...models.policy import Level, LevelSpec, Policy
 from ...models.problem import Problem
 from ...models.problem_view import fake_cap, smallest_group
 from ...models.requirement import GroupRequirement, Requirement
-from ...models.requirements import KCAnonymity
+from ...models.requirements.k_c_anonymity import KCAnonymity
 from ...models.structure import DependsOn
 from ...models.table import Microdata
 

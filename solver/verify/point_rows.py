@@ -47,14 +47,6 @@ class CheckedPoints:
         """No release costs more."""
         return 100 * FINE + 1
 
-    @property
-    def row_of(self) -> Ints:
-        """The point of each tuple."""
-        found = np.empty(int(self.count.sum()), dtype=np.int64)
-        for r, alike in enumerate(self.tuples):
-            found[list(alike)] = r
-        return found
-
     @classmethod
     def of(cls, problem: Problem) -> CheckedPoints:
         """Read a problem.

@@ -11,7 +11,8 @@ F).
 With blocks of points, groups inside one of them may cost less than their duals, and all others do not. Let U
 be the points of a block that are in groups inside it: these cost at least the best partition of U, and the
 block's other points are in groups that cost at least their duals. So a release costs at least the sum over
-blocks of the least, over all U, of both; and the duals of points in no block.
+blocks of the least, over all U, of both; and the duals of points in no block. Cuts count all groups, wherever
+they lie: a group inside a block costs its penalties beside its cost, as the others do.
 
 A tree's columns cost what they cost rounded down. If it is about releases that cost less than the one of the
 certificate, whose groups' costs are rounded up and add up to its target, then those groups cost that instead:
@@ -44,7 +45,7 @@ from .outcome import UndecidedError
 from .point_groups import SizeQuestion, largest, walk_memory, walked
 from .point_rows import CheckedPoints
 from .priced import in_order, refuted
-from .rows import Ints
+from .rows import Ints, row_of
 from .trees import searched
 
 __all__ = ["listed", "proven_squares"]
@@ -109,27 +110,39 @@ def _by_blocks(
     given: Given, points: CheckedPoints, duals: ClaimedDuals, k: int, named: Sequence[Sequence[int]]
 ) -> int:
     """What duals prove that groups inside blocks need not keep; see the module."""
-    block, value = np.full(len(points), -1, dtype=np.int64), int(duals.rows @ points.count)
+    block, home = np.full(len(points), -1, dtype=np.int64), row_of(points)
+    value, penalties = duals.value(points.count), np.array([dual for _, dual in duals.cuts], dtype=np.int64)
+    over = np.array([cut.over for cut, _ in duals.cuts], dtype=np.int64)
+    held = np.zeros((len(duals.cuts), len(points)), dtype=np.int64)
+    for c, (cut, _) in enumerate(duals.cuts):
+        held[c, list(cut.rows)] = 1
     for number, tuples in enumerate(named):
-        if any(not 0 <= t < len(points.row_of) for t in tuples) or len(tuples) > MOST_BLOCK:
+        if any(not 0 <= t < len(home) for t in tuples) or len(tuples) > MOST_BLOCK:
             raise CertificateError("a block names a tuple that the table does not have, or too many")
-        inside = np.unique(points.row_of[list(tuples)])
+        inside = np.unique(home[list(tuples)])
         if len(inside) != len(tuples) or (block[inside] >= 0).any() or (points.count[inside] > 1).any():
             raise CertificateError("a block names a tuple twice, one of another, or one of several alike")
         block[inside] = number
-        pairs = points.pairs[np.ix_(inside, inside)]
-        if 2 * duals.scale * (int(pairs.sum()) + 1) + int(np.abs(duals.rows[inside]).sum()) > LIMIT:
+        pairs, dual = points.pairs[np.ix_(inside, inside)], duals.rows[inside]
+        most = 2 * duals.scale * (int(pairs.sum()) + 1) + int(np.abs(dual).sum())
+        if most - len(inside) * int(penalties.sum()) > LIMIT:
             raise CertificateError("the proof's numbers are too large to be checked in 64 bits")
-        value += _of_block(pairs, duals.rows[inside], duals.scale, k) - int(duals.rows[inside].sum())
-    if k > DEEPEST or duals.cuts:
-        raise CertificateError("blocks are about groups that are all tried, without cuts")
+        # Of the others, no group inside has members enough to be counted.
+        met = np.flatnonzero(held[:, inside].sum(axis=1) >= over)
+        masks = held[np.ix_(met, inside)] @ (1 << np.arange(len(inside)))
+        value += _of_block(pairs, dual, duals.scale, k, masks, penalties[met], over[met]) - int(dual.sum())
+    if k > DEEPEST:
+        raise CertificateError("blocks are about groups that are all tried")
     listed(given, points, duals, k, 0, block)
     return -(-value // duals.scale)
 
 
 @compiled
-def _of_block(pairs: Ints, dual: Ints, scale: int, k: int) -> int:
-    """The least that a block's points cost: each in a group inside, or for its dual."""
+def _of_block(pairs: Ints, dual: Ints, scale: int, k: int, met: Ints, penalties: Ints, over: Ints) -> int:
+    """The least that a block's points cost: each in a group inside, or for its dual.
+
+    A group pays the penalties of cuts, whose points in the block are those of `met`.
+    """
     many = len(pairs)
     found, cost = np.zeros(1 << many, dtype=np.int64), np.full(1 << many, -1, dtype=np.int64)
     for chosen in range(1, 1 << many):
@@ -142,6 +155,11 @@ def _of_block(pairs: Ints, dual: Ints, scale: int, k: int) -> int:
                         total += pairs[b, a]
         if k <= size < 2 * k:
             cost[chosen] = scale * (total // size)
+            for c in range(len(met)):
+                times = 0
+                for a in range(many):
+                    times += (chosen & met[c]) >> a & 1
+                cost[chosen] -= penalties[c] * (times // over[c])
         others = chosen ^ (1 << last)
         found[chosen] = found[others] + dual[last]
         inside = others
@@ -159,9 +177,11 @@ def _rounded_up(points: CheckedPoints, given: Given, k: int) -> dict[tuple[int, 
     release, table = given.release, given.problem.table
     if release is None or any(len(group.members) >= 2 * k for group in release.groups):
         return found
-    home = {member.respondent: row for member, row in zip(table.members, points.row_of.tolist(), strict=True)}
+    home = {
+        member.respondent: row for member, row in zip(table.members, row_of(points).tolist(), strict=True)
+    }
     for group in release.groups:
-        inside = tuple(sorted(home[who] for who in group.respondents))
+        inside = tuple(sorted(home[one] for one in group.respondents))
         cost, times = found.get(inside, (-1, 0))
         if cost < 0:
             cost = ceil(squares(points.codes[list(inside)], points.prices) * FINE)

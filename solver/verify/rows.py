@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ...models.domain import Domain
 from ...models.table import Microdata
 
-__all__ = ["Boxes", "CheckedKinds", "CheckedRows", "Ints", "cost_of_one"]
+__all__ = ["Boxes", "CheckedKinds", "CheckedRows", "Ints", "cost_of_one", "row_of"]
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -39,8 +39,6 @@ class CheckedKinds(Protocol):
     def tuples(self) -> tuple[tuple[int, ...], ...]: ...
     @property
     def most(self) -> int: ...
-    @property
-    def row_of(self) -> Ints: ...
 
 
 class Boxes(NamedTuple):
@@ -99,14 +97,6 @@ class CheckedRows:
 
     def __len__(self) -> int:
         return len(self.value)
-
-    @property
-    def row_of(self) -> Ints:
-        """The row of each tuple."""
-        found = np.empty(int(self.count.sum()), dtype=np.int64)
-        for r, alike in enumerate(self.tuples):
-            found[list(alike)] = r
-        return found
 
     @property
     def most(self) -> int:
@@ -186,6 +176,14 @@ class CheckedRows:
             units=tuple(units),
             exact=exact,
         )
+
+
+def row_of(kinds: CheckedKinds) -> Ints:
+    """The row of each tuple."""
+    found = np.empty(int(kinds.count.sum()), dtype=np.int64)
+    for r, alike in enumerate(kinds.tuples):
+        found[list(alike)] = r
+    return found
 
 
 def cost_of_one(table: Microdata, units: Sequence[int]) -> tuple[int, bool]:

@@ -19,7 +19,7 @@ from optanon.models.release import QIGroup
 from optanon.models.requirement import GroupRequirement
 from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers
 from optanon.solver.verify.past import PastDemands
-from optanon.solver.verify.rows import CheckedRows
+from optanon.solver.verify.rows import CheckedRows, row_of
 
 Group = tuple[int, ...]
 """Rows, rising, with repeats."""
@@ -57,7 +57,7 @@ def cost_of(problem: Problem, tuples: Sequence[int]) -> Fraction:
 
 def group_of(rows: CheckedRows, tuples: Sequence[int]) -> Group:
     """The rows of some tuples."""
-    return tuple(sorted(int(rows.row_of[t]) for t in tuples))
+    return tuple(sorted(int(row_of(rows)[t]) for t in tuples))
 
 
 def penalty(cuts: Iterable[tuple[CutMultipliers, int]], group: Group) -> int:

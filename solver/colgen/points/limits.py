@@ -140,8 +140,12 @@ class PointBlockLimits:
     """Of the duals that proved most, in those that are tried next;"""
     least_share: float = 0.05
     """with less than that, rounds that bring nothing new are the last."""
-    close: float = 1e-6
+    close: float = 1e-5
     """How close bound and linear program are when it counts as solved."""
+    parts: tuple[int, ...] = (1_500, 700, 450, 250)
+    """So many of the dearest tuples, and those in their groups, are put in groups anew,"""
+    listed: int = 9_000
+    """of so many columns, at most."""
 
 
 POINTS = PointLimits()

@@ -18,12 +18,31 @@ from numpy.typing import NDArray
 
 from ....models.compiled import compiled
 from ...exact.incidence import Members, Sparse, by_member
+from ...settings import Clock
 from ..covering import Ints
+from ..cuts import Cuts
 from .limits import POINTS as LIMITS
 
-__all__ = ["divided_sets"]
+__all__ = ["cut_further", "divided_sets"]
 
 RESTARTS, EXCHANGES, LURE = LIMITS.restarts, LIMITS.exchanges, LIMITS.lure
+
+
+def cut_further(cuts: Cuts, lines: Members, amount: NDArray[np.float64], rows: Ints, clock: Clock) -> int:
+    """Add cuts of all divisors that groups of a fractional solution break; how many.
+
+    `rows` has how many tuples share each row: groups with rows that several share are passed over.
+    """
+    split = (amount > LIMITS.whole) & (amount < 1 - LIMITS.whole)
+    split &= rows[np.maximum(lines, 0)].max(axis=1, initial=1) == 1
+    before, largest = len(cuts), lines.shape[1]
+    for divisor, size in LIMITS.families:
+        if divisor <= largest and not clock.over:
+            found = divided_sets(
+                lines[split], amount[split], len(rows), cuts.sets, divisor=divisor, size=size, seed=len(cuts)
+            )
+            cuts.add(found, divisor)
+    return len(cuts) - before
 
 
 def divided_sets(

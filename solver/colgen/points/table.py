@@ -11,7 +11,7 @@ its own say: if no release is cheaper in this reading, none is cheaper. `verify`
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
 
@@ -75,6 +75,16 @@ class PointRows:
     def up(self, groups: Iterable[Group]) -> dict[Group, int]:
         """Exact costs rounded up."""
         return {group: ceil(self.exact(group) * FINE) for group in groups}
+
+    def some(self, inside: Ints, count: Ints | None = None) -> PointRows:
+        """Some rows as a table of their own, with other counts if these are given."""
+        return replace(
+            self,
+            codes=self.codes[inside],
+            pairs=self.pairs[np.ix_(inside, inside)],
+            count=self.count[inside] if count is None else count,
+            tuples=tuple(self.tuples[row] for row in inside.tolist()),
+        )
 
     @classmethod
     def of(cls, problem: Problem) -> PointRows | str:

@@ -12,7 +12,7 @@ from optanon.models.errors import CertificateError
 from optanon.models.requirements import KCAnonymity
 from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers, odd_sets
 from optanon.solver.verify.parts import units_of
-from optanon.solver.verify.rows import CheckedRows
+from optanon.solver.verify.rows import CheckedRows, row_of
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def rows() -> CheckedRows:
 
 def stated(rows: CheckedRows, **changes: Any) -> ClaimedDuals:
     known: dict[str, Any] = {
-        "per_tuple": [int(r) for r in rows.row_of],
+        "per_tuple": [int(r) for r in row_of(rows)],
         "cuts": [CutMultipliers(rows=(0, 1, 2), times=(1, 1, 1), over=2)],
         "per_cut": [-3],
         "scale": 4,
@@ -38,7 +38,7 @@ def stated(rows: CheckedRows, **changes: Any) -> ClaimedDuals:
 def test_the_bound_is_the_sum_over_tuples_counterfeits_and_cuts(rows: CheckedRows):
     duals = stated(rows)
     half = int(rows.count[:3].sum()) // 2
-    value = int(sum(rows.row_of)) - 3 * half - 2 * 5
+    value = int(sum(row_of(rows))) - 3 * half - 2 * 5
     assert duals.value(rows.count, 5) == value
     assert duals.bound(rows.count, 5) == -(-value // 4)
 
@@ -51,8 +51,8 @@ def test_suppressed_tuples_leave_the_best_total_that_any_dual_of_their_limit_all
     found = duals.suppressing(price, most, rows.count)
     assert (found.rows <= duals.rows).all()
     assert (found.rows + found.fake <= price).all()
-    cuts = duals.value(rows.count) - int(rows.row_of.sum())
-    tried = (int(np.minimum(rows.row_of, price + m).sum()) - most * m for m in range(12))
+    cuts = duals.value(rows.count) - int(row_of(rows).sum())
+    tried = (int(np.minimum(row_of(rows), price + m).sum()) - most * m for m in range(12))
     assert found.value(rows.count, most) - cuts == max(tried)
 
 

@@ -49,7 +49,7 @@ from optanon.solver.verify.histograms import Needed, judged
 from optanon.solver.verify.listing import TooLongError
 from optanon.solver.verify.parts import units_of
 from optanon.solver.verify.priced import Single
-from optanon.solver.verify.rows import CheckedRows
+from optanon.solver.verify.rows import CheckedRows, row_of
 from optanon.solver.verify.series import Kinds
 
 SEEDS = [seed for seed in range(2 * len(KINDS)) if seed not in (1, 13)]
@@ -295,7 +295,7 @@ def test_the_engine_s_search_finds_the_same_groups(kind: str):
     rows = single.rows
     engine = EngineRows.of(problem, blind=Judge(problem).blind)
     pricing = HistogramPricing(engine, Histograms.of(problem))  # pyright: ignore[reportArgumentType]
-    own = [int(rows.row_of[behind[0]]) for behind in engine.tuples]
+    own = [int(row_of(rows)[behind[0]]) for behind in engine.tuples]
     guess = np.floor(0.9 * 16 * around(engine, pricing.histograms.steps)).astype(np.int64)
     duals = EngineDuals(rows=guess, cuts=np.zeros(0, dtype=np.int64), scale=16)
     lowered = duals.made_feasible(pricing.price(duals, per_anchor=1).worst)
@@ -382,7 +382,7 @@ def test_the_engine_s_search_finds_the_same_groups_of_a_series(hc: int):
         problem = Problem(table=table(present), policy=policy, history=history)
         kinds, types = Kinds.of(problem), Types.of(problem, Rules.of(problem))  # pyright: ignore[reportArgumentType]
         pricing = SignaturePricing(types)
-        own = [int(kinds.rows.row_of[behind[0]]) for behind in types.rows.tuples]
+        own = [int(row_of(kinds.rows)[behind[0]]) for behind in types.rows.tuples]
         guess = np.floor(16 * neighbours(types)).astype(np.int64)
         duals = EngineDuals(rows=guess, cuts=np.zeros(0, dtype=np.int64), limit=-int(guess.max()), scale=16)
         lowered = duals.made_feasible(pricing.price(duals, per_anchor=1).worst)

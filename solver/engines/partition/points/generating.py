@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from ....colgen.column import Column, Group, lines_of
-from ....colgen.duals import Duals
+from ....colgen.duals import DualBound, Duals
 from ....colgen.finish import Finish
 from ....colgen.generation import Generation
 from ....colgen.points.limits import POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing
-from ....colgen.points.separation import divided_sets
+from ....colgen.points.separation import cut_further
 from ....colgen.points.table import PointRows
 from ....exact.incidence import Members
 from ....exact.rank1 import Rank1Cut
@@ -22,7 +22,7 @@ from ....settings import Clock
 from .progress import PointProgress
 from .windows import PointWindows
 
-__all__ = ["PointFinish", "PointGeneration", "near_groups"]
+__all__ = ["PointFinish", "PointGeneration", "cut_down", "near_groups"]
 
 
 class PointGeneration(Generation):
@@ -34,18 +34,10 @@ class PointGeneration(Generation):
         super().cut()
         if self.proposal is None or len(cuts) - before >= LIMITS.enough_odd:
             return len(cuts) > before
-        amount = self.proposal.amount
+        amount, columns = self.proposal.amount, self.master.columns
         split = np.flatnonzero((amount > LIMITS.whole) & (amount < 1 - LIMITS.whole))
-        lines = lines_of(self.master.columns[j].rows for j in split.tolist())
-        rows, largest = self.source.rows, lines.shape[1]
-        single = rows.count[np.maximum(lines, 0)].max(axis=1, initial=1) == 1
-        lines, amount = lines[single], amount[split[single]]
-        for divisor, size in LIMITS.families:
-            if divisor <= largest and not self.clock.over:
-                found = divided_sets(
-                    lines, amount, len(rows), cuts.sets, divisor=divisor, size=size, seed=len(cuts)
-                )
-                cuts.add(found, divisor)
+        lines = lines_of(columns[j].rows for j in split.tolist())
+        cut_further(cuts, lines, amount[split], self.source.rows.count, self.clock)
         self.master.extend()
         return len(cuts) > before
 
@@ -102,6 +94,24 @@ class PointFinish(Finish):
             Rank1Cut(tuple((row, 1) for row in cuts.sets[cut]), cuts.divisors[cut])
             for cut in np.flatnonzero(duals.cuts).tolist()
         ]
+
+
+def cut_down(
+    cut: Callable[[], bool],
+    again: Callable[[], bool],
+    proven: DualBound,
+    ended: Callable[[], bool] = lambda: False,
+) -> None:
+    """Add cuts and solve again, until that gains little, or all is proven."""
+    poor = 0
+    for _ in range(LIMITS.cut_rounds):
+        before = proven.bound
+        if ended() or not cut():
+            return
+        solved = again()
+        poor = poor + 1 if proven.bound - before < LIMITS.least_gain * before else 0
+        if not solved or poor == LIMITS.poor_rounds:
+            return
 
 
 def near_groups(rows: PointRows, size: int, near: int) -> Iterator[Column]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from .....models.problem import Problem
@@ -12,11 +10,11 @@ from .....models.release import Release
 from ....backends.highs import MADE_BY
 from ....claims import Claim, ListedClaim, Trusted
 from ....colgen.column import Column, Group
-from ....colgen.cuts import Cuts
 from ....colgen.duals import DualBound
 from ....colgen.master import RestrictedMaster
 from ....colgen.points.annealing import annealed
-from ....colgen.points.blocks import BlockBound, BlockDuals, PointBlock, clusters
+from ....colgen.points.block_bound import BlockBound, BlockDuals
+from ....colgen.points.blocks import PointBlock, clusters
 from ....colgen.points.limits import POINT_BLOCKS as BLOCKS, POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing, inner
 from ....colgen.points.table import FINE, PointRows
@@ -24,7 +22,8 @@ from ....ending import ending
 from ....schedule import POINTS, Share
 from ....settings import Answer, Clock, Settings, Watch
 from ..proof import describe
-from .generating import PointFinish, PointGeneration, near_groups
+from .generating import PointFinish, PointGeneration, cut_down, near_groups
+from .parts import BlockParts
 from .progress import PointProgress
 
 __all__ = ["PointsSearch"]
@@ -132,13 +131,7 @@ class PointsSearch:
             return groups
         if len(left) < self.k:
             return [*groups[:-1], *halved(self.rows, (*groups[-1], *left.tolist()), self.k)]
-        part = replace(
-            self.rows,
-            codes=self.rows.codes[left],
-            pairs=self.rows.pairs[np.ix_(left, left)],
-            count=self.rows.count[left],
-            tuples=tuple(self.rows.tuples[row] for row in left.tolist()),
-        )
+        part = self.rows.some(left)
         rest = tuple(halved(part, tuple(range(len(left))), self.k))
         clock, moves = self.clock.share(POINTS.annealing), LIMITS.moves * len(left)
         if len(rest) > 1:
@@ -157,20 +150,33 @@ class PointsSearch:
         clock = self.clock.share(POINTS.linear)
         found = BlockBound(pricing, self.blocks, progress.best, near, clock, self._raised)
         self.by_blocks = found.best
-        found.run()
+        if found.run():
+            cut_down(found.cut, found.again, found.best, self._ended)
         began = self.clock.seconds
         found.everywhere(self.root)
-        # The bound counts only if the verifier has time for the same groups, one thread and all sizes.
-        self.clock.keep(POINTS.check.value * self.settings.workers * (self.clock.seconds - began))
-        rounded = found.rounded(self.settings.seed, self.clock.allowed(POINTS.program))
-        progress.offer(rounded, "blocks, rounded")
+        self._keep(self.clock.seconds - began)
+        if found.best.duals is not None:
+            parts = BlockParts(pricing, progress, self.blocks, found.best.duals)
+            parts.run(self.settings.seed, self.clock)
+
+    def _keep(self, seconds: float) -> None:
+        """Leave time to derive the bound again, where going through the groups that pay took so long.
+
+        A bound counts only if the verifier has time for the same groups, one thread and all sizes.
+        """
+        self.clock.keep(POINTS.check.value * self.settings.workers * seconds)
 
     def _raised(self) -> None:
-        assert self.by_blocks is not None
-        self.progress.lift(self.by_blocks.bound, "blocks")
+        """Whatever ends the search, what was proven stays."""
+        proven = self.root if self.by_blocks is None else self.by_blocks
+        cuts = len(self.pricing.cuts)
+        self.progress.lift(proven.bound, f"{cuts} cuts" if cuts else "linear program")
+
+    def _ended(self) -> bool:
+        return self.progress.bound >= self.progress.cost
 
     def generated(self) -> None:
-        """Solve the linear program and cut it."""
+        """Solve the linear program and cut it; then see how long going through all groups takes."""
         progress, pricing = self.progress, self.pricing
         assert progress.best is not None
         master = RestrictedMaster(
@@ -187,26 +193,27 @@ class PointsSearch:
             master.add([Column(group) for group in progress.best])
         clock = self.clock.share(POINTS.linear)
         generation = PointGeneration(
-            pricing, master, clock, self.root, per_anchor=LIMITS.per_row, most_nodes=LIMITS.nodes
+            pricing,
+            master,
+            clock,
+            self.root,
+            per_anchor=LIMITS.per_row,
+            most_nodes=LIMITS.nodes,
+            raised=self._raised,
         )
         solved = generation.run(0.0)
-        progress.lift(self.root.bound, "linear program")
         if solved and self.whole and int(self.rows.count.sum()) % self.k:
             # Groups are no more than whole times k tuples.
             pricing.cuts.add([tuple(range(len(self.rows)))], self.k)
             master.extend()
             solved = generation.run(0.0)
             progress.lift(self.root.bound, "number of groups")
-        poor = 0
-        for _ in range(LIMITS.cut_rounds):
-            before = self.root.bound
-            if not solved or not self.whole or progress.bound >= progress.cost or not generation.cut():
-                break
-            solved = generation.run(0.0)
-            progress.lift(self.root.bound, f"{len(pricing.cuts)} cuts")
-            poor = poor + 1 if self.root.bound - before < LIMITS.least_gain * before else 0
-            if poor == LIMITS.poor_rounds:
-                break
+        if solved and self.whole:
+            cut_down(generation.cut, lambda: generation.run(0.0), self.root, self._ended)
+        if self.root.duals is not None and self.clock.limit is not None:
+            began = self.clock.seconds
+            pricing.price(self.root.duals, per_anchor=1)
+            self._keep(self.clock.seconds - began)
 
     # -- the answer --------------------------------------------------------------------
 
@@ -220,7 +227,7 @@ class PointsSearch:
         if self.by_blocks is not None and self.by_blocks.duals is not None:
             named = [block.rows for block in self.blocks]
             own = self.by_blocks.duals
-            claims.append(describe(self.rows, Cuts(self.rows), own, None, level=0, part=None, blocks=named))
+            claims.append(describe(self.rows, cuts, own, None, level=0, part=None, blocks=named))
         described = None
         if found is not None:
             described = describe(self.rows, cuts, found.duals, found, level=0, part=None)

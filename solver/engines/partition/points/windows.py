@@ -19,12 +19,11 @@ from ....colgen.covering import Ints
 from ....colgen.duals import Duals
 from ....colgen.points.limits import POINT_WINDOWS as LIMITS
 from ....colgen.points.pricing import PointPricing
-from ....colgen.points.table import PointRows
 from ....exact.incidence import Members
 from ....settings import Clock
 from .progress import PointProgress
 
-__all__ = ["PointWindows"]
+__all__ = ["PointWindows", "part_of"]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -92,14 +91,7 @@ class PointWindows:
         inside = np.flatnonzero(times)
         place = np.full(len(rows) + 1, -2, dtype=np.int32)
         place[inside], place[-1] = np.arange(len(inside)), -1
-        part = replace(
-            rows,
-            codes=rows.codes[inside],
-            pairs=rows.pairs[np.ix_(inside, inside)],
-            count=times[inside],
-            tuples=tuple(rows.tuples[row] for row in inside.tolist()),
-        )
-        table, duals = self._table(part, place, inside)
+        table, duals = part_of(self.source, self.duals, inside, times[inside])
         start = place[lines_of(own)]
         found, bound = best_of(
             table,
@@ -118,18 +110,6 @@ class PointWindows:
         # The solver's bound is less than its value by its precision, however far it searched.
         return (groups if cost < sum(rows.group_costs(own)) else own), cost - bound <= LIMITS.precise * cost
 
-    def _table(self, part: PointRows, place: NDArray[np.int32], inside: Ints) -> tuple[PointPricing, Duals]:
-        """A window's rows as a table, with duals of its rows and of cuts that can count there."""
-        table, penalties, cuts = PointPricing(part, self.source.sizes), list[int](), self.source.cuts
-        for cut in np.flatnonzero(self.duals.cuts).tolist():
-            there = tuple(row for row in place[list(cuts.sets[cut])].tolist() if row >= 0)
-            if len(there) >= cuts.divisors[cut]:
-                table.cuts.add([there], cuts.divisors[cut])
-                penalties.append(int(self.duals.cuts[cut]))
-        return table, replace(
-            self.duals, rows=self.duals.rows[inside], cuts=np.array(penalties, dtype=np.int64)
-        )
-
     def _listed(self, table: PointPricing, duals: Duals, own: Members) -> Members:
         """Columns of no more reduced cost than a window's groups have together; less where they are many."""
         slack = max(0, int(table.reduced(own, duals).sum()))
@@ -139,3 +119,17 @@ class PointWindows:
                 return found.lines
             slack = slack * 3 // 5
         return own
+
+
+def part_of(
+    source: PointPricing, duals: Duals, inside: Ints, count: Ints | None = None
+) -> tuple[PointPricing, Duals]:
+    """Some rows as a table, with duals of its rows and of cuts that can count there."""
+    table = PointPricing(source.rows.some(inside, count), source.sizes)
+    place, penalties = {row: at for at, row in enumerate(inside.tolist())}, list[int]()
+    for cut in np.flatnonzero(duals.cuts).tolist():
+        there = tuple(place[row] for row in source.cuts.sets[cut] if row in place)
+        if len(there) >= source.cuts.divisors[cut]:
+            table.cuts.add([there], source.cuts.divisors[cut])
+            penalties.append(int(duals.cuts[cut]))
+    return table, replace(duals, rows=duals.rows[inside], cuts=np.array(penalties, dtype=np.int64))
