@@ -12,10 +12,10 @@ from typing import Literal
 
 import pandas as pd
 
-from ..models.combination import parted
+from ..models.combination import fold, parted
 from ..models.history import History
 from ..models.missing import DOUBTFUL, MISSING, Gaps, listed_cells
-from ..models.spelling import fold, one_spelling, shown, spellings
+from ..models.spelling import one_spelling, shown, spellings
 from .guess import Guess
 from .yaml_words import comment, scalar
 

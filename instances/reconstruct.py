@@ -17,8 +17,8 @@ import networkx as nx
 import pandas as pd
 
 from ..models.box import Box, covers
+from ..models.column_names import FAKES, GROUP
 from ..models.errors import ReleaseError
-from ..models.publication import FAKES, GROUP
 from ..models.release import QIGroup, Release
 from ..models.table import Microdata
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from ..models.attributes import joined_columns
+from ..models.column_names import KIND
 from ..models.errors import InputError, ReleaseError
-from ..models.publication import KIND
 from ..models.release import Release
 from ..models.table import Microdata
 from .readers import read_frame

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from ..models.box import Box, Exact
+from ..models.column_names import GROUP, HIDDEN, KIND, PUBLISHED, STAR
 from ..models.domain import Domain
 from ..models.errors import ReleaseError
 from ..models.group import Member
-from ..models.publication import GROUP, HIDDEN, KIND, PUBLISHED, STAR
 from ..models.release import Form, QIGroup, Release
 
 __all__ = ["steward_release"]

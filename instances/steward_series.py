@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 from ..models.attributes import joined_columns
+from ..models.column_names import GROUP, HIDDEN, KIND, PUBLISHED
 from ..models.errors import InputError, ReleaseError
 from ..models.history import History
 from ..models.missing import DOUBTFUL
-from ..models.publication import GROUP, HIDDEN, KIND, PUBLISHED
 from ..models.release import Form, Release
 from ..models.table import Microdata
 from .readers import read_frame

@@ -8,18 +8,17 @@ up what it found for each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
-from .combination import SEPARATOR, joined, parted
-from .errors import PolicyError, TableError
+from .combination import joined, parted
+from .errors import PolicyError
 
 __all__ = [
     "joined_columns",
     "parted_columns",
     "places",
-    "refuse_separator",
 ]
 
 
@@ -38,21 +37,6 @@ def places(sensitive: str, wanted: Sequence[str], owner: str) -> tuple[int, ...]
                 f"{owner}: there is no sensitive attribute {name!r}: the table has {', '.join(known)}"
             )
     return tuple(known.index(name) for name in wanted)
-
-
-def refuse_separator(name: str, texts: Iterable[str]) -> None:
-    """Refuse values that could not be told from combinations.
-
-    Raises
-    ------
-    TableError
-    """
-    for row, text in enumerate(texts, start=1):
-        if SEPARATOR.strip() in text:
-            raise TableError(
-                f"column {name!r}, row {row}: a {SEPARATOR.strip()!r} stands between values of several "
-                "sensitive attributes, so none may have one: write it otherwise"
-            )
 
 
 def parted_columns(frame: pd.DataFrame, sensitive: str) -> pd.DataFrame:

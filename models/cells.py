@@ -1,58 +1,31 @@
-"""Cells of a data frame become ids, values and domains; what is doubtful about them is refused.
+"""Cells of a data frame become ids and values; what is doubtful about them is refused.
 
 Every error names the column, the row (from 1) and the remedy.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from typing import TypeAlias
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from .attributes import refuse_separator
 from .box import Exact
-from .categories import Categories, Ordered
-from .combination import joined
+from .combination import fold, joined
 from .domain import Codes, Domain
 from .errors import TableError
-from .hierarchy import Hierarchy
 from .missing import MISSING, Gaps
-from .numeric import Numeric
-from .sensitive import Sensitive
-from .spelling import Spelling, fold, one_spelling, refuse_id_spellings, refuse_value_spellings, spellings
+from .sensitive import Sensitive, refuse_separator
+from .spelling import Spelling, one_spelling, refuse_id_spellings, refuse_value_spellings, spellings
 
 __all__ = [
-    "QISpec",
     "cells_of",
-    "domain_of",
     "exact_values",
     "refuse_doubtful_cells",
     "respondent_ids",
     "sensitive_values",
-    "specs_of",
     "with_roles",
 ]
-
-QISpec: TypeAlias = Domain | Hierarchy | str | Sequence[str] | None
-"""How a column is generalized: a domain, a hierarchy, ``"numeric"``, ``"flat"``, an ordered
-list of categories, or None to guess (numbers are numeric, all else is flat)."""
-
-
-def specs_of(quasi_identifiers: Sequence[str] | Mapping[str, QISpec]) -> dict[str, QISpec]:
-    """How each quasi-identifier is generalized; None if that is not said."""
-    names = list(quasi_identifiers)
-    for name in names:
-        if names.count(name) > 1:
-            raise TableError(f"quasi_identifiers names column {name!r} twice: name each once")
-    if not names:
-        raise TableError("the table has no quasi-identifier: name at least one column")
-    if isinstance(quasi_identifiers, Mapping):
-        return dict(quasi_identifiers)
-    return dict.fromkeys(quasi_identifiers)
 
 
 def with_roles(frame: pd.DataFrame, roles: list[str]) -> pd.DataFrame:
@@ -86,13 +59,13 @@ def sensitive_values(
 
 
 def refuse_doubtful_cells(
-    frame: pd.DataFrame, gaps: Gaps, specs: Mapping[str, QISpec], private: Sensitive
+    frame: pd.DataFrame, gaps: Gaps, listed: Mapping[str, Collection[str]], private: Sensitive
 ) -> None:
     """Refuse cells that look missing, unless they are declared or listed."""
-    others = {part.name: part.domain | {*(part.order or ())} for part in private.attributes}
+    values = {part.name: part.domain | {*(part.order or ())} for part in private.attributes}
+    declared = {**values, **listed}
     for name in frame.columns:
-        listed = _listed(specs[name]) if name in specs else others.get(name, frozenset[str]())
-        gaps.refuse_doubtful(name, frame[name].tolist(), listed)
+        gaps.refuse_doubtful(name, frame[name].tolist(), declared.get(name, ()))
 
 
 def _refuse_outside_order(private: Sensitive, values: Sequence[str]) -> None:
@@ -142,19 +115,6 @@ def cells_of(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> l
     return [MISSING if lost else raw for raw, lost in zip(cells, gone, strict=True)]
 
 
-def _listed(spec: QISpec) -> frozenset[str]:
-    """The categories that somebody wrote down one by one."""
-    if isinstance(spec, Categories):
-        spec = spec.hierarchy
-    if isinstance(spec, Hierarchy):
-        return frozenset(spec.leaves)
-    if isinstance(spec, Ordered):
-        return frozenset(spec.categories)
-    if spec is None or isinstance(spec, str | Domain):
-        return frozenset()
-    return frozenset(str(category) for category in spec)
-
-
 def _text(cell: object) -> str:
     """An id or value as text; whole numbers without a point, as files have them."""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
@@ -185,32 +145,3 @@ def _spelt(values: Sequence[str], private: Sensitive, rule: Spelling) -> list[st
     refuse_value_spellings(private.name, spellings(declared).values())
     best = one_spelling(values, declared)
     return [best.get(value, value) for value in values]
-
-
-def _looks_numeric(raw: object) -> bool:
-    """Numbers, and texts written like one; 007 is a code, not a number."""
-    if isinstance(raw, str):
-        return re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", raw.strip()) is not None
-    return isinstance(raw, int | float | Fraction | np.number) and not isinstance(raw, bool)
-
-
-def domain_of(name: str, column: list[object], spec: QISpec) -> Domain:
-    """The domain that was asked for, or guessed where nothing was said."""
-    if isinstance(spec, Domain):
-        if spec.name != name:
-            raise TableError(f"column {name!r} was given the domain of {spec.name!r}")
-        return spec
-    if isinstance(spec, Hierarchy):
-        return Categories(name=name, hierarchy=spec)
-    if spec is None:
-        numeric = all(_looks_numeric(raw) for raw in column)
-        spec = "numeric" if numeric else "flat"
-    if spec == "numeric":
-        return Numeric.of(name, column)
-    if spec == "flat":
-        return Categories(name=name, hierarchy=Hierarchy.flat(sorted({str(raw) for raw in column})))
-    if isinstance(spec, str):
-        raise TableError(
-            f"column {name!r}: unknown kind {spec!r}: use 'numeric', 'flat', an ordered list or a hierarchy"
-        )
-    return Ordered(name=name, categories=tuple(str(category) for category in spec))

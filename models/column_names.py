@@ -1,4 +1,4 @@
-"""The columns that files of releases have besides a table's own: names that no table may use."""
+"""What files of releases have besides a table's own columns and cells: names that no table may use."""
 
 from __future__ import annotations
 
@@ -6,13 +6,25 @@ from collections.abc import Sequence
 
 from .errors import TableError
 
-__all__ = ["COUNT", "FAKES", "GROUP", "HIDDEN", "KIND", "PUBLISHED", "RESPONDENT", "refuse_reserved"]
+__all__ = [
+    "COUNT",
+    "FAKES",
+    "GROUP",
+    "HIDDEN",
+    "KIND",
+    "PUBLISHED",
+    "RESPONDENT",
+    "STAR",
+    "refuse_reserved",
+]
 
 GROUP, KIND, FAKES, COUNT = "group", "kind", "counterfeits", "count"
 RESPONDENT = "respondent"
 """The steward's column of ids, where the table's name for it is not known."""
 PUBLISHED = " published"
 HIDDEN = " hidden"
+STAR = "*"
+"""What stands in a hidden cell."""
 
 
 def refuse_reserved(respondent: str, others: Sequence[str]) -> None:

@@ -13,9 +13,8 @@ from ortools.sat.python import cp_model
 
 from .adversary.linear import Combination
 from .box import Box, Cell, Interval
-from .cut import Cut
 from .domain import Domain
-from .encoding import Encoding
+from .encoding import Cut, Encoding
 from .release import Release
 
 __all__ = [

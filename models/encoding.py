@@ -28,7 +28,7 @@ All of them are 0 for an unused slot.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, TypeAlias
 
@@ -39,7 +39,7 @@ from .memo import memoized
 from .problem_view import ProblemView, fake_cap, smallest_group
 from .release import QIGroup, Release
 
-__all__ = ["Encoding", "Linear"]
+__all__ = ["Cut", "Encoding", "Linear"]
 
 Linear: TypeAlias = cp_model.LinearExpr | int
 
@@ -362,3 +362,14 @@ class Encoding:
         anchor = min(self.table.row[who] for who in group.respondents)
         found = {(a, v): value(count) for (g, a, v), count in self._hidden.items() if g == anchor}
         return replace(group, hidden=tuple((a, v, count) for (a, v), count in sorted(found.items()) if count))
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A constraint that is found while searching: a found release breaks it; `apply` writes it into a model.
+
+    `name` tells what it stands for, so that rounds of cuts can be reported.
+    """
+
+    name: str
+    apply: Callable[[Encoding], None]

@@ -2,7 +2,8 @@
 
 First every file is filled as a draft beside its target and forced to the disk; only when all are
 there are they moved to their names. Private files go first and public ones last, so that whatever
-happens in between, no release lies there without the steward's record of it.
+happens in between, no release lies there without the steward's record of it. Pictures are asked for by a
+known ending, and the same each time.
 """
 
 from __future__ import annotations
@@ -13,11 +14,19 @@ import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .errors import InputError
+from .errors import InputError, OptanonError
 
-__all__ = ["OutputFile", "drafted", "write_together", "write_whole"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["OutputFile", "check_picture", "drafted", "write_picture", "write_together", "write_whole"]
+
+PICTURES = (".png", ".svg", ".pdf")
+"""Endings of the files that pictures are written to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +104,35 @@ def drafted(files: Sequence[OutputFile]) -> Generator[Callable[[], None]]:
         for draft in drafts:
             with suppress(OSError):
                 draft.unlink(missing_ok=True)
+
+
+def check_picture(path: str | Path) -> Path:
+    """Make sure that a picture can be written, before time is spent on what it shows.
+
+    Raises
+    ------
+    OptanonError
+        If the ending is unknown, the folder does not exist or matplotlib is missing.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in PICTURES:
+        raise InputError(f"{target}: a plot is a file ending in {', '.join(PICTURES)}: rename it")
+    if not target.parent.is_dir():
+        raise InputError(f"{target}: there is no folder {target.parent}: create it or name another")
+    if find_spec("matplotlib") is None:
+        raise OptanonError("plots need matplotlib, which is not installed: pip install matplotlib")
+    return target
+
+
+def write_picture(figure: Figure, target: Path) -> None:
+    """Write a figure into a file that passed `check_picture`, whole or not at all."""
+    from matplotlib import rc_context  # loads what draws
+
+    ending = target.suffix.lower().removeprefix(".")
+    # Without a date the same figure gives the same file.
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
+    with rc_context({"svg.hashsalt": "optanon"}):
+        write_whole(target, lambda draft: figure.savefig(draft, format=ending, metadata=metadata))
 
 
 @contextmanager

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from .box import Box, Interval, Leaves
+from .combination import fold
 from .errors import ReleaseError, StoreError
 from .group import Member
 from .release import QIGroup, Release
-from .spelling import fold
 
 __all__ = ["History", "Opener", "Record", "Statement", "register_store"]
 

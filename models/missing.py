@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 import pandas as pd
 
+from .combination import fold
 from .errors import TableError
-from .spelling import fold
 
 __all__ = ["DOUBTFUL", "MISSING", "MISSING_MARKS", "Gaps", "Marks", "listed_cells"]
 

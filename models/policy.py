@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from .errors import PolicyError
 from .hierarchy import Hierarchy
 from .loss import Loss
-from .losses import loss
+from .losses.by_name import loss
 from .outlook.asked import Outlook
 from .parameters import as_fraction, whole
 from .problem_view import ProblemView

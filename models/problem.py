@@ -14,11 +14,11 @@ from .box import Box
 from .digests import digests
 from .errors import PolicyError, ReleaseError, TableError
 from .history import History
-from .losses import loss
+from .losses.by_name import loss
 from .outlook.allowed import allowance
 from .outlook.forecast import forecast
 from .outlook.foreseen import foreseen
-from .outlook.prices import SignaturePrices, priced
+from .outlook.prices import SignaturePrices, priced, sizes
 from .outlook.usual import usual_outlook
 from .policy import AHEAD, Policy
 from .recoding import Ladder, ladders, recoding_violations
@@ -255,12 +255,12 @@ class Problem:
         least = self._least
         if not least:
             return None
-        known = {len(r.signature) for r in self.history.records.values() if r.signature is not None}
+        known = (len(r.signature) for r in self.history.records.values() if r.signature is not None)
         return priced(
             self.policy.outlook,
             forecast(self.table, self.history, self.policy.outlook),
             self._meetings,
-            {least, least + 1, *known},
+            sizes(least, max(known, default=least)),
         )
 
     def assemble(

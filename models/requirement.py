@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .cut import Cut
 from .domain import Codes
 from .group_bounds import GroupBounds
 from .history import History
@@ -29,7 +28,7 @@ from .release import QIGroup, Release
 from .structure import Structure
 
 if TYPE_CHECKING:
-    from .encoding import Encoding
+    from .encoding import Cut, Encoding
     from .problem_view import ProblemView
 
 __all__ = [
@@ -217,23 +216,6 @@ class Requirement(ABC):
             A named constraint, to be written into the model before it is searched again.
         """
         return iter(())
-
-    def afterwards(self, release: Release, history: History) -> str | None:
-        """What the next release will not be able to do because of this one, in words; None for nothing.
-
-        Parameters
-        ----------
-        release : Release
-            One that keeps the requirement.
-        history : History
-            Releases published before it.
-
-        Returns
-        -------
-        str or None
-            A line of the summary: who can no longer be published, and why.
-        """
-        return None
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         """What it proves of all releases of a problem, before any search.

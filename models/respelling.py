@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .combination import fold
 from .errors import SpellingError
 from .history import History
-from .spelling import fold, refuse_value_spellings, spellings
+from .spelling import refuse_value_spellings, spellings
 from .table import Member, Microdata
 
 __all__ = ["spelt_as_before"]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from .attributes import refuse_separator
-from .combination import joined
+from .combination import SEPARATOR, joined
 from .errors import TableError
 
-__all__ = ["Persistence", "Sensitive", "SensitiveSpec"]
+__all__ = ["Persistence", "Sensitive", "SensitiveSpec", "refuse_separator"]
 
 Persistence: TypeAlias = Literal["persistent", "transient", "both"]
 
@@ -83,3 +82,18 @@ class Sensitive:
 
 SensitiveSpec: TypeAlias = str | Sensitive | Sequence[str | Sensitive]
 """The sensitive column by name or with its options, or several of them."""
+
+
+def refuse_separator(name: str, texts: Iterable[str]) -> None:
+    """Refuse values that could not be told from combinations.
+
+    Raises
+    ------
+    TableError
+    """
+    for row, text in enumerate(texts, start=1):
+        if SEPARATOR.strip() in text:
+            raise TableError(
+                f"column {name!r}, row {row}: a {SEPARATOR.strip()!r} stands between values of several "
+                "sensitive attributes, so none may have one: write it otherwise"
+            )

@@ -2,7 +2,7 @@
 
 ``HIV``, ``HIV `` with a trailing blank and ``hiv`` are one diagnosis; counted as three they would pass
 for diversity. ``a`` and ``a `` are one person; taken for two, nobody would notice that she returns.
-Texts are compared by what `fold` leaves of them.
+Texts are compared by what `combination.fold` leaves of them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from .combination import SEPARATOR, joined, parted
+from .combination import fold
 from .errors import SpellingError, TableError
 
 __all__ = [
     "KEYED_HASH",
     "Choice",
     "Spelling",
-    "fold",
     "is_keyed_hash",
     "one_spelling",
     "refuse_id_spellings",
@@ -35,29 +34,6 @@ _MOST = 20
 
 KEYED_HASH = re.compile(r"hmac-([0-9a-f]{16}):[0-9a-f]{64}")
 """What a stored history with a key makes of an id; the first part tells the key."""
-
-_WHOLE = re.compile(r"([-+]?\d+)\.0+")
-
-
-def fold(text: str) -> str:
-    r"""What is left of a text without blanks around it, composed or decomposed letters, and case.
-
-    Whole numbers count alike however a program wrote them (``7``, ``7.0``).
-
-    Examples
-    --------
-    >>> fold(" HIV"), fold("Stra\u00dfe"), fold("e\u0301t\u00e9") == fold("\u00c9t\u00e9"), fold("7.0")
-    ('hiv', 'strasse', True, '7')
-    """
-    if text.isascii():  # most are, and tables have millions
-        folded = text.strip().lower()
-    else:
-        if SEPARATOR in text:
-            return joined(map(fold, parted(text)))
-        plain = unicodedata.normalize("NFC", text.strip())
-        folded = unicodedata.normalize("NFC", plain.casefold())
-    whole = _WHOLE.fullmatch(folded) if folded.endswith((".0", "00")) else None
-    return folded if whole is None else whole[1]
 
 
 def is_keyed_hash(respondent: str) -> bool:

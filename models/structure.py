@@ -21,8 +21,10 @@ from .domain import Codes
 from .group import Form
 from .history import History
 from .problem_view import ProblemView
+from .release import Release
 
 __all__ = [
+    "Afterwards",
     "DependsOn",
     "MemberVerdicts",
     "Overlap",
@@ -125,6 +127,9 @@ class OverlapRule:
     unrestricted_from: Callable[[int, int], int]
 
 
+Afterwards: TypeAlias = Callable[[Release, History], str | None]
+"""What a release and those before it leave to the next one, in words."""
+
 MemberVerdicts: TypeAlias = Callable[[str, Codes, tuple[str, ...], History], NDArray[np.bool_] | None]
 """Respondent, counts (groups x values), the values of the columns and the history: verdicts, or None."""
 
@@ -170,6 +175,9 @@ class Structure:
         The only form of release it can be kept by; None if it is about both.
     components : tuple of Requirement
         What it is a short name for; empty if it stands for itself.
+    afterwards : callable or None
+        What the next release will not be able to do because of one that keeps it, after the releases before
+        that: a line of the summary on who can no longer be published, and why; None for nothing.
     """
 
     depends_on: DependsOn = DependsOn.MEMBERS
@@ -185,6 +193,7 @@ class Structure:
     looks_back: bool = False
     form: Form | None = None
     components: tuple[object, ...] = ()
+    afterwards: Afterwards | None = None
 
     @property
     def exchangeable(self) -> bool:

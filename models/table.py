@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import starmap
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from .attributes import parted_columns
+from .categories import Categories, Ordered
 from .cells import (
-    QISpec,
     cells_of,
-    domain_of,
     exact_values,
     refuse_doubtful_cells,
     respondent_ids,
     sensitive_values,
-    specs_of,
     with_roles,
 )
 from .column_names import refuse_reserved
 from .domain import Codes, Domain
 from .errors import PolicyError, TableError
 from .group import Member
+from .hierarchy import Hierarchy
 from .missing import MISSING, Gaps, Marks
+from .numeric import Numeric
 from .sensitive import Persistence, Sensitive, SensitiveSpec
 from .spelling import Choice, Spelling
 
 __all__ = ["MISSING", "Member", "Microdata", "Persistence", "QISpec", "Sensitive", "SensitiveSpec"]
+
+
+QISpec: TypeAlias = Domain | Hierarchy | str | Sequence[str] | None
+"""How a column is generalized: a domain, a hierarchy, ``"numeric"``, ``"flat"``, an ordered
+list of categories, or None to guess (numbers are numeric, all else is flat)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -169,15 +175,15 @@ class Microdata:
         TableError
             Naming the column, the row (from 1) and the remedy.
         """
-        specs, private = specs_of(quasi_identifiers), Sensitive.of(sensitive)
+        specs, private = _specs_of(quasi_identifiers), Sensitive.of(sensitive)
         roles = [respondent, *specs, *(part.name for part in private.attributes)]
         gaps, rule = Gaps(marks=missing_marks, real=real_values), Spelling.of(spelling)
         frame = gaps.declared(with_roles(frame, roles))
-        refuse_doubtful_cells(frame, gaps, specs, private)
+        refuse_doubtful_cells(frame, gaps, {name: _listed(spec) for name, spec in specs.items()}, private)
         columns = {name: cells_of(frame, name, missing, refuse=name == respondent) for name in roles}
         people = respondent_ids(respondent, columns[respondent], rule)
         values = sensitive_values(private, columns, rule)
-        domains = tuple(domain_of(name, columns[name], spec) for name, spec in specs.items())
+        domains = tuple(_domain_of(name, columns[name], spec) for name, spec in specs.items())
         codes = np.stack([domain.encode(columns[domain.name]) for domain in domains], axis=1)
         points = zip(*(exact_values(domain, codes[:, a]) for a, domain in enumerate(domains)), strict=True)
         members = tuple(starmap(Member, zip(people, points, values, strict=True)))
@@ -189,3 +195,58 @@ class Microdata:
             codes=codes,
             spelling=rule,
         )
+
+
+def _specs_of(quasi_identifiers: Sequence[str] | Mapping[str, QISpec]) -> dict[str, QISpec]:
+    """How each quasi-identifier is generalized; None if that is not said."""
+    names = list(quasi_identifiers)
+    for name in names:
+        if names.count(name) > 1:
+            raise TableError(f"quasi_identifiers names column {name!r} twice: name each once")
+    if not names:
+        raise TableError("the table has no quasi-identifier: name at least one column")
+    if isinstance(quasi_identifiers, Mapping):
+        return dict(quasi_identifiers)
+    return dict.fromkeys(quasi_identifiers)
+
+
+def _listed(spec: QISpec) -> frozenset[str]:
+    """The categories that somebody wrote down one by one."""
+    if isinstance(spec, Categories):
+        spec = spec.hierarchy
+    if isinstance(spec, Hierarchy):
+        return frozenset(spec.leaves)
+    if isinstance(spec, Ordered):
+        return frozenset(spec.categories)
+    if spec is None or isinstance(spec, str | Domain):
+        return frozenset()
+    return frozenset(str(category) for category in spec)
+
+
+def _looks_numeric(raw: object) -> bool:
+    """Numbers, and texts written like one; 007 is a code, not a number."""
+    if isinstance(raw, str):
+        return re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", raw.strip()) is not None
+    return isinstance(raw, int | float | Fraction | np.number) and not isinstance(raw, bool)
+
+
+def _domain_of(name: str, column: list[object], spec: QISpec) -> Domain:
+    """The domain that was asked for, or guessed where nothing was said."""
+    if isinstance(spec, Domain):
+        if spec.name != name:
+            raise TableError(f"column {name!r} was given the domain of {spec.name!r}")
+        return spec
+    if isinstance(spec, Hierarchy):
+        return Categories(name=name, hierarchy=spec)
+    if spec is None:
+        numeric = all(_looks_numeric(raw) for raw in column)
+        spec = "numeric" if numeric else "flat"
+    if spec == "numeric":
+        return Numeric.of(name, column)
+    if spec == "flat":
+        return Categories(name=name, hierarchy=Hierarchy.flat(sorted({str(raw) for raw in column})))
+    if isinstance(spec, str):
+        raise TableError(
+            f"column {name!r}: unknown kind {spec!r}: use 'numeric', 'flat', an ordered list or a hierarchy"
+        )
+    return Ordered(name=name, categories=tuple(str(category) for category in spec))

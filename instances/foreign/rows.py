@@ -10,10 +10,10 @@ import pandas as pd
 
 from ...models.box import Box, Cell, Leaves
 from ...models.column_names import COUNT
+from ...models.combination import fold
 from ...models.domain import Domain
 from ...models.errors import ReleaseError
 from ...models.missing import DOUBTFUL, MISSING
-from ...models.spelling import fold
 from ...models.table import Microdata
 from .notation import NOTHING_SAID, CoveredValues, Ends, Reader
 

@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
+from ...models.combination import fold
 from ...models.errors import StoreError
 from ...models.group import Member
 from ...models.release import Release
-from ...models.spelling import KEYED_HASH, fold, is_keyed_hash
+from ...models.spelling import KEYED_HASH, is_keyed_hash
 from .codec import canonical
 
 __all__ = ["SHORTEST_KEY", "Identities", "new_key_file", "read_key"]

@@ -23,16 +23,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from ..breach_probability import NOT_LINKED, Exposure
 from ..errors import PolicyError
 from ..relaxations import Parameter
 from ..requirement import register, whole
 from .link_budget import LinkBudget
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["ConstantRatio"]
 

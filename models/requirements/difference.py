@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..adversary.difference import DifferenceBreach, breaches
 from ..adversary.linear import Combination, derived_difference
-from ..cut import Cut
 from ..cut_pieces import divided_levels
+from ..encoding import Cut, Encoding
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
@@ -45,7 +45,6 @@ from ..structure import Structure
 from .difference_cuts import new_inside_old, old_inside_new
 
 if TYPE_CHECKING:
-    from ..encoding import Encoding
     from ..problem_view import ProblemView
 
 __all__ = ["Difference"]

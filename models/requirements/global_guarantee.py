@@ -33,7 +33,7 @@ falls below the constant ratio, and what whole sizes left over is used: somebody
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -46,6 +46,7 @@ from .link_budget import LinkBudget
 
 if TYPE_CHECKING:
     from ..problem_view import ProblemView
+    from ..structure import Structure
 
 __all__ = ["GlobalGuarantee"]
 
@@ -116,7 +117,10 @@ class GlobalGuarantee(LinkBudget):
                     best = spent
         return best
 
-    def afterwards(self, release: Release, history: History) -> str | None:
+    def structure(self, problem: ProblemView | None = None) -> Structure:
+        return replace(super().structure(problem), afterwards=self._afterwards)
+
+    def _afterwards(self, release: Release, history: History) -> str | None:
         """Whose bound is used up: no group can hold such a respondent again, with the values known so far.
 
         A group may link to a value v a share of at most ``1 - (1 - 1/l) / (1 - P(o, v))``. It must allow the

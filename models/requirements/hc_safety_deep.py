@@ -32,7 +32,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..adversary.linear import Combination, chain_correlation, union_correlation
-from ..cut import Cut
 from ..cut_pieces import divided_levels
 from ..group_bounds import GroupBounds
 from ..history import History
@@ -42,7 +41,7 @@ from ..requirement import Requirement, Scope, Violation, register, whole
 from ..structure import Structure
 
 if TYPE_CHECKING:
-    from ..encoding import Encoding
+    from ..encoding import Cut, Encoding
     from ..problem_view import ProblemView
 
 __all__ = ["HcSafetyDeep"]

@@ -23,7 +23,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, lcm
@@ -37,6 +37,7 @@ from ..domain import Codes
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..largest_share import largest_share
 from ..relaxations import DENOMINATORS, Parameter, ParameterGrid, counted, largest_size, reduced
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from ..encoding import Encoding
     from ..problem_view import ProblemView
 
-__all__ = ["LARGEST_COUNT", "LinkBudget", "largest_share", "largest_size"]
+__all__ = ["LARGEST_COUNT", "LinkBudget", "largest_size"]
 
 LARGEST_COUNT = 10**6
 """Without a limit on counterfeits, groups with more tuples of one value are not looked for."""
@@ -376,36 +377,3 @@ class LinkBudget(GroupRequirement):
                 if sum(shares[one] for one in found) < 1:
                     return f"{self}: row {row} was linked to so many values that no group can hold it again"
         return None
-
-
-def largest_share(fits: Callable[[int, int], bool], limit: int) -> Fraction:
-    """The largest fraction from 0 to 1 with a denominator up to `limit` that fits.
-
-    Parameters
-    ----------
-    fits : callable
-        Takes numerator and denominator; 0 fits, and whatever is below a fraction that fits.
-    limit : int
-        At least 1.
-
-    Notes
-    -----
-    Walks down the Stern-Brocot tree, many equal steps at a time: O(log(limit)^2) tests. The two
-    ends of the walk are neighbours, so no other fraction with a denominator below the
-    sum of theirs lies between them.
-    """
-    if fits(1, 1):
-        return Fraction(1)
-    (p, q), (r, s) = (0, 1), (1, 1)  # p/q fits, r/s does not
-
-    def steps(p: int, q: int, r: int, s: int, *, fit: bool) -> int:
-        """How often r/s may be added to p/q before the sum no longer fits (or begins to)."""
-        room = range(1, (limit - q) // s + 1)
-        return bisect_left(room, True, key=lambda j: fits(p + j * r, q + j * s) is not fit)
-
-    while q + s <= limit:
-        up = steps(p, q, r, s, fit=True)
-        p, q = p + up * r, q + up * s
-        down = steps(r, s, p, q, fit=False)
-        r, s = r + down * p, s + down * q
-    return Fraction(p, q)

@@ -47,8 +47,8 @@ from ..adversary.tracing import (
     untraceable,
 )
 from ..box import Box, Interval, Leaves, Point, covers
-from ..cut import Cut
 from ..cut_pieces import box_conditions, fake_limit
+from ..encoding import Cut, Encoding, Linear
 from ..errors import PolicyError, ReleaseError
 from ..group_bounds import GroupBounds
 from ..history import History
@@ -60,7 +60,6 @@ from ..structure import Structure
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-    from ..encoding import Encoding, Linear
     from ..problem_view import ProblemView
 
 __all__ = ["RecordTracing", "judge_of"]

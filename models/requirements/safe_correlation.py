@@ -38,7 +38,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from ..antecedents import shown
 from ..combined_plans import combined_plans
 from ..correlation import PairCounts, PreSuppression, Significance, Support
-from ..cut import Cut
 from ..errors import PolicyError
 from ..exposure import Shares, ValueExposure, exposures, uniform_shares
 from ..group import Member
@@ -52,7 +51,7 @@ from ..world_shares import WorldShares
 from .safe_correlation_model import SafeCells
 
 if TYPE_CHECKING:
-    from ..encoding import Encoding
+    from ..encoding import Cut, Encoding
     from ..problem_view import ProblemView
 
 __all__ = ["SafeCorrelation"]

@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING
 
 from ..antecedents import combination, shown
 from ..correlation import PreSuppression
-from ..cut import Cut
 from ..cut_pieces import hidden_if
+from ..encoding import Cut, Encoding, Linear
 from ..errors import EngineError
 from ..exposure import ValueExposure
 from ..release import QIGroup, Release
@@ -37,7 +37,6 @@ from ..release import QIGroup, Release
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-    from ..encoding import Encoding, Linear
 
 __all__ = ["SafeCells"]
 

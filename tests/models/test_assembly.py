@@ -16,8 +16,7 @@ from optanon.models.loss import Loss
 from optanon.models.losses import loss
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.publication import published_frame, steward_frame
-from optanon.models.release import Release
+from optanon.models.release import Release, published_frame, steward_frame
 from optanon.models.requirements import HcSafety, KCAnonymity, WeakMInvariance
 from optanon.models.table import Microdata
 from optanon.solver import ending as ending_module

@@ -19,8 +19,7 @@ from optanon.models.box import Interval, Leaves, meets
 from optanon.models.errors import ReleaseError
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.publication import anatomized_frames, published_frame, steward_frame
-from optanon.models.release import QIGroup, Release
+from optanon.models.release import QIGroup, Release, anatomized_frames, published_frame, steward_frame
 from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
 from optanon.solver.search import solve

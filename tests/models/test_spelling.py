@@ -12,8 +12,8 @@ from command_line import run
 
 import optanon as oa
 from optanon.instances.problem_file import load_problem
+from optanon.models.combination import fold
 from optanon.models.errors import SpellingError
-from optanon.models.spelling import fold
 
 COMPOSED, DECOMPOSED = "caf\u00e9", "cafe\u0301"
 VARIANTS = [

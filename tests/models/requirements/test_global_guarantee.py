@@ -24,6 +24,7 @@ from optanon.models.errors import PolicyError
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
+from optanon.models.release import Release
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import build_requirement
 from optanon.models.requirements.constant_ratio import ConstantRatio
@@ -344,6 +345,12 @@ def test_only_for_transient_values(requirement: LinkBudget) -> None:
 # --- what is left for later releases ----------------------------------------------------------
 
 
+def _afterwards(requirement: GlobalGuarantee, release: Release, history: History) -> str | None:
+    ask = requirement.structure().afterwards
+    assert ask is not None
+    return ask(release, history)
+
+
 def test_a_release_says_who_cannot_be_published_once_more() -> None:
     """Four people in two pairs reach 1/2 at once; who is counted has no release left, the others have."""
     frame = pd.DataFrame({"id": list("wxyz"), "age": [1, 2, 8, 9], "ill": list("abab")})
@@ -356,7 +363,7 @@ def test_a_release_says_who_cannot_be_published_once_more() -> None:
     pairs = Problem(table=table, policy=Policy([GlobalGuarantee(l=2)]))
     halves = pairs.assemble([[0, 1], [2, 3]])
     assert next(pairs.check(halves), None) is None
-    told = GlobalGuarantee(l=2).afterwards(halves, History())
+    told = _afterwards(GlobalGuarantee(l=2), halves, History())
     assert told is not None
     assert told.startswith("4 of 4 respondents have used up global_guarantee")
     again = solve(table, pairs.policy, History([halves]))
@@ -365,25 +372,25 @@ def test_a_release_says_who_cannot_be_published_once_more() -> None:
     assert first.release is not None
     assert first.summary is not None
     assert dict(first.summary.lines).get("later", "") == first.summary.later
-    assert first.summary.later == (GlobalGuarantee(l=2).afterwards(first.release, History()) or "")
+    assert first.summary.later == (_afterwards(GlobalGuarantee(l=2), first.release, History()) or "")
     assert first.summary.later == told
 
     # 1 - (1/3) / (1/2) = 1/3 is left of either value: no shares that add up to 1.
     looser = GlobalGuarantee(l=Fraction(3, 2))
-    told = looser.afterwards(halves, History())
+    told = _afterwards(looser, halves, History())
     assert told is not None
     assert told.startswith("4 of 4 respondents")
     assert solve(table, Policy([looser]), History([halves])).status.value == "INFEASIBLE"
     # 1 - (1/5) / (1/2) = 3/5 of either: one release more, and no other.
     five, history = GlobalGuarantee(l=Fraction(5, 4)), History([halves])
-    assert five.afterwards(halves, History()) is None
+    assert _afterwards(five, halves, History()) is None
     second = solve(table, Policy([five]), history).release
     assert second is not None
-    assert str(five.afterwards(second, history)).startswith("4 of 4 respondents")
+    assert str(_afterwards(five, second, history)).startswith("4 of 4 respondents")
     history.append(second)
     assert solve(table, Policy([five]), history).status.value == "INFEASIBLE"
     # Beside values that nobody protects there is always room.
-    one = GlobalGuarantee(l=2, protected_values=["a"]).afterwards(halves, History())
+    one = _afterwards(GlobalGuarantee(l=2, protected_values=["a"]), halves, History())
     assert one is not None
     assert one.startswith("2 of 4 respondents")
 

@@ -24,9 +24,10 @@ from ortools.sat.python import cp_model
 
 from optanon.models.breach_probability import Exposure
 from optanon.models.encoding import Encoding
+from optanon.models.largest_share import largest_share
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.requirements.link_budget import LinkBudget, largest_share
+from optanon.models.requirements.link_budget import LinkBudget
 from optanon.solver.search import solve
 
 

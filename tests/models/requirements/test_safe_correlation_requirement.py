@@ -16,8 +16,7 @@ from cases.correlations import fewest_hidden, fixpoint, is_safe
 import optanon as oa
 from optanon.instances.steward_copy import steward_release
 from optanon.models.errors import EngineError, PolicyError, ReleaseError
-from optanon.models.publication import anatomized_frames, steward_frame
-from optanon.models.release import QIGroup, Release
+from optanon.models.release import QIGroup, Release, anatomized_frames, steward_frame
 from optanon.models.requirements import build_requirement
 from optanon.models.requirements.safe_correlation import SafeCorrelation
 from optanon.models.table import Member, Microdata
