@@ -4,7 +4,8 @@ What the best of them reached is kept whatever the engine does, so no answer is 
 than the release of a registered heuristic that keeps the policy and takes at most a third of the time limit
 (a twentieth of it on tables of more than `PORTFOLIO.tuples`; `schedule.HEURISTICS` says how much all of
 them get). A heuristic looks at few requirements: its release counts if it passes every check of
-the policy.
+the policy. An engine that is `Asking` has them begun itself, at points of its course that no time limit
+moves: under a longer one more of them are begun, after all that a shorter one did.
 
 Full-domain recoding is the other way round: Incognito goes through the lattice that the engine goes through
 with bounds, a hundred times as long. Heuristics are for what the engine leaves open after its share; what
@@ -28,9 +29,10 @@ from ..models.errors import CertificateError, OptanonError
 from ..models.losses.squared import squared_error_of
 from ..models.problem import Problem
 from ..models.release import Release
+from .baselines.pace import Extent
 from .baselines.registry import Baseline, baselines
 from .ending import ending
-from .engine import Engine
+from .engine import Asking, Engine, last
 from .incumbent import BestRelease, overtaken
 from .limits import PORTFOLIO
 from .schedule import HEURISTICS
@@ -75,19 +77,25 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
         return engine.solve(problem, settings, watch)  # nobody else knows the caller's own constraints
     if problem.policy.recoding == "full_domain" and not settings.first:
         return _engine_first(engine, problem, settings, watch)
-    known: Known | None = None
-    try:
-        for known in better_and_better(problem, settings, watch):
+    tried = _Tried(problem, settings)
+
+    def told(clock: Clock) -> Iterator[Release]:
+        for known in tried.within(clock):
             watch.note(0, known.values[0], None, known.source)
-        if known is not None and settings.first:
-            return _known(problem, known).answer(enough=True)
-        start = None if known is None else known.release
-        answer = engine.solve(problem, replace(settings, known=start), watch)
+            yield known.release
+
+    try:
+        asks = isinstance(engine, Asking) and not settings.first
+        start = None if asks else last(told(_clock(problem, settings, watch)))
+        if tried.best is not None and settings.first:
+            return _known(problem, tried.best).answer(enough=True)
+        own = replace(settings, known=start, further=told if asks else None)
+        answer = engine.solve(problem, own, watch)
     except KeyboardInterrupt:
-        if known is None:
+        if tried.best is None:
             raise
-        return _known(problem, known).answer(interrupted=True)
-    return no_worse(problem, answer, known)
+        return _known(problem, tried.best).answer(interrupted=True)
+    return no_worse(problem, answer, tried.best)
 
 
 def _engine_first(engine: Engine, problem: Problem, settings: Settings, watch: Watch) -> Answer:
@@ -108,18 +116,15 @@ def _engine_first(engine: Engine, problem: Problem, settings: Settings, watch: W
 
 def best_known(problem: Problem, settings: Settings, watch: Watch | None = None) -> Known | None:
     """The best release of all heuristics the time allows, and the caller's; None if none keeps the policy."""
-    *_, best = (None, *better_and_better(problem, settings, Watch() if watch is None else watch))
-    return best
+    return last(_Tried(problem, settings).within(_clock(problem, settings, watch or Watch())))
 
 
-def better_and_better(problem: Problem, settings: Settings, watch: Watch) -> Iterator[Known]:
-    """Yield known releases, each better than the ones before, the quickest heuristics first."""
-    best: Known | None = None
-    for source, release in _releases(problem, settings, watch):
-        values = problem.objective(release)
-        if (best is None or values < best.values) and _keeps(problem, release):
-            best = Known(release=release, values=values, source=source)
-            yield best
+def _clock(problem: Problem, settings: Settings, watch: Watch) -> Clock:
+    """A search's clock, less what its end needs."""
+    clock = Clock(settings.time_limit, watch.clock.began)
+    if settings.time_limit is not None:
+        clock.keep(ending(problem))
+    return clock
 
 
 def no_worse(problem: Problem, answer: Answer, known: Known | None) -> Answer:
@@ -144,39 +149,63 @@ def _known(problem: Problem, known: Known) -> BestRelease:
     return incumbent
 
 
-def _releases(problem: Problem, settings: Settings, watch: Watch) -> Iterator[tuple[str, Release]]:
-    if settings.initial is not None and settings.initial.form == problem.policy.form:
-        yield "initial", settings.initial
-    clock = Clock(settings.time_limit, watch.clock.began)
-    longest = HEURISTICS.hopeless if len(problem.table) <= PORTFOLIO.tuples else HEURISTICS.large
-    together, each, most = (clock.allowed(s) for s in (HEURISTICS.all, HEURISTICS.each, longest))
-    if clock.limit is not None and together is not None:
-        clock.keep(max(clock.limit - together, ending(problem)))
-    for baseline in _worth_trying(problem, most or 0.0):
-        if clock.over:
-            return
-        own = clock if each is None else clock.part(each)
-        try:
-            yield baseline.name, baseline.run(problem, settings.seed, own)
-        except OptanonError:
-            continue  # it is not made for such problems, or out of time
+class _Tried:
+    """Heuristics, each begun at most once, and the caller's release.
 
+    Attributes
+    ----------
+    best : Known or None
+        So far.
+    """
 
-def _worth_trying(problem: Problem, most: float) -> list[Baseline]:
-    """Those that may take so many seconds, the quickest first."""
-    tuples, whole = len(problem.table), problem.policy.recoding == "full_domain"
-    squared = squared_error_of(problem) is not None
-    return sorted(
-        (
-            baseline
-            for baseline in baselines().values()
-            if baseline.seconds(tuples) <= most
-            and (baseline.full_domain or not whole)
-            and (whole or not (squared and baseline.full_domain))
-            and (len(problem.history) or not baseline.looks_back)
-        ),
-        key=lambda baseline: baseline.seconds(tuples),
-    )
+    def __init__(self, problem: Problem, settings: Settings) -> None:
+        self.problem, self.settings = problem, settings
+        self.best: Known | None = None
+        self._extent = Extent.of(problem)
+        self._begun = set[str]()
+
+    def within(self, clock: Clock) -> Iterator[Known]:
+        """Releases, each better than all before, of what the clock's limit has time for; quick ones first."""
+        for source, release in self._releases(clock):
+            values = self.problem.objective(release)
+            if (self.best is None or values < self.best.values) and _keeps(self.problem, release):
+                self.best = Known(release=release, values=values, source=source)
+                yield self.best
+
+    def _releases(self, clock: Clock) -> Iterator[tuple[str, Release]]:
+        initial, shares = self.settings.initial, (HEURISTICS.all, HEURISTICS.each, HEURISTICS.hopeless)
+        if not self._begun and initial is not None and initial.form == self.problem.policy.form:
+            yield "initial", initial
+        if len(self.problem.table) > PORTFOLIO.tuples:
+            shares = HEURISTICS.all_large, HEURISTICS.each_large, HEURISTICS.large
+        together, each, most = map(clock.allowed, shares)
+        clock = clock if together is None else clock.part(together)
+        for baseline in self._worth_trying(most or 0.0):
+            if clock.over:
+                return
+            self._begun.add(baseline.name)
+            own = clock if each is None else clock.part(each)
+            try:
+                yield baseline.name, baseline.run(self.problem, self.settings.seed, own)
+            except OptanonError:
+                continue  # it is not made for such problems, or out of time
+
+    def _worth_trying(self, most: float) -> list[Baseline]:
+        """Those that may take so many seconds and were not begun, the quickest first."""
+        problem = self.problem
+        whole, squared = problem.policy.recoding == "full_domain", squared_error_of(problem) is not None
+        return sorted(
+            (
+                baseline
+                for baseline in baselines().values()
+                if baseline.name not in self._begun
+                and baseline.pace.seconds(self._extent) <= most
+                and (baseline.full_domain or not whole)
+                and (whole or not (squared and baseline.full_domain))
+                and (len(problem.history) or not baseline.looks_back)
+            ),
+            key=lambda baseline: baseline.pace.seconds(self._extent),
+        )
 
 
 def _keeps(problem: Problem, release: Release) -> bool:

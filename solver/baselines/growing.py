@@ -3,9 +3,9 @@
 A table only grows, boxes are tight, and the release was safe before the cut. So only what the halves change
 is asked: the residual graphs of the values they hold (`growing_traces`), and differences with exactly one of
 them (`growing_differences`); what members can be taken for, theirs only. Compiled, these answers take
-milliseconds. Where differences are not seen to be (k, c), the checker itself looks
-(`models.adversary.overlap`). A cut that leaves an attack is taken back. The earlier release that refused a
-cut last is asked first.
+milliseconds. Where groups are not (k, c) as differences must be, and these are not seen to be, the checker
+itself looks (`models.adversary.overlap`). A cut that leaves an attack is taken back. The earlier release that
+refused a cut last is asked first.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from ...models.problem import Problem
 from ...models.release import QIGroup, Release
 from ...models.requirements.difference import Difference
 from ...models.requirements.intersection import Intersection
+from ...models.requirements.k_c_anonymity import KCAnonymity
 from ...models.requirements.record_tracing import RecordTracing
 from .growing_arrays import Beside, Ints, Old, Parts, count_spare, entered, widened
 from .growing_differences import surely_even
 from .growing_traces import traced
 from .inferences import Inferences
+from .parameters import parameters
 from .top_down import Rows, group_of
 
 __all__ = ["CutRelease", "Growing", "PartsInCodes", "boxes_in_codes", "codes_covered"]
@@ -138,6 +140,8 @@ class Growing:
     tracing : RecordTracing
     difference : Difference
         Not ``deep``.
+    fair : bool
+        Whether all groups that come out of cuts are (k, c) as differences must be.
     """
 
     def __init__(
@@ -148,6 +152,8 @@ class Growing:
         boxes: Codes,
         tracing: RecordTracing,
         difference: Difference,
+        *,
+        fair: bool,
     ) -> None:
         self._parts, self._people, self._difference = parts, tracing.k, difference
         exact = tracing.edges == "exact"
@@ -186,6 +192,7 @@ class Growing:
         )
         entered(self._old, parts.arrays, self._joined, 0, np.ones(older, dtype=np.bool_))
         self._near = self._joined.meets[0]
+        self._fair = fair and _fair_groups(supply, difference)
 
     def cut(self, part: int) -> None:
         """Follow the cut that `parts` has just made."""
@@ -213,7 +220,9 @@ class Growing:
         new = self._parts.count - 1
         if traced(*arrays, self._near, (part, new), self._people, self._asked):
             return True
-        return not surely_even(*arrays, part, new, k, c.numerator, c.denominator) and self._uneven(k, c)
+        if surely_even(*arrays, (part, new), k, c.numerator, c.denominator, self._fair):
+            return False
+        return self._fair or self._uneven(k, c)
 
     def _uneven(self, k: int, c: Fraction) -> bool:
         """Whether a difference is not (k, c), by the checker itself."""
@@ -258,8 +267,10 @@ class CutRelease:
         if not difference.deep:
             known = [box for box in boxes if box is not None]
             if len(known) == len(boxes):
+                asked = parameters(problem, KCAnonymity, inferences.baseline)
+                fair = difference.k <= asked.k and difference.c >= asked.c
                 self._pairs = [
-                    Growing(problem, old, self._parts, box, tracing, difference)
+                    Growing(problem, old, self._parts, box, tracing, difference, fair=fair)
                     for old, box in zip(problem.history, known, strict=True)
                 ]
 
@@ -301,6 +312,12 @@ class CutRelease:
             return self._inferences.isolated([group_of(self._inferences.problem, rows)])
         c = self._inferences.intersection.c
         return _isolated(rows, self._parts.value, self._left, c.numerator, c.denominator)
+
+
+def _fair_groups(supply: Ints, asked: Difference) -> bool:
+    """Whether earlier groups, by values and groups, are (k, c) themselves."""
+    size, most = supply.sum(axis=0), supply.max(axis=0)
+    return bool((size >= asked.k).all() and (asked.c.denominator * most <= asked.c.numerator * size).all())
 
 
 def boxes_in_codes(domains: Sequence[Domain], old: Release) -> Codes | None:

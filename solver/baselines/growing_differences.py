@@ -1,10 +1,14 @@
-"""Whether one more cut leaves a difference that may not be (k, c), compiled; before it all were.
+"""Whether one more cut leaves a difference that is not (k, c), compiled; before it all were.
 
-The minimum cuts of `models.adversary.overlap`, asked for one answer only: yes, they are all (k, c). Where
-that is not seen, the checker itself has to look. Sides are *outer* and *inner* groups; cells are the pairs
-with common people. A new difference has exactly one half of the cut group: a closed set with both, or with
-neither, was one before. So only pushes from a half, as an outer group, or from an outer group that it shares
-people with, as an inner one, can find fewer than k people; and where no half can be inner nothing is new.
+The minimum cuts of `models.adversary.overlap`, asked for one answer only: yes, they are all (k, c). Sides are
+*outer* and *inner* groups; cells are the pairs with common people. A new difference has exactly one half of
+the cut group: a closed set with both, or with neither, was one before. So only pushes from a half, as an
+outer group, or from an outer group that it shares people with, as an inner one, can find fewer than k people;
+and where no half can be inner nothing is new. If nothing at all gets away from there, the closed set shares
+people with no other group, and harms only somebody within: each of its people is asked for.
+
+All this is exact if the groups of both releases are (k, c) themselves: the closed set that a push shows then
+has an inner group, since outer ones alone are neither small nor uneven. Else the checker looks after a no.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
@@ -62,9 +66,13 @@ class _Residual(NamedTuple):
 
 @compiled
 def surely_even(
-    old: Old, parts: Parts, joined: Beside, part: int, new: int, k: int, over: int, under: int
+    old: Old, parts: Parts, joined: Beside, halves: tuple[int, int], k: int, over: int, under: int, fair: bool
 ) -> bool:
-    """Whether all differences with exactly one of two halves are seen to be (k, c), c being over / under."""
+    """Whether all differences with exactly one of two halves are seen to be (k, c), c being over / under.
+
+    Exact if the groups are `fair`: (k, c) themselves.
+    """
+    part, new = halves
     groups, older, values = new + 1, joined.meets.shape[1], len(joined.room)
     fresh = np.zeros((groups, values), dtype=np.int64)
     for v in range(values):
@@ -74,7 +82,7 @@ def surely_even(
     everybody = np.ones(older, dtype=np.bool_)
     cells = _cells(old.value, parts.start, parts.size, parts.order, old.home, everybody, older, groups)
     starts = np.array([part, new])
-    if not _even(cells, fresh, starts, k, over, under):
+    if not _even(cells, fresh, starts, k, over, under, fair):
         return False
     usable = news == 0
     if not (usable[part] or usable[new]):
@@ -91,7 +99,7 @@ def surely_even(
         if usable[half]:
             starts[count] = old.home[parts.order[parts.start[half]]]
             count += 1
-    return _even(cells, beyond, starts[:count], k, over, under)
+    return _even(cells, beyond, starts[:count], k, over, under, fair)
 
 
 @compiled
@@ -147,7 +155,7 @@ def _cells(
 
 
 @compiled
-def _even(cells: _Cells, rest: Ints, starts: Ints, k: int, over: int, under: int) -> bool:
+def _even(cells: _Cells, rest: Ints, starts: Ints, k: int, over: int, under: int, fair: bool) -> bool:
     """Whether pushes see no small difference from some outer groups, and no uneven one at all."""
     outer_count, values = rest.shape
     nodes, width = outer_count + len(cells.inner_at) - 1, len(cells.outer)
@@ -166,9 +174,13 @@ def _even(cells: _Cells, rest: Ints, starts: Ints, k: int, over: int, under: int
     turn, step = 0, 0
     for start in starts:
         turn += 1
-        pushed, step = _push(cells, flow, size, start, k, 0, turn, step)
-        if not pushed:
+        left, step = _push(cells, flow, size, start, k, 0, turn, step)
+        if left > 0 and (left < k or not fair):
             return False
+        if left > 0:
+            few, turn, step = _few_within(cells, flow, size, k, turn, step)
+            if few:
+                return False
     flow.weights[0], flow.weights[1] = over, under
     base = np.empty((values, outer_count), dtype=np.int64)
     for f in range(outer_count):
@@ -184,10 +196,30 @@ def _even(cells: _Cells, rest: Ints, starts: Ints, k: int, over: int, under: int
         turn += 1
         for f in range(outer_count):
             if base[v, f] < 0:
-                pushed, step = _push(cells, flow, base[v], f, -base[v, f], v, turn, step)
-                if not pushed:
+                left, step = _push(cells, flow, base[v], f, -base[v, f], v, turn, step)
+                if left > 0:
                     return False
     return True
+
+
+@compiled
+def _few_within(
+    cells: _Cells, flow: _Residual, size: Ints, k: int, turn: int, step: int
+) -> tuple[bool, int, int]:
+    """Whether some of the people among what the last search reached are in a difference of fewer than k.
+
+    Returns the numbers of turns and searches, too.
+    """
+    reached = np.flatnonzero(flow.seen[: len(size)] == step)
+    for f in reached:
+        for i in range(cells.outer_at[f], cells.outer_at[f + 1]):
+            turn += 1
+            out = len(size) + cells.inner[i]  # left out of the closed set: anything may leave here
+            flow.drain[out], flow.drain_turn[out] = k, turn
+            left, step = _push(cells, flow, size, f, k, 0, turn, step)
+            if left > 0:
+                return True, turn, step
+    return False, turn, step
 
 
 @compiled
@@ -235,13 +267,13 @@ def _drain(cells: _Cells, flow: _Residual, base: Ints, node: int, v: int, turn: 
 @compiled
 def _push(
     cells: _Cells, flow: _Residual, base: Ints, start: int, amount: int, v: int, turn: int, step: int
-) -> tuple[bool, int]:
-    """Push so much from a node to where it may leave: whether all got away, and the number of searches."""
+) -> tuple[int, int]:
+    """Push so much from a node to where it may leave: what did not get away, and the number of searches."""
     while amount > 0:
         step += 1
         end = _path(cells, flow, base, start, v, turn, step)
         if end < 0:
-            return False, step
+            return amount, step
         most, node = min(amount, flow.drain[end]), end
         while node != start:
             if flow.parent[node] < len(base):
@@ -255,7 +287,7 @@ def _push(
             _room(cells, flow, flow.by[node], v, turn)
             flow.room[flow.by[node]] += -most if inward else most
             node = flow.parent[node]
-    return True, step
+    return 0, step
 
 
 @compiled

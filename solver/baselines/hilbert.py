@@ -18,6 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.compiled import compiled
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.k_c_anonymity import KCAnonymity
@@ -104,21 +105,24 @@ def _transposed(axes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _cheapest(problem: Problem, order: Rows, shares: SharesWithin, longest: int) -> Rows:
     """Where the last group of the cheapest chain over the first rows begins, for every number of rows."""
-    size, far = len(order), np.int64(1) << 62
+    size, far = len(order), 1 << 62
     costs = np.full((size + 1, longest + 1), far, dtype=np.int64)
     for length, ends, cost in _segments(problem, order, shares, longest):
         costs[ends, length] = cost
-    best = np.full(size + 1, far, dtype=np.int64)
-    begin = np.full(size + 1, -1, dtype=np.int64)
+    return _chained(costs, shares.k, far)
+
+
+@compiled
+def _chained(costs: Rows, least: int, far: int) -> Rows:
+    """Where the last group begins, given the costs of groups by their ends and lengths."""
+    best = np.full(len(costs), far, dtype=np.int64)
+    begin = np.full(len(costs), -1, dtype=np.int64)
     best[0] = 0
-    lengths = np.arange(shares.k, longest + 1)
-    for end in range(shares.k, size + 1):
-        tried = lengths[: max(0, min(longest, end) - shares.k + 1)]
-        before, last = best[end - tried], costs[end, tried]
-        total = np.where((before < far) & (last < far), before + np.minimum(last, far - before), far)
-        at = int(np.argmin(total))
-        if total[at] < far:
-            best[end], begin[end] = total[at], end - tried[at]
+    for end in range(least, len(costs)):
+        for length in range(least, min(costs.shape[1] - 1, end) + 1):
+            before, last = best[end - length], costs[end, length]
+            if last < far - before and before + last < best[end]:
+                best[end], begin[end] = before + last, end - length
     return begin
 
 

@@ -27,6 +27,7 @@ from .k_member import k_member
 from .m_invariance import m_invariance
 from .microaggregation import mdav, variable_mdav
 from .mondrian_series import mondrian_checked, mondrian_merge, mondrian_relaxed, mondrian_static
+from .pace import Pace
 from .parameters import parameters
 from .promises import (
     Promise,
@@ -85,12 +86,8 @@ class Baseline:
         follows from them by the source; see `promises`.
     reference : str
         Where it is published.
-    pace : float
-        Seconds per tuple on ordinary tables and an ordinary machine, roughly: says whether to try it.
-    squared : bool
-        Whether these grow with the number of tuples.
-    start : float
-        Seconds before the first tuple, roughly: of compiled code, so that simple heuristics come first.
+    pace : Pace
+        Says whether to try it.
     looks_back : bool
         Whether it differs from its static form only in what it does about earlier releases.
     full_domain : bool
@@ -102,15 +99,9 @@ class Baseline:
     promises: tuple[str, ...]
     promised: Callable[[Problem], Promise]
     reference: str
-    pace: float
-    squared: bool = False
-    start: float = 0.0
+    pace: Pace
     looks_back: bool = False
     full_domain: bool = False
-
-    def seconds(self, tuples: int) -> float:
-        """Roughly how long it takes."""
-        return self.start + self.pace * tuples * (tuples if self.squared else 1)
 
 
 def anatomy(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
@@ -140,7 +131,7 @@ _ALL = (
         promises=("weak_m_invariance",),
         promised=once_invariant,
         reference="Xiao and Tao, m-Invariance",
-        pace=9e-5,
+        pace=Pace(tuple=2.5e-5),
     ),
     Baseline(
         name="cor_split",
@@ -148,7 +139,7 @@ _ALL = (
         promises=("weak_m_invariance", "hc_safety"),
         promised=invariant,
         reference="Riboni and Bettini, Cor-Split",
-        pace=8e-5,
+        pace=Pace(tuple=2e-5),
     ),
     Baseline(
         name="cor_split_halving",
@@ -156,7 +147,7 @@ _ALL = (
         promises=("weak_m_invariance", "hc_safety"),
         promised=invariant,
         reference="Riboni and Bettini, Cor-Split; Xiao and Tao, m-Invariance; the repair is ours",
-        pace=1e-4,
+        pace=Pace(tuple=3e-5),
     ),
     Baseline(
         name="mondrian_static",
@@ -164,7 +155,7 @@ _ALL = (
         promises=("k_c_anonymity",),
         promised=anonymous,
         reference=_MONDRIAN,
-        pace=2e-5,
+        pace=Pace(tuple=4e-6),
     ),
     Baseline(
         name="mondrian_relaxed",
@@ -172,7 +163,7 @@ _ALL = (
         promises=("k_c_anonymity",),
         promised=anonymous,
         reference=f"{_MONDRIAN}, sec. 3.2",
-        pace=4e-5,
+        pace=Pace(tuple=1e-5),
     ),
     Baseline(
         name="mondrian_checked",
@@ -180,7 +171,7 @@ _ALL = (
         promises=_SERIES,
         reference=f"{_MONDRIAN}; {_BYUN}",
         promised=inference_free,
-        pace=3e-3,
+        pace=Pace(tuple=7e-4),
         looks_back=True,
     ),
     Baseline(
@@ -189,7 +180,7 @@ _ALL = (
         promises=_SERIES,
         reference=f"{_MONDRIAN}; {_BYUN}",
         promised=inference_free,
-        pace=2e-5,
+        pace=Pace(tuple=4e-6),
         looks_back=True,
     ),
     Baseline(
@@ -198,7 +189,7 @@ _ALL = (
         promises=("k_c_anonymity",),
         promised=anonymous,
         reference=_INCOGNITO,
-        pace=1e-4,
+        pace=Pace(level=2.5e-7),
         full_domain=True,
     ),
     Baseline(
@@ -207,7 +198,7 @@ _ALL = (
         promises=_SERIES,
         reference=f"{_INCOGNITO}; {_BYUN}",
         promised=inference_free,
-        pace=2e-4,
+        pace=Pace(level=5e-7),
     ),
     Baseline(
         name="incognito_merge",
@@ -215,7 +206,7 @@ _ALL = (
         promises=_SERIES,
         reference=f"{_INCOGNITO}; {_BYUN}",
         promised=inference_free,
-        pace=1e-4,
+        pace=Pace(level=2.5e-7),
         looks_back=True,
         full_domain=True,
     ),
@@ -225,7 +216,7 @@ _ALL = (
         promises=_SERIES,
         reference=f"{_MONDRIAN}; {_BYUN}, with one recoding scheme",
         promised=inference_free,
-        pace=1e-4,
+        pace=Pace(tuple=2.5e-5),
         looks_back=True,
     ),
     Baseline(
@@ -234,7 +225,7 @@ _ALL = (
         promises=_SERIES,
         reference=f"{_INCOGNITO}; {_BYUN}, with one recoding scheme",
         promised=inference_free,
-        pace=1e-4,
+        pace=Pace(level=2.5e-7),
         looks_back=True,
         full_domain=True,
     ),
@@ -244,8 +235,7 @@ _ALL = (
         promises=("k_c_anonymity",),
         promised=anonymous,
         reference="Byun, Kamra, Bertino, Li, Efficient k-Anonymization Using Clustering Techniques",
-        pace=3e-9,
-        squared=True,
+        pace=Pace(point=1e-8),
     ),
     Baseline(
         name="hilbert",
@@ -253,8 +243,7 @@ _ALL = (
         promises=("k_c_anonymity",),
         promised=anonymous,
         reference="Ghinita, Karras, Kalnis, Mamoulis, Fast Data Anonymization with Low Information Loss",
-        pace=2e-5,
-        start=1e-3,
+        pace=Pace(tuple=4.5e-6, start=1e-3),
     ),
     Baseline(
         name="mdav",
@@ -262,9 +251,7 @@ _ALL = (
         promises=("k_c_anonymity",),
         promised=anonymous,
         reference="Domingo-Ferrer and Torra, MDAV",
-        pace=4e-9,
-        squared=True,
-        start=1e-3,
+        pace=Pace(pair=6e-9, start=1e-3),
     ),
     Baseline(
         name="variable_mdav",
@@ -272,9 +259,7 @@ _ALL = (
         promises=("k_c_anonymity",),
         promised=anonymous,
         reference="Solanas and Martinez-Balleste, V-MDAV",
-        pace=6e-9,
-        squared=True,
-        start=1e-3,
+        pace=Pace(pair=8e-9, start=1e-3),
     ),
     Baseline(
         name="swap_search",
@@ -282,9 +267,7 @@ _ALL = (
         promises=("k_c_anonymity",),
         promised=anonymous,
         reference="local search, ours",
-        pace=1.2e-8,
-        squared=True,
-        start=3e-3,
+        pace=Pace(tuple=2.5e-5, point=1e-8, start=3e-3),
     ),
     Baseline(
         name="anatomy",
@@ -292,7 +275,7 @@ _ALL = (
         promises=("distinct_l_diversity",),
         promised=diverse,
         reference="Xiao and Tao, Anatomy",
-        pace=5e-6,
+        pace=Pace(tuple=1.2e-6),
     ),
     Baseline(
         name="safe_correlation",
@@ -300,7 +283,7 @@ _ALL = (
         promises=("safe_correlation",),
         promised=correlated,
         reference="al Bouna, Clifton, Malluhi, Algorithm 1",
-        pace=1e-4,
+        pace=Pace(tuple=2.5e-5),
     ),
     Baseline(
         name="constant_ratio",
@@ -308,7 +291,7 @@ _ALL = (
         promises=("constant_ratio",),
         promised=within_budget,
         reference="Fu, Wang, Wong, Wang, sec. 6.1",
-        pace=3e-5,
+        pace=Pace(tuple=8e-6),
     ),
     Baseline(
         name="geometric",
@@ -316,7 +299,7 @@ _ALL = (
         promises=("geometric",),
         promised=within_budget,
         reference="after Fu, Wang, Wong, Wang, sec. 6; the rule is ours",
-        pace=3e-5,
+        pace=Pace(tuple=8e-6),
     ),
 )
 

@@ -40,6 +40,10 @@ __all__ = ["exchanged", "swap_search"]
 NEAR = 2
 """Neighbours on either side that are asked for their groups, per order."""
 PASSES = 30
+WIDE = 200
+"""Groups of more tuples (and of more than 3 k) stay as they are: their exchanges take too long."""
+AT_ONCE = 256
+"""Rows between two looks at the clock."""
 MANY = 200
 """Smaller tables keep the start: exact engines solve them, and compiled code takes a while the first time."""
 STARTS = (mondrian_relaxed, hilbert, k_member)
@@ -127,7 +131,12 @@ def exchanged(
     )
     sides = _sides(problem)
     for _ in range(PASSES):
-        if watch.over or not _one_pass(sides, state):
+        made = 0
+        for first in range(0, len(table), AT_ONCE):
+            if watch.over:
+                break
+            made += _tried(sides, state, first, min(len(table), first + AT_ONCE))
+        if not made:
             break
     return [sorted(line[:size].tolist()) for line, size in zip(member, state.size.tolist(), strict=True)]
 
@@ -233,24 +242,26 @@ def _put(state: _Exchanges, row: int, g: int) -> None:
 
 
 @compiled
-def _one_pass(sides: Widths, state: _Exchanges) -> int:
-    """The best move or exchange of every row in turn, where it helps; how many did."""
+def _tried(sides: Widths, state: _Exchanges, first: int, last: int) -> int:
+    """The best move or exchange of some rows in turn, where it helps; how many did."""
     width, far = state.codes.shape[1], np.int64(1) << 62
     lo, hi = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)
     low, high = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)
-    made = 0
-    for u in range(len(state.of)):
+    made, wide = 0, max(WIDE, 3 * state.asked[0])
+    for u in range(first, last):
         a = state.of[u]
         size = state.size[a]
+        if size > wide:
+            continue
         _box(state, a, u, lo, hi)
         point = state.codes[u]
         own = size * beside(sides, lo, hi, point, far) if size > 1 else np.int64(0)
         best, home, partner = np.int64(0), -1, -1
         for n in range(state.near.shape[1]):
             b = state.of[state.near[u, n]]
-            if b == a:
-                continue
             there = state.size[b]
+            if b == a or there > wide:
+                continue
             _box(state, b, -1, low, high)
             other = there * beside(sides, low, high, state.codes[state.member[b, 0]], far)
             roomy = not state.asked[3] and there + 1 < state.member.shape[1]

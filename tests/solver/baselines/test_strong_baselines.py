@@ -9,6 +9,7 @@ from random import Random
 import numpy as np
 import pandas as pd
 import pytest
+from clocks import Asked
 
 from optanon.instances.adult import adult
 from optanon.instances.dataset_files import present
@@ -18,12 +19,17 @@ from optanon.models.losses import losses
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
-from optanon.models.requirements import DistinctLDiversity, KCAnonymity
+from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness
 from optanon.models.table import Microdata
-from optanon.solver.baselines import k_member as k_member_module, microaggregation
+from optanon.solver.baselines import (
+    k_member as k_member_module,
+    microaggregation,
+    swap_search as swap_search_module,
+)
 from optanon.solver.baselines.hilbert import curve_order
 from optanon.solver.baselines.registry import baselines
 from optanon.solver.baselines.swap_search import exchanged
+from optanon.solver.settings import Clock
 
 NEW = ("hilbert", "mdav", "variable_mdav", "swap_search")
 
@@ -151,6 +157,38 @@ def test_under_other_rules_only_tuples_of_one_value_change_places() -> None:
     stuck = line(0, 9, 1, 8, values="uvwx")
     bound = Problem(table=stuck, policy=Policy([KCAnonymity(k=2), DistinctLDiversity(l=2)]))
     assert exchanged(bound, start) == start
+
+
+def test_verdicts_on_histograms_merge_the_same_groups_as_verdicts_on_groups(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for seed in range(4):
+        policy = Policy([KCAnonymity(k=3), TCloseness(t=Fraction(1, 4))])
+        problem = Problem(table=clustered(seed, 90), policy=policy)
+        found = baselines()["hilbert"].run(problem, seed)
+        assert 1 < len(found.groups) < 15
+        assert list(problem.check(found)) == []
+        monkeypatch.setattr(TCloseness, "admits_counts", lambda *_: None)
+        assert baselines()["hilbert"].run(problem, seed) == found
+        monkeypatch.undo()
+
+
+def test_local_search_looks_at_the_clock_within_a_pass_and_leaves_wide_groups_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = Problem(table=clustered(1), policy=Policy([KCAnonymity(k=3)]))
+    start = [list(range(at, at + 10)) for at in range(0, 60, 10)]
+    whole = Asked(10**9)
+    found = exchanged(problem, start, Clock(stop=whole))
+    monkeypatch.setattr(swap_search_module, "AT_ONCE", 7)
+    often = Asked(10**9)
+    assert exchanged(problem, start, Clock(stop=often)) == found  # compiled code has its own constants
+    assert often.times == 9 * whole.times
+    some = exchanged(problem, start, Clock(stop=Asked(2)))
+    assert loss(problem, found) < loss(problem, some) < loss(problem, start)
+    wide = Problem(table=clustered(1, 1000), policy=Policy([KCAnonymity(k=3)]))
+    halves = [list(range(500)), list(range(500, 1000))]
+    assert exchanged(wide, halves) == halves
 
 
 @pytest.mark.parametrize(
