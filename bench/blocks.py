@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -23,6 +27,7 @@ from ..instances.problem_file import load_problem
 from ..models.categories import Ordered
 from ..models.errors import InputError
 from ..models.problem import Problem
+from ..solver.cluster.here import Here
 from ..solver.cluster.workers import connected
 from ..solver.colgen.duals import DualBound
 from ..solver.colgen.histogram_pricing import HistogramPricing
@@ -31,11 +36,15 @@ from ..solver.colgen.table import Rows
 from ..solver.engines.partition.blocks.bound import prove
 from ..solver.engines.partition.blocks.search import Rounds
 from ..solver.engines.partition.progress import Progress
-from ..solver.settings import Clock, Settings, Watch
+from ..solver.settings import Clock, Settings, Tasks, Watch
 from .large_tables import timed_call
 from .registry import Case, Row, case
 
 __all__ = ["acs_people", "write_acs"]
+
+S = TypeVar("S")
+J = TypeVar("J")
+R = TypeVar("R")
 
 YEARS, GRADES, SWAPPED = 3, 1, 0.03
 """By how much age and schooling are moved at most, and which part of the other cells is another person's."""
@@ -61,7 +70,9 @@ class Blocks(Case):
     paced : float
         If above 0: the search in blocks alone, without heuristics before and claims or files after it: all
         that is laid down for so many seconds, however long it takes, on each number of `workers`; how
-        much faster it is than on the first one, and whether release and bound are the same.
+        much faster it is than on the first one, and whether release and bound are the same. `quiet` is
+        how long it would take by seconds of CPU alone, on a machine with nothing else to do: those of the
+        searching thread, and of each step those of the worker that had most to do.
     output : str
         Instead of all that: a folder into which table and problem file are written.
     """
@@ -114,27 +125,69 @@ class Blocks(Case):
             with _cluster(number) as (address, asked), connected(address) as tasks:
                 laid = Settings(seed=self.seed, workers=self.planned, tasks=tasks)
                 searched(warm, replace(laid, asked=WARM_SECONDS))
-                began, alone, others = time.perf_counter(), time.process_time(), sum(asked(time.process_time))
-                progress = searched(problem, replace(laid, asked=self.paced))
-                seconds = time.perf_counter() - began
+                timed = Timed(tasks or Here())
+                began, alone, own = time.perf_counter(), time.process_time(), time.thread_time()
+                others = sum(asked(time.process_time))
+                progress = searched(problem, replace(laid, asked=self.paced, tasks=timed))
+                seconds, own = time.perf_counter() - began, time.thread_time() - own
+                work = sum(asked(time.process_time)) - others
+                quiet = own + timed.longest + (work - timed.busy) / number if number else own
                 same = sorted(progress.groups or ()), progress.bound
-                first = first or (same, seconds)
+                first = first or (same, seconds, quiet)
                 found.append(
                     {
                         "rows": self.rows,
                         "workers": number,
                         "seconds": round(seconds, 1),
                         "speed-up": round(first[1] / seconds, 2),
+                        "quiet": round(quiet, 1),
+                        "quiet speed-up": round(first[2] / quiet, 2),
                         "same": same == first[0],
                         "loss": float(progress.value(0, progress.cost)),
                         "bound": float(progress.value(0, progress.bound)),
                         "CPU": round(time.process_time() - alone, 1),
-                        "CPU of workers": round(sum(asked(time.process_time)) - others, 1),
+                        "CPU of workers": round(work, 1),
                         "worker MB": max(asked(_peak), default=None),
                     }
                 )
                 sys.stderr.write(f"{found[-1]}\n")
         return found
+
+
+class Timed(Tasks):
+    """Tasks, and how long they keep their workers busy, in seconds of CPU.
+
+    Attributes
+    ----------
+    busy, longest : float
+        In all, and the sum of what the busiest worker of each step had to do.
+    """
+
+    def __init__(self, tasks: Tasks) -> None:
+        self.tasks, self.busy, self.longest = tasks, 0.0, 0.0
+
+    @property
+    def workers(self) -> int:
+        return self.tasks.workers
+
+    def run(
+        self, work: Callable[[S, J, Clock], R], shared: S, jobs: Sequence[J], clock: Clock
+    ) -> Iterator[tuple[int, R]]:
+        busy = defaultdict[tuple[int, int], float](float)
+        for number, (answer, worker, seconds) in self.tasks.run(partial(_timed, work), shared, jobs, clock):
+            busy[worker] += seconds
+            yield number, answer
+        self.busy += sum(busy.values())
+        self.longest += max(busy.values(), default=0.0)
+
+
+def _timed(
+    work: Callable[[S, J, Clock], R], shared: S, job: J, clock: Clock
+) -> tuple[R, tuple[int, int], float]:
+    """The answer, who gives it, and how long it took."""
+    began = time.thread_time()
+    answer = work(shared, job, clock)
+    return answer, (os.getpid(), threading.get_ident()), time.thread_time() - began
 
 
 def searched(problem: Problem, settings: Settings) -> Progress:

@@ -12,12 +12,13 @@ from optanon.instances.generators import clustered_table, generated_roles
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity
-from optanon.solver import portfolio
+from optanon.solver import limits, portfolio
 from optanon.solver.cluster.here import Here
 from optanon.solver.colgen.boxes.form import form_of
 from optanon.solver.colgen.cuts import Cuts
 from optanon.solver.colgen.duals import DualBound
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
+from optanon.solver.colgen.pricing import Priced
 from optanon.solver.colgen.primal.annealing import Cooling
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
@@ -26,6 +27,7 @@ from optanon.solver.engines.partition.blocks.cutting import Grouping, cut_rows
 from optanon.solver.engines.partition.blocks.nodes import nodes_of
 from optanon.solver.engines.partition.easier import part_of
 from optanon.solver.engines.partition.progress import Progress
+from optanon.solver.schedule import BLOCKS
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
 
@@ -35,9 +37,9 @@ K5L2 = Policy([KCAnonymity(k=3), DistinctLDiversity(l=2)])
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = replace(search.LIMITS, rows=50, tuples=120, rounds=3, unlimited=20, cuts=2)
+    small = replace(search.LIMITS, rows=50, tuples=120, rounds=3, unlimited=20, cuts=2)
     for module in (bound, plan, search, separating, sweeping):
-        monkeypatch.setattr(module, "LIMITS", limits)
+        monkeypatch.setattr(module, "LIMITS", small)
     monkeypatch.setattr(portfolio, "baselines", dict)
 
 
@@ -201,6 +203,52 @@ def test_moves_are_laid_down_for_tuples_that_the_linear_program_leaves_out():
     laid = plan.Laid.of(1_000_000, 453_000, 360.0, 2)
     assert not laid.cold
     assert not laid.cuts
+
+
+@pytest.mark.parametrize("workers", [1, 2, 16])
+@pytest.mark.parametrize("limit", [60.0, 110.0, 300.0, 900.0])
+def test_what_is_laid_down_fits_the_limit_by_the_paces_and_uses_it(
+    limit: float, workers: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(plan, "LIMITS", limits.BLOCKS)
+    tuples, rows, paces = 60_000, 48_000, BLOCKS
+    laid = plan.Laid.of(tuples, rows, limit, workers)
+
+    def moved(moves: tuple[int, ...], part: float = 1.0) -> float:
+        each = len(moves) * paces.round.value + sum(moves) * paces.move.value
+        return part * tuples * each / workers
+
+    times = 2 if laid.cuts else 1
+    seconds = moved(laid.moves) + times * (moved(laid.rest, limits.BLOCKS.rest) + moved(laid.cold))
+    sweeps = laid.cuts * limits.BLOCKS.cut_sweeps
+    if laid.cold:
+        seconds += laid.generations * rows * (paces.sweep.value / workers + paces.steps.value)
+    seconds += sweeps * rows * (paces.cut_sweep.value / workers + paces.steps.value)
+    assert 0.3 * limit < seconds < limit
+
+
+def test_parts_of_a_wave_are_dealt_out_the_longest_first():
+    wave = sweeping.Wave([np.ones(1, dtype=np.bool_)] * 5, np.array([1.0, 5.0, 2.0, 2.0, 1.0]))
+    assert wave.shares(2) == [[1, 4], [2, 3, 0]]
+    assert wave.shares(9) == [[1], [2], [3], [0], [4]]
+
+
+def test_a_sweep_finds_the_same_however_its_parts_are_dealt_to_tasks():
+    problem = clustered(K3, 120)
+    rows, histograms = Rows.of(problem, blind=True), Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    form = form_of(histograms)
+    assert form is not None
+    random = np.random.default_rng(0).uniform(0, rows.dearest / 2, len(rows))
+    found: list[Priced] = []
+    for workers in (1, 3):
+        table = sweeping.TablePricing(rows, histograms, form, Here(workers), Clock())
+        duals = table.duals(random, np.zeros(0))
+        # The second time parts are dealt by what each took.
+        found += [table.price(duals, per_anchor=2) for _ in range(2)]
+    for other in found[1:]:
+        assert (other.worst == found[0].worst).all()
+        assert (other.lines == found[0].lines).all()
 
 
 def test_single_tuples_are_put_into_groups_of_their_block():

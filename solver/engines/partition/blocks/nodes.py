@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .....models.compiled import compiled
+from ....colgen.boxes.desk import BestGroups, Desk
 from ....colgen.boxes.grid import BoxGrid
-from ....colgen.boxes.scan import BestGroups, Desk, ScanInput, walk
+from ....colgen.boxes.scan import ScanInput, walk
 from ....colgen.covering import Geometry, Ints
 from ....colgen.kernels.boxes import side_cost
 from ....colgen.table import Rows

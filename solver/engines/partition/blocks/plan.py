@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....limits import BLOCKS as LIMITS
-from ....schedule import BLOCKS, Share
+from ....schedule import BLOCKS, WHOLE, Share
 
 __all__ = ["Laid", "moves_of_rounds"]
 
@@ -43,6 +43,7 @@ class Laid:
         """For so many tuples, so many of them different.
 
         Where the linear program cannot end, most of the time is for moves, and it only proves what it can.
+        Where there is no time for cuts, the other steps get theirs.
         """
         if limit is None:
             return cls(
@@ -52,24 +53,38 @@ class Laid:
                 rest=rest_moves(LIMITS.unlimited),
                 cold=(LIMITS.unlimited,) * len(LIMITS.cool),
             )
+        left = limit - WHOLE.kept(limit, tuples) - BLOCKS.alone.value * tuples
+        cut, uncut = (
+            max(0.0, left - seconds.value * rows) for seconds in (BLOCKS.derived_cuts, BLOCKS.derived)
+        )
+        each = rows * (BLOCKS.cut_sweep.value / workers + BLOCKS.steps.value)
+        cuts = min(LIMITS.cuts, int(BLOCKS.cuts.seconds(cut, 0.0) / (LIMITS.cut_sweeps * each)))
+        found = cls._rounded(tuples, rows, cut, workers, cuts, 1.0) if cuts else None
+        found = found or cls._rounded(tuples, rows, uncut, workers, 0, BLOCKS.uncut.value)
+        return found or cls(
+            moves=moves_of_rounds(tuples, uncut, workers),
+            generations=LIMITS.generations,
+        )
+
+    @classmethod
+    def _rounded(
+        cls, tuples: int, rows: int, limit: float, workers: int, cuts: int, times: float
+    ) -> Laid | None:
+        """With so many times the shares of a limit; None if the linear program is not solved nearly."""
         each = rows * (BLOCKS.sweep.value / workers + BLOCKS.steps.value)
-        generations = min(LIMITS.generations, int(BLOCKS.program.seconds(limit, 0.0) / each))
+        generations = min(LIMITS.generations, int(times * BLOCKS.program.seconds(limit, 0.0) / each))
         if generations < LIMITS.rounded:
-            return cls(
-                moves=moves_of_rounds(tuples, limit, workers),
-                generations=LIMITS.generations,
-            )
-        per_tuple = workers * BLOCKS.cooled.seconds(limit, 0.0) / tuples
+            return None
+        per_tuple = times * workers * BLOCKS.cooled.seconds(limit, 0.0) / tuples
         cold = int(per_tuple / (BLOCKS.round.value + LIMITS.fewest * BLOCKS.move.value))
         cold = min(max(1, cold), len(LIMITS.cool))
         moves = int((per_tuple / cold - BLOCKS.round.value) / BLOCKS.move.value)
-        per_tuple = workers * BLOCKS.rest.seconds(limit, 0.0) / (LIMITS.rest * tuples)
+        per_tuple = times * workers * BLOCKS.rest.seconds(limit, 0.0) / (LIMITS.rest * tuples)
         rest = per_tuple - BLOCKS.start.value - len(LIMITS.anew) * BLOCKS.round.value
-        each = rows * (BLOCKS.cut_sweep.value / workers + BLOCKS.steps.value)
         return cls(
-            moves=moves_of_rounds(tuples, limit, workers, BLOCKS.brief),
+            moves=moves_of_rounds(tuples, times * limit, workers, BLOCKS.brief),
             generations=generations,
-            cuts=min(LIMITS.cuts, int(BLOCKS.cuts.seconds(limit, 0.0) / (LIMITS.cut_sweeps * each))),
+            cuts=cuts,
             rest=rest_moves(max(1, int(rest / BLOCKS.move.value / sum(LIMITS.anew)))),
             cold=(max(1, moves),) * cold,
         )
@@ -90,8 +105,7 @@ def moves_of_rounds(
     """
     if limit is None:
         return 2 * LIMITS.unlimited, *[LIMITS.unlimited] * (LIMITS.rounds - 1)
-    seconds = share.seconds(limit, 0.0) - BLOCKS.alone.value * tuples
-    each = max(0.0, workers * seconds / tuples - BLOCKS.start.value)
+    each = max(0.0, workers * share.seconds(limit, 0.0) / tuples - BLOCKS.start.value)
     rounds = int(each / (BLOCKS.round.value + LIMITS.fewest * BLOCKS.move.value))
     rounds = min(max(1, rounds), LIMITS.rounds)
     moves = int(max(0.0, each - rounds * BLOCKS.round.value) / ((rounds + 1) * BLOCKS.move.value))

@@ -24,7 +24,7 @@ from ....settings import Clock, Settings, Tasks
 from ..progress import Progress
 from .cutting import Grouping, cut_groups, cut_rows
 from .plan import Laid
-from .task import Sent, TableBlock, block_of, improve
+from .task import Blocks, Sent, TableBlock, block_of, improve
 
 __all__ = ["Rounds", "in_blocks"]
 
@@ -84,41 +84,45 @@ class Rounds:
         """Groups of blocks of rows."""
         cooling = Cooling(first=moves, hot=LIMITS.hot, cold=LIMITS.cold)
         pieces = cut_rows(self.rows, self.judge, LIMITS.tuples)
-        blocks = [
-            TableBlock.of(self.rows, piece, self.rows.count[piece], None, cooling, self.seed + number)
-            for number, piece in enumerate(pieces)
-        ]
-        found = self._improved(blocks, 1, clock)
-        for number, (piece, grouping) in enumerate(zip(pieces, found, strict=True)):
-            if grouping is None:  # time is over: any groups will do
+
+        def made(number: int) -> TableBlock:
+            piece = pieces[number]
+            return TableBlock.of(self.rows, piece, self.rows.count[piece], None, cooling, self.seed + number)
+
+        sizes = [int(self.rows.count[piece].sum()) for piece in pieces]
+        found = self._improved(Blocks.of(sizes, made), 1, clock)
+        joined = list[Grouping]()
+        for number, piece in enumerate(pieces):
+            if number in found:
+                joined.append(found[number].of_rows(piece))
+            else:  # time is over: any groups will do
                 units = np.repeat(piece, self.rows.count[piece])
-                found[number] = Grouping.of(chopped([units], self.judge, self.rows.value))
-            else:
-                found[number] = grouping.of_rows(piece)
-        return Grouping.joined([grouping for grouping in found if grouping is not None])
+                joined.append(Grouping.of(chopped([units], self.judge, self.rows.value)))
+        return Grouping.joined(joined)
 
     def across(self, groups: Grouping, number: int, cooling: Cooling, clock: Clock) -> Grouping:
         """The groups after a round of blocks across the old borders; single tuples are put into groups."""
         seed = self.seed + 1_000_003 * number
-        old = [groups.some(part) for part in cut_groups(self.rows, groups, LIMITS.tuples, seed)]
-        pieces, blocks = list[Ints](), list[TableBlock]()
-        for place, part in enumerate(old):
-            piece, block = block_of(self.rows, part, cooling, seed + place)
-            pieces.append(piece)
-            blocks.append(block)
-        found = self._improved(blocks, number, clock)
+        parts = cut_groups(self.rows, groups, LIMITS.tuples, seed)
+        pieces, each = dict[int, Ints](), np.diff(groups.start)
+
+        def made(place: int) -> TableBlock:
+            pieces[place], block = block_of(self.rows, groups.some(parts[place]), cooling, seed + place)
+            return block
+
+        sizes = [int(each[part].sum()) for part in parts]
+        found = self._improved(Blocks.of(sizes, made), number, clock)
         return Grouping.joined(
             [
-                was if new is None else new.of_rows(piece)
-                for was, new, piece in zip(old, found, pieces, strict=True)
+                found[place].of_rows(pieces[place]) if place in found else groups.some(part)
+                for place, part in enumerate(parts)
             ]
         )
 
-    def _improved(self, blocks: Sequence[TableBlock], number: int, clock: Clock) -> list[Grouping | None]:
-        """The groups of each block, of its own rows; None where time was over before it was done."""
-        found: list[Grouping | None] = [None] * len(blocks)
-        done = 0
+    def _improved(self, blocks: Blocks, number: int, clock: Clock) -> dict[int, Grouping]:
+        """By block, the groups of its own rows; those for which time was over are left out."""
+        found = dict[int, Grouping]()
         for place, grouping in self.tasks.run(improve, self.sent, blocks, clock):
-            found[place], done = grouping, done + 1
-            self.progress.note(f"round {number}: {done} of {len(blocks)} blocks")
+            found[blocks.order[place]] = grouping
+            self.progress.note(f"round {number}: {len(found)} of {len(blocks)} blocks")
         return found

@@ -1,19 +1,21 @@
 """The boxes of a whole table priced by tasks: a column source for tables too large for a list of boxes.
 
-Boxes are shared out in waves: those of one wave that different tasks go through have no row in common, or
-the least of their duals is taken, which is right for all (`nodes`). A group that pays where a task comes
-across it is a column. How many workers there are changes nothing of what is found.
+Boxes are shared out in waves of parts: parts of one wave have no row in common, or the least of their duals
+is taken, which is right for all (`nodes`). A group that pays where a part comes across it is a column. Each
+worker goes through about as much of a wave as the others, by what its parts took in the last sweep; which
+parts are in one task, and how many workers there are, changes nothing of what is found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .....models.moment import moment
 from ....colgen.boxes.form import BoxForm
 from ....colgen.boxes.grid import BoxGrid
 from ....colgen.boxes.scan import ScanInput, desk, room
@@ -40,62 +42,111 @@ SHARED = 2
 
 @dataclass(frozen=True, kw_only=True)
 class SweepSent:
-    """What sweeps share: rows without any row, nodes, what groups are needed."""
+    """What sweeps share: all rows with their codes, what boxes cost, nodes, what groups are needed."""
 
     rows: Rows
+    codes: NDArray[np.int32]
+    count: NDArray[np.int32]
     nodes: Nodes
     form: BoxForm
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """Rows with their duals and cuts, and the nodes through which boxes are entered."""
+    """Duals and cuts of all rows, and parts: the nodes through which boxes are entered."""
 
-    codes: NDArray[np.int32]
-    count: NDArray[np.int32]
     dual: Ints
     scale: int
     cuts: CutIndex
-    allowed: NDArray[np.bool_]
+    parts: tuple[NDArray[np.bool_], ...]
     per_anchor: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Swept:
-    """The duals, lowered where a group in one of the boxes pays; such groups; searches cut short."""
+    """Of a part: rows whose duals are lowered as a group in one of the boxes pays, and to what.
 
+    Attributes
+    ----------
+    rows : int array
+    dual : int array
+    lines : Members
+        Such groups.
+    short : int
+        Searches cut short.
+    seconds : float
+    """
+
+    rows: NDArray[np.int32]
     dual: Ints
     lines: Members
     short: int
+    seconds: float
 
 
-def sweep(shared: SweepSent, job: Sweep, clock: Clock) -> Swept:
-    """Go through the boxes of some nodes."""
-    g = shared.rows.geometry._replace(codes=job.codes.astype(np.int64))
-    nodes, walked = shared.nodes, shared.nodes.walked
-    code = np.zeros(len(job.codes), dtype=np.int64) if walked < 0 else g.codes[:, walked].copy()
+def sweep(shared: SweepSent, job: Sweep, clock: Clock) -> list[Swept]:
+    """Go through the boxes of some parts, each with the same duals; of as many as there is time for."""
+    found = list[Swept]()
+    for allowed in job.parts:
+        if clock.over:
+            break
+        found.append(_swept(shared, job, allowed))
+    return found
+
+
+def _swept(shared: SweepSent, job: Sweep, allowed: NDArray[np.bool_]) -> Swept:
+    """Go through the boxes of a part."""
+    began, nodes = moment(), shared.nodes
+    rows = np.flatnonzero(held(nodes, shared.codes, allowed))
+    g = shared.rows.geometry._replace(codes=shared.codes[rows].astype(np.int64))
+    code = np.zeros(len(rows), dtype=np.int64) if nodes.walked < 0 else g.codes[:, nodes.walked].copy()
     grid = BoxGrid(
         np.zeros(2, dtype=np.int64),
         np.zeros(0, dtype=np.int32),
         np.zeros(1, dtype=np.int64),
         code,
-        0 if walked < 0 else int(g.weight[walked]),
+        0 if nodes.walked < 0 else int(g.weight[nodes.walked]),
     )
     asked = ScanInput(
         grid,
         np.zeros(len(code), dtype=np.int64),
-        job.count.astype(np.int64),
-        job.dual.copy(),
+        shared.count[rows].astype(np.int64),
+        job.dual[rows],
         job.scale,
         shared.form,
-        job.cuts,
+        _some(job.cuts, rows),
         PRICING.nodes,
     )
     inside = np.argsort(code, kind="stable").astype(np.int32)
     memory = entered(len(code), len(nodes.order), shared.form.least)
-    found = room(asked, job.per_anchor)
-    short = lower(asked, g, nodes, job.allowed, inside, memory, desk(asked), found)
-    return Swept(dual=asked.dual, lines=found.member[found.profit > 0], short=short)
+    best = room(asked, job.per_anchor)
+    short = lower(asked, g, nodes, allowed, inside, memory, desk(asked), best)
+    lines = np.unique(in_order(best.member[best.profit > 0]), axis=0)
+    lowered = np.flatnonzero(asked.dual < job.dual[rows])
+    return Swept(
+        rows=rows[lowered].astype(np.int32),
+        dual=asked.dual[lowered],
+        lines=of_rows(lines, rows),
+        short=short,
+        seconds=moment() - began,
+    )
+
+
+@dataclass
+class Wave:
+    """Parts that may be gone through at the same time, and what each takes: how many rows, at first."""
+
+    parts: list[NDArray[np.bool_]]
+    seconds: NDArray[np.float64]
+
+    def shares(self, most: int) -> list[list[int]]:
+        """Numbers of parts, dealt to so many tasks: the longest first, to the one that has least to do."""
+        own, busy = [list[int]() for _ in range(most)], [0.0] * most
+        for part in np.argsort(-self.seconds, kind="stable").tolist():
+            task = busy.index(min(busy))
+            own[task].append(part)
+            busy[task] += float(self.seconds[part])
+        return [parts for parts in own if parts]
 
 
 class TablePricing(HistogramPricing):
@@ -112,8 +163,19 @@ class TablePricing(HistogramPricing):
     def __init__(self, rows: Rows, histograms: Histograms, form: BoxForm, tasks: Tasks, clock: Clock) -> None:
         super().__init__(rows, histograms, tasks.workers, clock)
         self.form, self.nodes, self.tasks = form, nodes_of(rows), tasks
-        self._shared = SweepSent(rows=bare(rows), nodes=self.nodes, form=form)
         self._clock, self._took = clock, 0.0
+
+    @cached_property
+    def _shared(self) -> SweepSent:
+        """What is sent once."""
+        rows = self.rows
+        return SweepSent(
+            rows=bare(rows),
+            codes=rows.geometry.codes.astype(np.int32),
+            count=rows.count.astype(np.int32),
+            nodes=self.nodes,
+            form=self.form,
+        )
 
     def price(self, duals: Duals, *, per_anchor: int, nodes: int = PRICING.nodes) -> Priced:
         """As `ColumnSource` says; `worst` is what the repair lowers."""
@@ -121,62 +183,52 @@ class TablePricing(HistogramPricing):
         cuts, dual = self.cuts.index(duals.cuts), duals.rows.copy()
         lines, short, began = [np.empty((0, 1), dtype=np.int32)], 0, self._clock.seconds
         late = not self._clock.fits(self._took)  # what is begun is carried to its end
-        for wave in () if late else self._waves():
-            inside = [np.flatnonzero(self._holds(allowed)) for allowed in wave]
+        for wave in () if late else self._waves:
+            shares = wave.shares(self.tasks.workers)
             jobs = [
                 Sweep(
-                    codes=self.rows.geometry.codes[rows].astype(np.int32),
-                    count=self.rows.count[rows].astype(np.int32),
-                    dual=dual[rows],
+                    dual=dual,
                     scale=duals.scale,
-                    cuts=_some(cuts, rows),
-                    allowed=allowed,
+                    cuts=cuts,
+                    parts=tuple(wave.parts[part] for part in share),
                     per_anchor=per_anchor,
                 )
-                for rows, allowed in zip(inside, wave, strict=True)
-                if len(rows)
+                for share in shares
             ]
-            inside = [rows for rows in inside if len(rows)]
             answers = dict(self.tasks.run(sweep, self._shared, jobs, self._clock))
-            late = len(answers) < len(jobs)
+            found = {p: a for job, own in answers.items() for p, a in zip(shares[job], own, strict=False)}
+            late = len(found) < len(wave.parts)
             if late:
                 break
-            for place, rows in enumerate(inside):
-                answer = answers[place]
-                dual[rows] = np.minimum(dual[rows], answer.dual)
-                lines.append(of_rows(answer.lines, rows))
+            dual = dual.copy()  # what was sent may still be read
+            for part, answer in sorted(found.items()):
+                dual[answer.rows] = np.minimum(dual[answer.rows], answer.dual)
+                lines.append(answer.lines)
                 short += answer.short
+                wave.seconds[part] = answer.seconds
         self._took = max(self._took, self._clock.seconds - began)
-        known = np.unique(in_order(joined(lines)), axis=0)
-        return Priced(lines=known, worst=duals.rows - dual, short=short, bounded=not late)
+        return Priced(lines=joined(lines), worst=duals.rows - dual, short=short, bounded=not late)
 
     def _holds(self, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Rows in some allowed node of each of the first attributes."""
-        n, held = self.nodes, np.ones(len(self.rows), dtype=np.bool_)
-        for level in range(min(SHARED, len(n.order))):
-            code, own = (
-                self.rows.geometry.codes[:, n.order[level]],
-                np.arange(n.start[level], n.start[level + 1]),
-            )
-            inside = np.zeros(int(code.max()) + 2, dtype=np.int64)
-            chosen = own[allowed[own]]
-            np.add.at(inside, n.low[chosen], 1)
-            np.add.at(inside, n.high[chosen] + 1, -1)
-            held &= np.cumsum(inside)[code] > 0
-        return held
+        return held(self.nodes, self.rows.geometry.codes, allowed)
 
-    def _waves(self) -> Iterator[list[NDArray[np.bool_]]]:
-        """Nodes allowed to each task, wave by wave."""
-        n = self.nodes
+    @cached_property
+    def _waves(self) -> list[Wave]:
+        """Wave by wave, the nodes allowed to each part."""
+        n, waves = self.nodes, list[Wave]()
         heights = [banded(heights_of(n, level)) for level in range(min(SHARED, len(n.order)))]
         for chosen in product(*(range(int(h.max()) + 1) for h in heights)):
             allowed = np.ones(len(n.low), dtype=np.bool_)
             for level, (height, wanted) in enumerate(zip(heights, chosen, strict=True)):
                 allowed[n.start[level] : n.start[level + 1]] = height == wanted
-            yield self._shares(allowed)
+            parts = self._parts(allowed)
+            size = np.array([float(self._holds(part).sum()) for part in parts])
+            waves.append(Wave([part for part, many in zip(parts, size, strict=True) if many], size[size > 0]))
+        return waves
 
-    def _shares(self, allowed: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-        """Allowed nodes of the attribute that has most of them, dealt to some tasks.
+    def _parts(self, allowed: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+        """Allowed nodes of the attribute that has most of them, dealt to some parts.
 
         What holds most rows is dealt once more, by nodes of another attribute.
         """
@@ -198,7 +250,7 @@ class TablePricing(HistogramPricing):
 
     @staticmethod
     def _dealt(allowed: NDArray[np.bool_], own: Ints) -> list[NDArray[np.bool_]]:
-        """Allowed nodes, those of one attribute dealt to some tasks."""
+        """Allowed nodes, those of one attribute dealt to some parts."""
         found = list[NDArray[np.bool_]]()
         for place in range(min(LIMITS.shares, len(own))):
             part = allowed.copy()
@@ -223,6 +275,19 @@ def banded(heights: Ints) -> Ints:
     """Heights in a few bands: ranges have as many heights as numbers, and each wave waits for its tasks."""
     most = int(heights.max(initial=0)) + 1
     return heights if most <= LIMITS.bands else heights * LIMITS.bands // most
+
+
+def held(nodes: Nodes, codes: NDArray[np.integer], allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Rows in some allowed node of each of the first attributes."""
+    found = np.ones(len(codes), dtype=np.bool_)
+    for level in range(min(SHARED, len(nodes.order))):
+        code, own = codes[:, nodes.order[level]], np.arange(nodes.start[level], nodes.start[level + 1])
+        inside = np.zeros(int(nodes.high[own].max()) + 2, dtype=np.int64)
+        chosen = own[allowed[own]]
+        np.add.at(inside, nodes.low[chosen], 1)
+        np.add.at(inside, nodes.high[chosen] + 1, -1)
+        found &= np.cumsum(inside)[code] > 0
+    return found
 
 
 def _some(cuts: CutIndex, rows: Ints) -> CutIndex:

@@ -5,7 +5,9 @@ A task sees codes, prices of boxes and numbers of sensitive values; no responden
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +23,7 @@ from ....colgen.table import Rows
 from ....settings import Clock
 from .cutting import Grouping
 
-__all__ = ["Sent", "TableBlock", "bare", "block_of", "improve"]
+__all__ = ["Blocks", "Sent", "TableBlock", "bare", "block_of", "improve"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +94,39 @@ class TableBlock:
         bare, codes = sent.rows, self.codes.astype(np.int64)
         whole = replace(bare, geometry=bare.geometry._replace(codes=codes), value=self.value.astype(np.int64))
         return whole.part(np.arange(len(codes)), self.count.astype(np.int64))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blocks(Sequence[TableBlock]):
+    """Blocks that are made when their turn comes, while workers have others: the largest first.
+
+    Attributes
+    ----------
+    order : sequence of int
+        The number of the first block, of the second, ...
+    made : callable
+        Makes a block by its number.
+    """
+
+    order: Sequence[int]
+    made: Callable[[int], TableBlock]
+
+    @overload
+    def __getitem__(self, index: int) -> TableBlock: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[TableBlock]: ...
+    def __getitem__(self, index: int | slice) -> TableBlock | Sequence[TableBlock]:
+        if isinstance(index, slice):
+            return replace(self, order=self.order[index])
+        return self.made(self.order[index])
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @classmethod
+    def of(cls, sizes: Sequence[int], made: Callable[[int], TableBlock]) -> Blocks:
+        """Of so many tuples each."""
+        return cls(order=sorted(range(len(sizes)), key=lambda block: -sizes[block]), made=made)
 
 
 def block_of(rows: Rows, groups: Grouping, cooling: Cooling, seed: int) -> tuple[Ints, TableBlock]:
