@@ -44,7 +44,7 @@ def answered(
     for index, level in enumerate(levels):
         # The course of every level ends where the result stands.
         watch.note(index, level.value, level.bound, "checked")
-    reason = None
+    reason = None if answer.release is not None else answer.told or None
     if answer.status is Status.INFEASIBLE:
         reason = _reason(problem, settings, watch, found.words, search=reasons)
     return Result(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from ..models.problem import Problem
 from .settings import Answer, Settings, Watch
 
-__all__ = ["Engine"]
+__all__ = ["Asking", "Engine", "last"]
+
+T = TypeVar("T")
 
 
 class Engine(Protocol):
@@ -22,3 +25,16 @@ class Engine(Protocol):
     def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
         """Search; the release returned has passed every check."""
         ...
+
+
+@runtime_checkable
+class Asking(Protocol):
+    """An engine that asks for heuristics itself (`Settings.further`), when its course has time for them."""
+
+    asks_for_heuristics: bool
+
+
+def last(found: Iterable[T]) -> T | None:
+    """The last of some things, each better than the one before; None if there are none."""
+    *_, best = (None, *found)
+    return best

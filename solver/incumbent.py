@@ -97,13 +97,13 @@ class Incumbent(ABC, Generic[S, N]):
             self.bounds[index] = bound
         self.note(text)
 
-    def raise_bounds(self, bounds: Sequence[N | None], text: str = "bound") -> None:
+    def raise_bounds(self, bounds: Sequence[N | None]) -> None:
         """Keep those of the bounds that are higher."""
         for index, bound in enumerate(bounds):
             old = self.bounds[index]
             if bound is not None and (old is None or bound > old):
                 self.bounds[index] = bound
-        self.note(text)
+        self.note("bound")
 
     @property
     def closed(self) -> bool:

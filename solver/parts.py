@@ -18,7 +18,7 @@ from ..models.problem import Problem
 from ..models.relaxations import counted
 from ..models.release import Counted
 from ..models.requirement import Requirement, Scope
-from ..models.requirements import KCAnonymity
+from ..models.requirements.k_c_anonymity import KCAnonymity
 
 __all__ = [
     "COUNTERFEITS",

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..models.picture import check_picture, write_picture
+from ..models.files import check_picture, write_picture
 from ..models.release import Release
 from .certificate import Certificate
 from .level_value import UNCHECKED, LevelValue

@@ -47,5 +47,5 @@ def draw(
     columns.barh(names, [100 * float(column.lost) for column in summary.columns])
     columns.invert_yaxis()
     columns.set(xlim=(0, 100), xlabel="% of its information lost", title="Columns")
-    draw_sizes(release.groups, sizes)
+    draw_sizes([group.size for group in release.groups], sizes)
     return figure

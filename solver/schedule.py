@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from math import inf
+from typing import ClassVar
 
 __all__ = [
     "AHEAD",
@@ -153,6 +154,8 @@ class Heuristics(Schedule):
         why="what will take longer is not begun: its time would be lost",
     )
     large: Share = Share(part=0.05, of=Of.LIMIT, unlimited=60.0, why="the same, of tables that need the time")
+    each_large: Share = Share(part=0.1, of=Of.LIMIT, why="one heuristic of these: estimates may be wrong")
+    all_large: Share = Share(part=0.25, of=Of.LIMIT, why="and all of them")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,21 +254,24 @@ class Histogram(Schedule):
 
 @dataclass(frozen=True, kw_only=True)
 class Stages(Schedule):
-    """Histogram plan by boxes: a long limit begins with what a shorter one does, and goes on from there."""
+    """Histogram plan by boxes: every limit goes through what these are planned for, one after the other."""
 
-    first: Seconds = Seconds(value=5.0, why="the shortest of these limits")
-    tuple: Seconds = Seconds(value=4e-4, unit="s a tuple", why="and what it has at least, in large tables")
-    times: Seconds = Seconds(value=4.0, unit="times", why="each of them is so much longer than the last")
-    most: Seconds = Seconds(value=0.5, unit="of a limit", why="what is gone through before takes no more")
+    limits: ClassVar[tuple[float, ...]] = (2.5, 10.0, 30.0, 60.0, 100.0, 200.0, 300.0, 600.0)
+    """What people ask for, and not much of each taken up by the ones before."""
 
-    def ends(self, limit: float, tuples: int) -> list[float]:
-        """The shorter limits that a search goes through first."""
-        end, found = self.first.value, list[float]()
-        while end <= self.most.value * limit:
-            if end >= self.tuple.value * tuples:
-                found.append(end)
-            end *= self.times.value
-        return found
+    times: Seconds = Seconds(value=2.0, unit="times", why="600 s and more: each is so much longer")
+    tuple: Seconds = Seconds(value=2e-4, unit="s a tuple", why="the first of them: less is a plan of its own")
+    late: Seconds = Seconds(value=2.0, unit="times", why="and what is over before takes less of it")
+
+    def planned(self, tuples: int, passed: float) -> Iterator[float]:
+        """Limits that a search is planned for, of so many tuples, when so many seconds have passed."""
+        least = max(self.tuple.value * tuples, self.late.value * passed)
+        yield from (limit for limit in self.limits if limit >= least)
+        limit = self.times.value * self.limits[-1]
+        while True:
+            if limit >= least:
+                yield limit
+            limit *= self.times.value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,6 +286,7 @@ class Points(Schedule):
     improving: Share = Share(part=0.8, of=Of.LEFT, unlimited=120.0, why="programs for releases before trees")
     program: Share = Share(part=0.5, of=Of.LEFT, unlimited=60.0, why="HiGHS over groups that nearly pay")
     windows: Share = Share(part=0.65, of=Of.LEFT, unlimited=60.0, why="before them, far from the bound")
+    part: Share = Share(part=0.3, of=Of.LEFT, unlimited=60.0, why="HiGHS over a part of a table of blocks")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,21 +294,25 @@ class InBlocks(Schedule):
     """Histogram plan, tables of many different rows: rounds of blocks, laid down before the first one."""
 
     release: Share = Share(part=0.55, of=Of.LIMIT, why="the release; what is left is the bound's")
-    alone: Seconds = Seconds(value=6e-5, unit="s a tuple", why="read, cut and put together by one process")
-    start: Seconds = Seconds(value=1e-4, unit="s a tuple", why="first groups of a block")
-    round: Seconds = Seconds(value=6e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
-    move: Seconds = Seconds(value=1.5e-6, unit="s a move", why="the pace that moves are planned by")
+    alone: Seconds = Seconds(
+        value=6e-5, unit="s a tuple", why="read, put together and written by one process"
+    )
+    start: Seconds = Seconds(value=5e-5, unit="s a tuple", why="first groups of a block")
+    round: Seconds = Seconds(value=4e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
+    move: Seconds = Seconds(value=1.2e-6, unit="s a move", why="the pace that moves are planned by")
     latest: Share = Share(part=0.7, of=Of.PASSED, why="rounds that are not done by then are left out")
-    brief: Share = Share(part=0.12, of=Of.LIMIT, why="the same, where the linear program is rounded, too")
-    program: Share = Share(part=0.2, of=Of.LIMIT, why="the linear program of the whole table")
-    rest: Share = Share(part=0.08, of=Of.LIMIT, why="moves for tuples that it puts into no group")
-    cooled: Share = Share(part=0.15, of=Of.LIMIT, why="moves for all after it is rounded")
-    cuts: Share = Share(part=0.3, of=Of.LIMIT, why="its cuts")
+    brief: Share = Share(part=0.08, of=Of.LIMIT, why="the same, where the linear program is rounded, too")
+    program: Share = Share(part=0.17, of=Of.LIMIT, why="the linear program of the whole table")
+    rest: Share = Share(part=0.06, of=Of.LIMIT, why="moves for tuples that it puts into no group, each time")
+    cooled: Share = Share(part=0.11, of=Of.LIMIT, why="moves for all after it is rounded, each time")
+    cuts: Share = Share(part=0.31, of=Of.LIMIT, why="its cuts: it is rounded before and after them")
+    uncut: Seconds = Seconds(value=2.4, unit="times", why="the shares of the others where no cut fits")
     proving: Share = Share(part=0.8, of=Of.PASSED, why="cuts end by then: it is rounded once more")
     sweep: Seconds = Seconds(value=6e-5, unit="s a row", why="all boxes gone through")
     cut_sweep: Seconds = Seconds(value=5e-4, unit="s a row", why="the same under cuts")
-    steps: Seconds = Seconds(value=2e-5, unit="s a row", why="first-order steps, by one process")
-    derived: Seconds = Seconds(value=5e-4, unit="s a row", why="the bound is derived again, by one process")
+    steps: Seconds = Seconds(value=1.5e-5, unit="s a row", why="first-order steps, by one process")
+    derived: Seconds = Seconds(value=2e-4, unit="s a row", why="the bound is derived again, in threads")
+    derived_cuts: Seconds = Seconds(value=5e-4, unit="s a row", why="the same with cuts")
 
 
 LATE = {"least": 0.5, "least_part": 0.05}
@@ -359,7 +370,8 @@ class Withstand(Schedule):
     bound: Share = Share(part=0.4, of=Of.LEFT, least=0.2, why="the policy without the demand gets its part")
     first: Share = Share(part=0.9, of=Of.LEFT, unlimited=60.0, why="groups of a first release")
     newcomers: Share = Share(part=0.2, of=Of.LEFT, least=0.1, unlimited=20.0, why="newcomers by themselves")
-    repair: Share = Share(part=0.5, of=Of.LEFT, why="a start that gives somebody away, with a rising price")
+    repair: Share = Share(part=0.2, of=Of.LEFT, why="a start that gives somebody away, with a rising price")
+    out: Share = Share(part=0.3, of=Of.LEFT, why="people who tell of others find other groups")
     last: Share = Share(part=0.5, of=Of.LEFT, why="the last people who can be inferred, whatever it costs")
     anneal: Share = Share(
         part=0.85, of=Of.LEFT, why="the whole series is audited anew, the bound derived again"

@@ -49,6 +49,9 @@ class Settings:
         The time limit as it was asked for: what is laid down by it does not depend on anything measured.
     tasks : Tasks or None
         The workers of a cluster; None for threads of this process.
+    further : callable or None
+        Better and better releases of heuristics that a clock's limit has time for, and that were not begun
+        yet; None if all were tried before the search.
     """
 
     time_limit: float | None = None
@@ -60,15 +63,21 @@ class Settings:
     first: bool = False
     asked: float | None = None
     tasks: Tasks | None = None
+    further: Callable[[Clock], Iterator[Release]] | None = None
 
 
 @dataclass
 class Clock:
-    """Time since the search began (of `moment`), and what is left of the limit; `stop` may end it at once."""
+    """Time since the search began (of `moment`), and what is left of the limit; `stop` may end it at once.
+
+    What is done by a limit may end before it, at `end` (of `moment`): nothing is planned by that, so all of
+    it is the beginning of what is done by the same limit with a later end.
+    """
 
     limit: float | None = None
     began: float = field(default_factory=moment)
     stop: Callable[[], bool] | None = field(default=None, kw_only=True)
+    end: float | None = field(default=None, kw_only=True)
 
     @property
     def seconds(self) -> float:
@@ -80,6 +89,20 @@ class Clock:
         """Seconds left, at least 0; None without a limit."""
         if self.stop is not None and self.stop():
             return 0.0
+        planned = self._planned
+        if self.end is None:
+            return planned
+        rest = max(0.0, self.end - moment())
+        return rest if planned is None else min(planned, rest)
+
+    @property
+    def ends(self) -> bool:
+        """Whether it is over whatever the limit is."""
+        return (self.stop is not None and self.stop()) or (self.end is not None and moment() >= self.end)
+
+    @property
+    def _planned(self) -> float | None:
+        """Seconds left of the limit, whenever the end is."""
         return None if self.limit is None else max(0.0, self.limit - self.seconds)
 
     def keep(self, seconds: float) -> None:
@@ -89,13 +112,16 @@ class Clock:
 
     def fits(self, seconds: float) -> bool:
         """Whether something that takes so long can be done in time."""
-        left = self.left
-        return left is None or seconds < left
+        if self.ends:
+            return False
+        planned = self._planned
+        return planned is None or seconds < planned
 
     def part(self, seconds: float) -> Clock:
         """A clock that is over after so many seconds, and no later than this one."""
-        left = self.left
-        return Clock(seconds if left is None else min(seconds, left), stop=self.stop)
+        planned = self._planned
+        own = seconds if planned is None else min(seconds, planned)
+        return Clock(own, stop=self.stop, end=self.end)
 
     def allowed(self, share: Share) -> float | None:
         """Seconds of a share from now on, maybe more than what is left; None for no end."""
@@ -232,6 +258,8 @@ class Answer:
         Beside an outlook: what no policy avoids.
     price : Price or None
         What `resists_inference` costs, where it was searched for by audits.
+    told : str
+        Without a release: what was in the way, and what would help; empty if that is not known.
     """
 
     release: Release | None
@@ -246,3 +274,4 @@ class Answer:
     alone: tuple[Fraction, ...] | None = None
     hindsight: Hindsight | None = None
     price: Price | None = None
+    told: str = ""

@@ -178,7 +178,8 @@ def summarize(
         later="; ".join(
             told
             for requirement in problem.policy.requirements
-            if (told := requirement.afterwards(release, problem.history)) is not None
+            if (ask := requirement.structure().afterwards) is not None
+            and (told := ask(release, problem.history)) is not None
         ),
         advice=advice(
             rows=len(problem.table),

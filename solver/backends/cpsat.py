@@ -116,12 +116,8 @@ def solved(
     KeyboardInterrupt
         If a signal ended the search, unless `keep_interrupted`.
     """
-    solver = cp_model.CpSolver()
-    solver.parameters.random_seed = seed
-    solver.parameters.num_workers = workers
-    told = None if seconds is None else _prompt(seconds, share)
-    _end(solver, told, work, relative_gap, first=first)
-    _work(solver, relaxations, large=large)
+    solver = _solver(seed, workers, relaxations, large=large)
+    _end(solver, None if seconds is None else _prompt(seconds, share), work, relative_gap, first=first)
     if on_bound is not None:
         solver.best_bound_callback = on_bound
     status, interrupted = interruptible(lambda: solver.solve(model, listener), solver.stop_search)
@@ -130,12 +126,8 @@ def solved(
     if interrupted and not keep_interrupted:
         raise KeyboardInterrupt
     bound = solver.best_objective_bound
-    return CpSatRun(
-        status=_STATUS[status],
-        bound=round(bound) if isfinite(bound) and abs(bound) < WHOLE else None,
-        interrupted=interrupted,
-        solver=solver,
-    )
+    known = round(bound) if isfinite(bound) and abs(bound) < WHOLE else None
+    return CpSatRun(status=_STATUS[status], bound=known, interrupted=interrupted, solver=solver)
 
 
 def _end(
@@ -158,15 +150,19 @@ def _end(
         parameters.relative_gap_limit = relative_gap
 
 
-def _work(solver: cp_model.CpSolver, relaxations: int | None, *, large: bool) -> None:
-    """What CP-SAT does with a model besides searching."""
+def _solver(seed: int, workers: int, relaxations: int | None, *, large: bool) -> cp_model.CpSolver:
+    """A solver, and what it does with a model besides searching."""
+    solver = cp_model.CpSolver()
     parameters = solver.parameters
+    parameters.random_seed = seed
+    parameters.num_workers = workers
     if relaxations is not None:
         parameters.linearization_level = relaxations
     if large:
         parameters.symmetry_level = 0
         parameters.cp_model_probing_level = 0
         parameters.merge_at_most_one_work_limit = 1e6
+    return solver
 
 
 def _prompt(left: float, share: float) -> float:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ...instances.series_file import load_series, problem_of
-from ...models.picture import check_picture
+from ...models.files import check_picture
 from ..display import plain_console, warn_unchecked
 from ..insight.backtest.replay import BacktestListener, backtest
 from ..insight.backtest.result import COLUMNS, Backtest

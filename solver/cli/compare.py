@@ -11,7 +11,7 @@ from rich.table import Table
 from ...instances.problem_file import load_problem
 from ...instances.views_file import is_views_file
 from ...models.errors import InputError, OptanonError
-from ...models.picture import check_picture
+from ...models.files import check_picture
 from ...models.problem import Problem
 from ..display import plain_console, warn_unchecked
 from ..insight.comparison.comparing import compare

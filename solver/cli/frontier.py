@@ -12,7 +12,7 @@ from rich.table import Table
 
 from ...instances.problem_file import load_problem
 from ...models.errors import PolicyError
-from ...models.picture import check_picture
+from ...models.files import check_picture
 from ..display import plain_console, warn_unchecked
 from ..insight.frontier.grid import parse_vary
 from ..insight.frontier.points import FrontierPoint

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, isfinite
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,40 +68,68 @@ def best_of(
     pool = Pool(table, max(lines.shape[1], first.shape[1]))
     pool.add(lines)
     pool.add(first)
-    known = Cuts(rows) if cuts is None else cuts
-    posted = known if duals is None else known.some(rows, np.flatnonzero(duals.cuts).tolist())
-    scale, price = (1, np.zeros(len(rows), dtype=np.int64)) if duals is None else (duals.scale, duals.rows)
-    sparse = pool.sparse(posted)
-    matrix, upper = entries(pool, sparse.place, sparse.start, len(posted))
-    # Only the duals of equations: another row may have slack, so its dual would change the order of releases.
-    reduced = pool.cost * scale - pool.total(sparse, np.pad(price, (0, len(posted))))
-    unit = float(scale) * max(1.0, float(pool.cost.mean()) if len(pool) else 1.0)
-    low = np.concatenate([rows.count.astype(float), np.full(len(posted), -INFINITY)])
-    high = np.concatenate([rows.count, posted.limit]).astype(float)
-    made = table.limited(pool.lines)
-    if fakes is not None:
-        matrix = _with_row(matrix, made)
-        low, high = np.append(low, -INFINITY), np.append(high, float(fakes))
+    program = _Priced.of(pool, duals, Cuts(rows) if cuts is None else cuts, fakes)
+    unit = program.unit
     found = best_integers(
-        reduced / unit,
+        program.reduced / unit,
         np.zeros(len(pool)),
-        upper,
-        matrix,
-        low,
-        high,
+        program.upper,
+        program.matrix,
+        program.low,
+        program.high,
         start=pool.times(first).astype(float) if len(first) else None,
-        absolute_gap=0.99 * scale / unit,
+        absolute_gap=0.99 * program.scale / unit,
         nodes=nodes,
         seed=seed,
         seconds=None if seconds is None else seconds - (moment() - began),
     )
-    bound = _bound(found.bound * unit, unit, int(price @ rows.count), scale)
-    if found.x is None:
-        return None, bound
-    chosen = pool.columns(np.repeat(np.arange(len(pool)), found.x))
-    covered = np.bincount([row for column in chosen for row in column.rows], minlength=len(rows))
-    kept = bool((covered == rows.count).all()) and (fakes is None or int(made @ found.x) <= fakes)
-    return chosen if kept else None, bound
+    bound = _bound(found.bound * unit, unit, program.paid, program.scale)
+    return None if found.x is None else _chosen(pool, found.x, fakes), bound
+
+
+class _Priced(NamedTuple):
+    """What the solver is told."""
+
+    reduced: Ints
+    """Reduced costs of columns."""
+    scale: int
+    """How many of their units one unit of cost is."""
+    unit: float
+    """They are divided by it, so that the solver sees numbers near 1."""
+    paid: int
+    """What the duals of equations add up to."""
+    upper: NDArray[np.float64]
+    matrix: csc_array
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, pool: Pool, duals: Duals | None, known: Cuts, fakes: int | None) -> _Priced:
+        rows = pool.table.rows
+        posted = known if duals is None else known.some(rows, np.flatnonzero(duals.cuts).tolist())
+        scale, price = (
+            (1, np.zeros(len(rows), dtype=np.int64)) if duals is None else (duals.scale, duals.rows)
+        )
+        sparse = pool.sparse(posted)
+        matrix, upper = entries(pool, sparse.place, sparse.start, len(posted))
+        # Only the duals of equations: another row may have slack, its dual would change the releases' order.
+        reduced = pool.cost * scale - pool.total(sparse, np.pad(price, (0, len(posted))))
+        unit = float(scale) * max(1.0, float(pool.cost.mean()) if len(pool) else 1.0)
+        low = np.concatenate([rows.count.astype(float), np.full(len(posted), -INFINITY)])
+        high = np.concatenate([rows.count, posted.limit]).astype(float)
+        if fakes is not None:
+            matrix = _with_row(matrix, pool.table.limited(pool.lines))
+            low, high = np.append(low, -INFINITY), np.append(high, float(fakes))
+        return cls(reduced, scale, unit, int(price @ rows.count), upper, matrix, low, high)
+
+
+def _chosen(pool: Pool, times: Ints, fakes: int | None) -> tuple[Column, ...] | None:
+    """The columns, so many times each, if they are a release."""
+    count = pool.table.rows.count
+    chosen = pool.columns(np.repeat(np.arange(len(pool)), times))
+    covered = np.bincount([row for column in chosen for row in column.rows], minlength=len(count))
+    kept = fakes is None or int(pool.table.limited(pool.lines) @ times) <= fakes
+    return chosen if kept and bool((covered == count).all()) else None
 
 
 def _bound(stated: float, unit: float, paid: int, scale: int) -> int:

@@ -56,6 +56,11 @@ class Cuts:
         self._by_row = None
 
     @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self._count)
+
+    @property
     def limit(self) -> Ints:
         """Right-hand sides."""
         return np.array(self._limit, dtype=np.int64)

@@ -179,7 +179,7 @@ class Finish:
             fakes=fakes,
             nodes=nodes,
             seed=self.seed,
-            seconds=self.clock.allowed(share),
+            seconds=self.clock.share(share).left,
         )
         reached.offer(better, f"integer program over {len(lines)} groups")
         # Every release below the target consists of listed columns.

@@ -49,7 +49,7 @@ class Pool:
         """Append columns that are not yet there; returns how many."""
         lines = self.fit(columns)
         fresh: list[int] = []
-        for line, key in enumerate(map(bytes, lines)):
+        for line, key in enumerate(_keys(lines)):
             if key not in self._known:
                 self._known[key] = len(self) + len(fresh)
                 fresh.append(line)
@@ -62,11 +62,11 @@ class Pool:
     def keep(self, chosen: Ints) -> None:
         """Drop all other columns."""
         self.lines, self.cost = self.lines[chosen], self.cost[chosen]
-        self._known = {key: j for j, key in enumerate(map(bytes, self.lines))}
+        self._known = {key: j for j, key in enumerate(_keys(self.lines))}
 
     def times(self, columns: Sequence[Sequence[int] | Column] | Members) -> Ints:
         """How often each column of the pool is among some that are all in it."""
-        return np.bincount([self._known[key] for key in map(bytes, self.fit(columns))], minlength=len(self))
+        return np.bincount([self._known[key] for key in _keys(self.fit(columns))], minlength=len(self))
 
     def columns(self, chosen: Ints) -> tuple[Column, ...]:
         """Some columns, one by one."""
@@ -81,6 +81,11 @@ class Pool:
         """Sum of the prices of each column's places, exactly."""
         sums = np.concatenate([[0], np.cumsum(prices[sparse.place])])
         return sums[sparse.start[1:]] - sums[sparse.start[:-1]]
+
+
+def _keys(lines: Members) -> list[bytes]:
+    """Each line in one word."""
+    return np.ascontiguousarray(lines).view(f"V{lines.shape[1] * lines.itemsize}").ravel().tolist()
 
 
 def transposed(sparse: Sparse, places: int) -> Sparse:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...models.box_measure import LARGEST, BoxMeasure, unit_weights
 from ...models.domain import Domain
 from ...models.problem_view import ProblemView
+from ...models.table import Microdata
 from .covering import Cells, Geometry, Ints
 from .limits import PRICING as LIMITS
 
@@ -166,26 +167,16 @@ class Rows:
         table = problem.table
         units = BoxMeasure.last(problem.policy.levels, table).units
         weights, scale, exact = unit_weights(table, len(table), units)
-        names = {value: number for number, value in enumerate(sorted(table.histogram))}
-        values = [0 if blind else names[member.value] for member in table.members]
-        equal: dict[tuple[int, ...], list[int]] = {}
-        beside, known_codes = [0] * len(table) if kinds is None else kinds, table.codes.copy()
-        known_codes[:, list(unpriced)] = 0
-        for t, (point, kind, value) in enumerate(zip(known_codes.tolist(), beside, values, strict=True)):
-            equal.setdefault((*point, kind, value), []).append(t)
-        behind = [
-            ((*key, part[0]), part)
-            for key, alike in sorted(equal.items())
-            for part in ([[t] for t in alike] if len(alike) <= apart else [alike])
-        ]
-        points = np.array([key for key, _ in behind], dtype=np.int64)
-        whole = _geometry(points[:, :-3].copy(), table.domains, weights)
+        beside = [0] * len(table) if kinds is None else kinds
+        points, by_key, first = _alike(table, beside, unpriced, apart, blind=blind)
+        whole = _geometry(points[:, :-2].copy(), table.domains, weights)
         tree, side = whole.tree, whole.side
         step = np.array(
             [w if tree[a] < 0 else scale * units[a] // max(1, int(side[a])) for a, w in enumerate(weights)]
         )
         order, start = _kd_order(whole.codes * step)
-        codes, ordered = whole.codes[order], [behind[r][1] for r in order.tolist()]
+        codes, ends = whole.codes[order], [*first.tolist(), len(table)]
+        flat = by_key.tolist()
         return cls(
             geometry=whole._replace(codes=codes),
             cells=Cells(
@@ -193,9 +184,9 @@ class Rows:
                 lo=np.minimum.reduceat(codes, start[:-1], axis=0),
                 hi=np.maximum.reduceat(codes, start[:-1], axis=0),
             ),
-            value=points[order, -2].copy(),
-            count=np.array([len(alike) for alike in ordered], dtype=np.int64),
-            tuples=tuple(map(tuple, ordered)),
+            value=points[order, -1].copy(),
+            count=np.diff(ends)[order],
+            tuples=tuple(tuple(flat[ends[r] : ends[r + 1]]) for r in order.tolist()),
             scale=scale,
             units=units,
             exact=exact,
@@ -259,16 +250,32 @@ def _geometry(codes: Ints, domains: Sequence[Domain], weights: Sequence[int]) ->
     )
 
 
+def _alike(
+    table: Microdata, kinds: Sequence[int], unpriced: Sequence[int], apart: int, *, blind: bool
+) -> tuple[Ints, Ints, Ints]:
+    """Of each row, codes, kind and value; tuples in the order of rows, and where those of each row start."""
+    names = {value: number for number, value in enumerate(sorted(table.histogram))}
+    values = [0 if blind else names[member.value] for member in table.members]
+    keys = np.column_stack([table.codes, np.array([kinds, values], dtype=np.int64).T])
+    keys[:, list(unpriced)] = 0
+    order = np.lexsort(keys.T[::-1])
+    changes = (np.diff(keys[order], axis=0) != 0).any(axis=1)
+    sizes = np.diff(np.concatenate([[0], np.flatnonzero(changes) + 1, [len(keys)]]))
+    first = np.flatnonzero(np.append(True, changes) | np.repeat(sizes <= apart, sizes))
+    return keys[order[first]], order, first
+
+
 def _kd_order(points: Ints) -> tuple[Ints, Ints]:
-    """Order points by halving the widest side; where each cell of at most `LIMITS.cell` points starts."""
-    pending, done = [np.arange(len(points))], list[Ints]()
-    while pending:
-        part = pending.pop()
-        wide = points[part].max(axis=0) - points[part].min(axis=0)
-        if len(part) <= LIMITS.cell:
-            done.append(part)
-            continue
-        part = part[np.argsort(points[part, int(np.argmax(wide))], kind="stable")]
-        pending += [part[len(part) // 2 :], part[: len(part) // 2]]
-    start = np.concatenate([[0], np.cumsum([len(part) for part in done])])
-    return np.concatenate(done).astype(np.int64), start.astype(np.int64)
+    """Order points by halving the widest side; where each cell of at most `LIMITS.cell` points starts.
+
+    All parts of a depth are halved at once: they are runs of the order so far.
+    """
+    order, start = np.arange(len(points)), np.array([0, len(points)])
+    while (sizes := np.diff(start)).max() > LIMITS.cell:
+        found, large = points[order], sizes > LIMITS.cell
+        wide = np.maximum.reduceat(found, start[:-1]) - np.minimum.reduceat(found, start[:-1])
+        key = found[np.arange(len(points)), np.repeat(np.argmax(wide, axis=1), sizes)]
+        key[np.repeat(~large, sizes)] = 0  # those stay as they are
+        order = order[np.lexsort((key, np.repeat(np.arange(len(sizes)), sizes)))]
+        start = np.sort(np.concatenate([start, start[:-1][large] + sizes[large] // 2]))
+    return order.astype(np.int64), start.astype(np.int64)

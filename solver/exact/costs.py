@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.loss import Loss
-from ...models.losses import loss
+from ...models.losses.by_name import loss
 from ...models.policy import Level
 from ...models.problem_view import ProblemView
 from ..settings import Clock

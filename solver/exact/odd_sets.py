@@ -146,6 +146,20 @@ def _best_flip(
 
 
 @compiled
+def _lines_with(near: Ints, groups: Sparse, noted: NDArray[np.bool_], lines: Ints) -> int:
+    """How many groups have some of the rows, `LINES` at most: they are noted, and put into `lines`."""
+    number = 0
+    for row in near:
+        for e in range(groups.start[row], groups.start[row + 1]):
+            j = groups.place[e]
+            if not noted[j] and number < LINES:
+                noted[j] = True
+                lines[number] = j
+                number += 1
+    return number
+
+
+@compiled
 def _descend(
     members: Members, amount: NDArray[np.float64], groups: Sparse, count: Ints
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
@@ -161,14 +175,7 @@ def _descend(
         if count[row] % 2 == 0:
             continue
         size, split = _around(row, members, amount, groups, near, place)
-        number = 0
-        for at in range(size):
-            for e in range(groups.start[near[at]], groups.start[near[at] + 1]):
-                j = groups.place[e]
-                if not noted[j] and number < LINES:
-                    noted[j] = True
-                    lines[number] = j
-                    number += 1
+        number = _lines_with(near[:size], groups, noted, lines)
         if split:
             mass = 0.0
             for line in range(number):

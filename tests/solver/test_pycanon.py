@@ -20,8 +20,7 @@ import pytest
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.publication import published_frame
-from optanon.models.release import Release
+from optanon.models.release import Release, published_frame
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import (
     DistinctLDiversity,

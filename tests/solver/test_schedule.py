@@ -58,6 +58,24 @@ def test_a_share_stops_when_its_clock_is_stopped() -> None:
     assert clock.share(HISTOGRAM.start).over
 
 
+def test_what_is_planned_for_a_limit_does_not_depend_on_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = faked(monkeypatch)
+    half = Share(part=0.5, of=Of.LIMIT, why="")
+    whole, cut = Clock(100.0), Clock(100.0, end=60.0)
+    now[0] = 40.0
+    assert whole.allowed(half) == cut.allowed(half) == 50.0
+    assert whole.fits(50.0)
+    assert cut.fits(50.0)
+    assert (whole.left, cut.left, cut.share(half).limit, cut.share(half).left) == (60.0, 20.0, 50.0, 20.0)
+    assert not cut.ends
+    now[0] = 60.0
+    assert cut.ends
+    assert cut.over
+    assert not cut.fits(0.0)
+    assert cut.share(half).over
+    assert not whole.over
+
+
 def test_releases_of_many_rows_leave_less_to_the_linear_program() -> None:
     assert HISTOGRAM.solving(100, None) == HISTOGRAM.linear
     assert HISTOGRAM.solving(100, 60.0).part == HISTOGRAM.linear.part

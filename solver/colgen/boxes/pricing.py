@@ -24,9 +24,10 @@ from ..limits import PRICING
 from ..pricing import Priced
 from ..structure.histograms import Histograms
 from ..table import Rows
+from .desk import BestGroups
 from .form import BoxForm, form_of
 from .grid import BoxGrid, grid_of
-from .scan import BestGroups, ScanInput, desk, room, walk
+from .scan import ScanInput, desk, room, walk
 
 __all__ = ["BoxPricing"]
 

@@ -21,15 +21,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....models.compiled import compiled
 from ..covering import Ints
 from ..kernels.question import CutIndex
+from .desk import BestGroups, Desk, keep
 from .form import BoxForm
 from .grid import BoxGrid
 
-__all__ = ["BestGroups", "Desk", "ScanInput", "desk", "room", "walk"]
+__all__ = ["ScanInput", "desk", "room", "walk"]
 
 NONE = -(1 << 62)
 CUT_SHORT = -1
@@ -47,50 +47,6 @@ class ScanInput(NamedTuple):
     form: BoxForm
     cuts: CutIndex
     nodes: int
-
-
-class Desk(NamedTuple):
-    """Working memory.
-
-    Attributes
-    ----------
-    row, copies, used
-        Rows in the interval by falling dual, how often a group may have them, and has.
-    touched
-        How many members each cut's set has.
-    item, following, value
-        By depth: the item taken, the first that may come next, the profit.
-    group, tried, other
-        Rows of the best group, of the one at hand, of one beside it.
-    top
-        By kind of group in the form: the best duals of a cell.
-    often, more
-        How often each value is in the group, and in what is put to it.
-    worst
-        No row of a value enters whose dual is not above this.
-    """
-
-    row: Ints
-    copies: Ints
-    used: Ints
-    touched: Ints
-    item: Ints
-    following: Ints
-    value: Ints
-    group: Ints
-    tried: Ints
-    other: Ints
-    top: Ints
-    often: Ints
-    more: Ints
-    worst: Ints
-
-
-class BestGroups(NamedTuple):
-    """Groups by anchor (their first row), as many as there is room for: members and profits."""
-
-    member: NDArray[np.int32]
-    profit: Ints
 
 
 def desk(asked: ScanInput) -> Desk:
@@ -370,31 +326,6 @@ def _sorted(q: ScanInput, d: Desk, size: int) -> None:
 
 
 @compiled
-def _kept(found: BestGroups, d: Desk, many: int, profit: int) -> None:
-    """Keep a group if it is among the best of its anchor."""
-    for x in range(1, many):
-        r, p = d.group[x], x
-        while p > 0 and d.group[p - 1] > r:
-            d.group[p] = d.group[p - 1]
-            p -= 1
-        d.group[p] = r
-    anchor, worst = d.group[0], 0
-    for line in range(found.profit.shape[1]):
-        same = found.profit[anchor, line] > 0
-        for x in range(found.member.shape[2]):
-            same = same and found.member[anchor, line, x] == (d.group[x] if x < many else -1)
-        if same:
-            found.profit[anchor, line] = max(profit, found.profit[anchor, line])
-            return
-        if found.profit[anchor, line] < found.profit[anchor, worst]:
-            worst = line
-    if profit > found.profit[anchor, worst]:
-        found.profit[anchor, worst] = profit
-        for x in range(found.member.shape[2]):
-            found.member[anchor, worst, x] = d.group[x] if x < many else -1
-
-
-@compiled
 def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> int:
     """Go through some cells; returns how many searches were cut short.
 
@@ -425,7 +356,7 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                     if not lower:
                         if many:
                             best = profit
-                            _kept(found, d, many, profit)
+                            keep(found, d.group, many, profit)
                         break
                     if not sure:
                         profit, many = _filled(q, d, size, cost, 0, 0, 0)
@@ -434,7 +365,7 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                     if not many:
                         break
                     _lowered(q, d, many, profit, dual)
-                    _kept(found, d, many, profit)
+                    keep(found, d.group, many, profit)
                     if len(q.cuts.cut):
                         _sorted(q, d, size)
                         continue

@@ -118,6 +118,25 @@ def _moved(
 
 
 @compiled
+def _beside(
+    lines: Members, by_row: Sparse, chosen: NDArray[np.bool_], noted: NDArray[np.bool_], near: Ints
+) -> int:
+    """How many rows share a group with one of the set: they are noted, and put into `near`."""
+    size = 0
+    for r in range(len(chosen)):
+        if not chosen[r]:
+            continue
+        for e in range(by_row.start[r], by_row.start[r + 1]):
+            for k in range(lines.shape[1]):
+                other = lines[by_row.place[e], k]
+                if other >= 0 and not noted[other]:
+                    noted[other] = True
+                    near[size] = other
+                    size += 1
+    return size
+
+
+@compiled
 def _sought(
     lines: Members,
     amount: NDArray[np.float64],
@@ -133,27 +152,15 @@ def _sought(
     near, noted = np.empty(rows, dtype=np.int64), np.zeros(rows, dtype=np.bool_)
     chosen = np.zeros(rows, dtype=np.bool_)
     for s in range(number):
-        q, total, part, size = drawn.divisor[s], 0, 0.0, 0
+        q, total, part = drawn.divisor[s], 0, 0.0
         for k in range(lines.shape[1]):
             r = lines[drawn.group[s], k]
             if r >= 0 and drawn.kept[s, k] and not chosen[r]:
                 part += _moved(by_row, amount, inside, r, 1, q, True)
                 chosen[r], total = True, total + count[r]
         for step in range(drawn.rest.shape[1]):
-            # Rows that share a group with one of the set.
-            size = 0
-            for r in range(rows):
-                if not chosen[r]:
-                    continue
-                for e in range(by_row.start[r], by_row.start[r + 1]):
-                    for k in range(lines.shape[1]):
-                        other = lines[by_row.place[e], k]
-                        if other >= 0 and not noted[other]:
-                            noted[other] = True
-                            near[size] = other
-                            size += 1
             best, gain = -1, -1e9
-            for x in range(size):
+            for x in range(_beside(lines, by_row, chosen, noted, near)):
                 r = near[x]
                 noted[r] = False
                 if free[r] > step:

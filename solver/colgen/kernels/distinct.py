@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ....models.compiled import compiled
 from ..covering import Ints
 from .boxes import LOW
+from .keeping import kept_best
 from .lists import Asked, side
 
 __all__ = ["search_distinct"]
@@ -150,23 +151,9 @@ def search_distinct(
                 profit = sure[r] + max(0, least - r) * q.fake - r * box[r]
                 if profit > low:
                     best[i] = max(best[i], profit)
-                    slot = total
-                    if 0 < per_anchor <= total - base:
-                        slot = base
-                        for j in range(base, total):
-                            if profits[j] < profits[slot]:
-                                slot = j
-                    if slot >= len(profits):
-                        return total, -1, visited
-                    for j in range(groups.shape[1]):
-                        groups[slot, j] = members[j] if j < r else -1
-                    profits[slot] = profit
-                    if slot == total:
-                        total += 1
-                    if 0 < per_anchor <= total - base:
-                        low = profits[base]
-                        for j in range(base, total):
-                            low = min(low, profits[j])
+                    total, low = kept_best(groups, profits, members, r, profit, base, total, per_anchor, low)
+                    if total < 0:
+                        return len(profits), -1, visited
                 length[r], at[r] = 0, 0
                 if r < most:
                     length[r] = _further(

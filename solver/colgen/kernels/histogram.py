@@ -22,38 +22,10 @@ from ....models.compiled import compiled
 from ..covering import Ints
 from .boxes import LOW, box_with
 from .candidates import candidates
+from .keeping import kept_best
 from .question import Question, Stack
 
-__all__ = ["keep_best", "search"]
-
-
-@compiled
-def keep_best(
-    groups: NDArray[np.int32],
-    profits: Ints,
-    member: Ints,
-    size: int,
-    profit: int,
-    base: int,
-    total: int,
-    per_anchor: int,
-) -> int:
-    """Write a group down, in place of the anchor's worst one if there are enough; the new total.
-
-    -1 if there is no room.
-    """
-    slot = total
-    if 0 < per_anchor <= total - base:
-        slot = base
-        for k in range(base, total):
-            if profits[k] < profits[slot]:
-                slot = k
-    if slot >= len(profits):
-        return -1
-    for k in range(groups.shape[1]):
-        groups[slot, k] = member[k + 1] if k < size else -1
-    profits[slot] = profit
-    return total + 1 if slot == total else total
+__all__ = ["search"]
 
 
 @compiled
@@ -199,13 +171,11 @@ def search(
                 profit = so_far - r * boxes[r]
                 if needed[state[r]] and profit > low:
                     best[i] = max(best[i], profit)
-                    total = keep_best(groups, profits, member, r, profit, base, total, per_anchor)
+                    total, low = kept_best(
+                        groups, profits, member[1:], r, profit, base, total, per_anchor, low
+                    )
                     if total < 0:
                         return len(profits), -1, visited
-                    if 0 < per_anchor <= total - base:
-                        low = profits[base]
-                        for k in range(base, total):
-                            low = min(low, profits[k])
                 if r > 1:
                     # Candidates after the one just taken that can still pay, for depth r.
                     length[r], at[r] = 0, 0

@@ -20,7 +20,7 @@ from ....models.compiled import compiled
 from ..covering import Ints
 from ..limits import PRICING
 from .boxes import LOW, box_with, side_cost, to_cell
-from .histogram import keep_best
+from .keeping import kept_best
 from .question import Question
 
 __all__ = ["Shelf", "search_one_per_value", "shelf"]
@@ -229,13 +229,11 @@ def search_one_per_value(
                     profit = so_far - each * box
                     if profit > low:
                         best[i] = max(best[i], profit)
-                        total = keep_best(groups, profits, member, r, profit, base, total, per_anchor)
+                        total, low = kept_best(
+                            groups, profits, member[1:], r, profit, base, total, per_anchor, low
+                        )
                         if total < 0:
                             return len(profits), -1, visited
-                        if 0 < per_anchor <= total - base:
-                            low = profits[base]
-                            for k in range(base, total):
-                                low = min(low, profits[k])
                 else:
                     open_ = values - r
                     left, dead = 0, False

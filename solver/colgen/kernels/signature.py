@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ....models.compiled import compiled
 from ..covering import Ints
 from .boxes import LOW
+from .keeping import kept_best
 from .lists import Asked, Lists, side
 
 __all__ = ["search_signatures"]
@@ -155,23 +156,11 @@ def search_signatures(
                     profit = sure[r] - k * box[r]
                     if profit > low and _allowed(w, safe, members, k, met):
                         best[i] = max(best[i], profit)
-                        slot = total
-                        if 0 < per_anchor <= total - base:
-                            slot = base
-                            for j in range(base, total):
-                                if profits[j] < profits[slot]:
-                                    slot = j
-                        if slot >= len(profits):
-                            return total, -1, visited
-                        for j in range(groups.shape[1]):
-                            groups[slot, j] = members[j] if j < k else -1
-                        profits[slot] = profit
-                        if slot == total:
-                            total += 1
-                        if 0 < per_anchor <= total - base:
-                            low = profits[base]
-                            for j in range(base, total):
-                                low = min(low, profits[j])
+                        total, low = kept_best(
+                            groups, profits, members, k, profit, base, total, per_anchor, low
+                        )
+                        if total < 0:
+                            return len(profits), -1, visited
                 elif _allowed(w, possible, members, k, met):
                     # Which candidates can still pay.
                     reach = sure[r] - k * box[r]

@@ -213,31 +213,60 @@ def _deal(
                 if q < 0:
                     fakes += 2 * width[b]
                     continue
-                for a in range(attributes):
-                    x = g.codes[u, a]
-                    lo[q, a] = x if size[q] == 0 else min(lo[q, a], x)
-                    hi[q, a] = x if size[q] == 0 else max(hi[q, a], x)
-                size[q] += 1
-                has[q, v] = True
-                for e in range(past.trace_start[u], past.trace_start[u + 1]):
-                    at = 0
-                    while at < meets[q] and met[q, at] != past.trace[e]:
-                        at += 1
-                    if at == meets[q]:
-                        met[q, at], times[q, at] = past.trace[e], 0
-                        meets[q] += 1
-                    times[q, at] += 1
-            for q in range(groups):
-                if not _completable(past, q, size[q], width[b], met, times, meets):
-                    for i in range(units):
-                        if trial[i] == q:
-                            trial[i] = -1
-                            fakes += 2 * width[b]
+                _put(g, past, u, v, q, lo, hi, size, has, met, times, meets)
+            fakes += 2 * width[b] * _left_out(past, groups, trial[:units], size, width[b], met, times, meets)
             if least < 0 or groups + fakes < least:
                 least, made[b] = groups + fakes, groups
                 part[begin : begin + units] = trial[:units]
         if units == 0:
             made[b] = number[b]
+
+
+@compiled
+def _left_out(
+    past: Past, groups: int, trial: Ints, size: Ints, width: int, met: Ints, times: Ints, meets: Ints
+) -> int:
+    """Take groups apart that nothing completes; how many tuples they had."""
+    number = 0
+    for q in range(groups):
+        if not _completable(past, q, size[q], width, met, times, meets):
+            for i in range(len(trial)):
+                if trial[i] == q:
+                    trial[i] = -1
+                    number += 1
+    return number
+
+
+@compiled
+def _put(
+    g: Geometry,
+    past: Past,
+    u: int,
+    v: int,
+    q: int,
+    lo: Ints,
+    hi: Ints,
+    size: Ints,
+    has: NDArray[np.bool_],
+    met: Ints,
+    times: Ints,
+    meets: Ints,
+) -> None:
+    """Put a tuple with a value into a group: its box, what it has, and whom it met."""
+    for a in range(g.codes.shape[1]):
+        x = g.codes[u, a]
+        lo[q, a] = x if size[q] == 0 else min(lo[q, a], x)
+        hi[q, a] = x if size[q] == 0 else max(hi[q, a], x)
+    size[q] += 1
+    has[q, v] = True
+    for e in range(past.trace_start[u], past.trace_start[u + 1]):
+        at = 0
+        while at < meets[q] and met[q, at] != past.trace[e]:
+            at += 1
+        if at == meets[q]:
+            met[q, at], times[q, at] = past.trace[e], 0
+            meets[q] += 1
+        times[q, at] += 1
 
 
 @compiled

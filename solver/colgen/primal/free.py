@@ -85,3 +85,33 @@ def to_left(before: Ints, left: Ints, rows: Ints, i: int, begin: int) -> int:
     while i > found:
         i, before[i] = min(before[i], i - 1), found
     return found
+
+
+@compiled
+def near_rows(
+    after: Ints,
+    before: Ints,
+    left: Ints,
+    rows: Ints,
+    begin: int,
+    middle: int,
+    end: int,
+    reach: int,
+    found: Ints,
+) -> int:
+    """Rows with a tuple left near a place, so many to its right, then as many to its left; how many."""
+    number, i = 0, to_right(after, left, rows, middle, end)
+    for _ in range(reach):
+        if i >= end:
+            break
+        found[number] = rows[i]
+        number += 1
+        i = to_right(after, left, rows, i + 1, end)
+    i = to_left(before, left, rows, middle - 1, begin)
+    for _ in range(reach):
+        if i < begin:
+            break
+        found[number] = rows[i]
+        number += 1
+        i = to_left(before, left, rows, i - 1, begin)
+    return number

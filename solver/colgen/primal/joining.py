@@ -14,7 +14,7 @@ from ....models.compiled import compiled
 from ..covering import Geometry, Ints
 from ..kernels.boxes import box_with
 from ..structure.types import Types
-from .free import Free, to_left, to_right
+from .free import Free, near_rows
 from .shuffling import shuffled, state_of
 
 __all__ = ["joined"]
@@ -100,11 +100,8 @@ def _join(
     what: Ints,
 ) -> int:
     """Choose a new tuple for groups that lack its value; how many were chosen."""
-    made = 0
-    most = 0
-    for b in asked:
-        most = max(most, first[b + 1] - first[b])
-    some = np.empty(most, dtype=np.int64)
+    made, most = 0, np.diff(first).max()
+    some, near = np.empty(most, dtype=np.int64), np.empty(2 * reach, dtype=np.int64)
     for b in asked:
         for v in range(wanted.shape[1]):
             if wanted[b, v] == 0:
@@ -120,26 +117,14 @@ def _join(
                 q = some[j]
                 middle = begin + np.searchsorted(rows[begin:end], max(0, centre[q]))
                 best, least = -1, 0
-                i = to_right(after, left, rows, middle, end)
-                for _ in range(reach):
-                    if i >= end or (best >= 0 and sizes[q] == 0):
-                        break
+                # An empty group takes the first one.
+                wide = reach if sizes[q] else 1
+                for k in range(near_rows(after, before, left, rows, begin, middle, end, wide, near)):
                     cost = 0
                     if sizes[q]:
-                        cost = box_with(g.codes, g.weight, g.tree, g.side, g.table, rows[i], lo, hi, q)
+                        cost = box_with(g.codes, g.weight, g.tree, g.side, g.table, near[k], lo, hi, q)
                     if best < 0 or cost < least:
-                        best, least = rows[i], cost
-                    i = to_right(after, left, rows, i + 1, end)
-                i = to_left(before, left, rows, middle - 1, begin)
-                for _ in range(reach):
-                    if i < begin or (best >= 0 and sizes[q] == 0):
-                        break
-                    cost = 0
-                    if sizes[q]:
-                        cost = box_with(g.codes, g.weight, g.tree, g.side, g.table, rows[i], lo, hi, q)
-                    if best < 0 or cost < least:
-                        best, least = rows[i], cost
-                    i = to_left(before, left, rows, i - 1, begin)
+                        best, least = near[k], cost
                 if best < 0:
                     break
                 left[best] -= 1

@@ -14,7 +14,7 @@ from ....models.compiled import compiled
 from ...settings import Clock
 from ..covering import Ints
 from ..structure.types import Types
-from .free import Free, apart, to_left, to_right
+from .free import Free, apart, near_rows
 from .limits import MIXING as LIMITS
 from .shuffling import shuffled, state_of
 
@@ -102,6 +102,7 @@ def _group(
     """Make groups of m (the width of `made`) different values until it is full, or fewer than m are left."""
     values, least = len(counts), made.shape[1]
     nearest, way = np.empty(values, dtype=np.int64), np.empty(values)
+    near = np.empty(2 * reach, dtype=np.int64)
     total = counts.sum()
     for number in range(len(made)):
         if total < max(2, least) * least:
@@ -125,22 +126,10 @@ def _group(
                 continue
             begin, end = start[v], start[v + 1]
             middle = begin + np.searchsorted(rows[begin:end], anchor)
-            i = to_right(after, left, rows, middle, end)
-            for _ in range(reach):
-                if i >= end:
-                    break
-                far = _way(points, anchor, rows[i])
+            for k in range(near_rows(after, before, left, rows, begin, middle, end, reach, near)):
+                far = _way(points, anchor, near[k])
                 if nearest[v] < 0 or far < way[v]:
-                    nearest[v], way[v] = rows[i], far
-                i = to_right(after, left, rows, i + 1, end)
-            i = to_left(before, left, rows, middle - 1, begin)
-            for _ in range(reach):
-                if i < begin:
-                    break
-                far = _way(points, anchor, rows[i])
-                if nearest[v] < 0 or far < way[v]:
-                    nearest[v], way[v] = rows[i], far
-                i = to_left(before, left, rows, i - 1, begin)
+                    nearest[v], way[v] = near[k], far
             if least * counts[v] > total - least:
                 way[v] = -1.0
         for place in range(least):

@@ -14,8 +14,7 @@ from math import lcm
 
 from ortools.sat.python import cp_model
 
-from ....models.cut import Cut
-from ....models.encoding import Encoding, Linear
+from ....models.encoding import Cut, Encoding, Linear
 from ....models.errors import EngineError
 from ....models.losses import loss
 from ....models.moment import moment

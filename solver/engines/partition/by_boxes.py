@@ -175,6 +175,8 @@ class Boxed:
                 share = HISTOGRAM.box_moves
             if self.places is not None and groups is not None:
                 groups = self.places.dealt(groups, judge, clock)
+            if clock.ends:
+                break  # what was cut off may be better by luck than what it would have become
             self.progress.offer(groups, "rounded")
             if annealing is not None and groups is not None:
                 annealing.begin(groups)
@@ -258,6 +260,6 @@ class Boxed:
             cuts=pricing.cuts,
             nodes=LIMITS.box_program_nodes,
             seed=seed,
-            seconds=self.clock.allowed(HISTOGRAM.box_program),
+            seconds=self.clock.share(HISTOGRAM.box_program).left,
         )
         progress.offer(found, "integer program")

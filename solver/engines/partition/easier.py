@@ -12,7 +12,7 @@ from ....models.policy import Policy
 from ....models.problem import Problem
 from ....models.problem_view import smallest_group
 from ....models.requirement import GroupRequirement, Requirement
-from ....models.requirements import KCAnonymity
+from ....models.requirements.k_c_anonymity import KCAnonymity
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 

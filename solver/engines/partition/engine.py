@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ....models.errors import EngineError
 from ....models.problem import Problem
-from ...settings import Answer, Settings, Watch
+from ...ending import ending
+from ...engine import last
+from ...settings import Answer, Clock, Settings, Watch
 from .ahead.search import AheadSearch
 from .counts.search import CountsSearch
 from .enumerated.parts import guided
@@ -25,6 +29,7 @@ class PartitionEngine:
     """
 
     name = "partition"
+    asks_for_heuristics = True
 
     def refuses(self, problem: Problem) -> str | None:
         plan = Plan.of(problem)
@@ -37,6 +42,12 @@ class PartitionEngine:
             plan = "the partition engine has no model of tuples and groups to extend: use engine='assignment'"
         if isinstance(plan, str):
             raise EngineError(plan)
+        if plan.objective is not None and plan.rules is None and not plan.counts and plan.points is None:
+            return HistogramSearch(problem, settings, watch, plan.objective).run()
+        if settings.further is not None:
+            clock = Clock(settings.time_limit, watch.clock.began)
+            clock.keep(ending(problem))
+            settings = replace(settings, known=last(settings.further(clock)), further=None)
         if plan.counts:
             return CountsSearch(problem, settings, watch).run()
         if plan.points is not None:
@@ -46,8 +57,7 @@ class PartitionEngine:
             return WithstandSearch(problem, asked, settings, watch, guided).run()
         if plan.objective is None:
             return EnumeratedSearch(problem, settings, watch, guided).run()
-        if plan.rules is not None and plan.objective.planned is not None:
+        assert plan.rules is not None, "all others are searched by histograms"
+        if plan.objective.planned is not None:
             return AheadSearch(problem, settings, watch, plan.rules, plan.objective).run()
-        if plan.rules is not None:
-            return SignatureSearch(problem, settings, watch, plan.rules, plan.objective).run()
-        return HistogramSearch(problem, settings, watch, plan.objective).run()
+        return SignatureSearch(problem, settings, watch, plan.rules, plan.objective).run()

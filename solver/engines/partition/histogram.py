@@ -3,17 +3,19 @@
 Where admissible histograms are too many to be listed, bounds come from a part of the policy whose histograms
 are few, and releases from moves alone.
 
-Under a time limit, tables that are priced by boxes are searched in stages (`schedule.Stages`): all that a
-search with a limit of 5 s does, then what one of 20 s does with what is known by then, and so on. The best
-release is kept, so a limit never ends with a worse one than those that are gone through before it.
+Under a time limit, tables that are priced by boxes are searched in stages (`schedule.Stages`): all that is
+planned for 2.5 s, then what is planned for 10 s with what is known by then, and so on. The limit ends this
+course wherever it is, and changes nothing before: a longer one never ends with a worse release.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ....models.problem import Problem
+from ....models.release import Release
 from ...backends.highs import MADE_BY
 from ...baselines.greedy import greedy
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
@@ -35,7 +37,7 @@ from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import ending
 from ...limits import HISTOGRAM_LIMITS as LIMITS
-from ...schedule import BLOCKS, HISTOGRAM, RESERVES, STAGES
+from ...schedule import BLOCKS, HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
@@ -48,6 +50,7 @@ from .progress import Progress
 from .proof import describe
 from .scale import annealed, at_scale
 from .simplex import by_simplex
+from .stages import planned
 
 __all__ = ["HistogramSearch", "by_histograms"]
 
@@ -99,32 +102,33 @@ class HistogramSearch:
         try:
             self._given()
             if self.whole and in_blocks(self.rows):
+                self._further()
                 self._in_blocks()
             else:
-                limit = self.clock.limit
-                for end in self._ends():
-                    self.clock.limit = end
-                    self._stage(limit)
-                    if self.progress.closed or self.clock.limit == limit:
-                        break
+                self._in_stages()
         except KeyboardInterrupt:
             self.interrupted = True
         return self._conclude()
 
-    def _ends(self) -> list[float | None]:
-        """When stages end: where the linear program by boxes may be continued, shorter limits come first."""
-        limit = self.clock.limit
-        if limit is None or not self._large or not self.rows.in_trees:
-            return [limit]
-        kept, late = (self.settings.time_limit or limit) - limit, self.clock.seconds / STAGES.most.value
-        known = STAGES.ends(limit + kept, len(self.problem.table))
-        return [*(end - min(kept, RESERVES.kept.value * end) for end in known if end > late), limit]
+    def _in_stages(self) -> None:
+        """All steps as `Stages.limits` plan them until the limit; once, below these and without boxes."""
+        limit, stages = self.clock.limit, planned(self.problem, self.settings, self.clock.seconds)
+        if limit is None or not self._large or not self.rows.in_trees or (first := next(stages)) > limit:
+            self._stage(limit)
+            return
+        self.clock.end = self.clock.began + limit
+        for end in chain([first], stages):
+            self.clock.limit = end
+            self._stage(limit)
+            if self.progress.closed or self.clock.ends or end >= limit or self.clock.limit == limit:
+                break
 
     def _stage(self, limit: float | None) -> None:
         """All steps in the time of the clock; called again with more of it, they go on.
 
         Where nothing can be gone on with they take all the time up to the limit.
         """
+        self._further()
         if self.linear is None:
             self._starts(limit)
         solved = False
@@ -233,8 +237,9 @@ class HistogramSearch:
 
     def _in_blocks(self) -> None:
         """A release and a bound, block by block."""
-        self.clock.keep(BLOCKS.derived.value * len(self.rows))
         rounds = Rounds(self.rows, self.judge, self.progress, self.settings, self.clock)
+        derived = BLOCKS.derived_cuts if rounds.laid.cuts else BLOCKS.derived
+        self.clock.keep(derived.value * len(self.rows))
         rounds.run()
         self._at_sight()
         self.part = prove(rounds, self.problem, self.root, self.plain)
@@ -242,13 +247,22 @@ class HistogramSearch:
 
     def _given(self) -> None:
         """Releases to start from."""
-        begin = [r for r in (self.settings.initial, self.settings.known) if r is not None]
-        if begin:
-            home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
-            row_of = {who: home[t] for who, t in self.problem.table.row.items()}
-            for release in begin:
-                buckets = self.pricing.buckets
-                self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=buckets))
+        for release in (self.settings.initial, self.settings.known):
+            if release is not None:
+                self._begin(release)
+
+    def _further(self) -> None:
+        """Releases of heuristics that the clock's limit has time for."""
+        if self.settings.further is not None:
+            for release in self.settings.further(self.clock):
+                self._begin(release)
+
+    def _begin(self, release: Release) -> None:
+        """Have a release to start from, repaired if need be."""
+        home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
+        row_of = {who: home[t] for who, t in self.problem.table.row.items()}
+        buckets = self.pricing.buckets
+        self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=buckets))
 
     def _starts(self, limit: float | None) -> None:
         """First releases, if there are none, and moves; with all time up to the limit if that is all."""
@@ -287,17 +301,15 @@ class HistogramSearch:
     @property
     def _brief(self) -> bool:
         """Whether a large table has time for moves only."""
-        rows, left = len(self.rows), self.clock.left
+        rows, limit = len(self.rows), self.clock.limit
         known = self.progress.groups is not None and self.rows.in_trees and rows > LIMITS.finished_rows
-        return known and left is not None and left < HISTOGRAM.brief.value * rows
+        return known and limit is not None and limit < HISTOGRAM.brief.value * rows
 
     def _greedy(self) -> None:
         """Not everybody can be in one group: groups grown one by one, and some tuples suppressed."""
         found = greedy(self.problem, self.settings.seed, clock=self.clock.share(HISTOGRAM.start))
         if found is not None:
-            home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
-            row_of = {who: home[t] for who, t in self.problem.table.row.items()}
-            self.progress.start(repaired(found, row_of, self.rows, self.judge, buckets=self.pricing.buckets))
+            self._begin(found)
 
     def _tied(self) -> list[Group] | None:
         """A first release that makes use of tuples that are alike; small tables need no better start."""

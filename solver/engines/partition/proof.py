@@ -35,7 +35,7 @@ def describe(
     unpriced: tuple[int, ...] = (),
     blocks: Sequence[Sequence[int]] = (),
 ) -> claims.PricedClaim | claims.ListedClaim:
-    """Write a proof down; tuples are named by their row of the microdata (from 0).
+    """Write a proof down; tuples are named by their row of the microdata (from 0), cuts if they have a dual.
 
     A tree too long to be written down is left out. With `places`, rows are places, and there is no tree;
     attributes that are `unpriced` cost nothing there. With `blocks`, of rows, there is no tree.
@@ -44,19 +44,21 @@ def describe(
     row_of = np.empty(int(rows.count.sum()), dtype=np.int64)
     for r, behind in enumerate(rows.tuples):
         row_of[list(behind)] = r
+    named = np.flatnonzero(duals.cuts).tolist()
+    divisors = tuple(cuts.divisors[cut] for cut in named)
     known: dict[str, Any] = {
         "level": level,
         "root": claims.WrittenDuals(
             scale=duals.scale,
             duals=tuple(duals.rows[row_of].tolist()),
-            cut_duals=tuple(duals.cuts.tolist()),
+            cut_duals=tuple(duals.cuts[named].tolist()),
         ),
-        "cuts": tuple(tuple(first[row] for row in rows_of_cut) for rows_of_cut in cuts.sets),
-        "divisors": () if all(q == HALF for q in cuts.divisors) else tuple(cuts.divisors),
+        "cuts": tuple(tuple(first[row] for row in cuts.sets[cut]) for cut in named),
+        "divisors": () if all(q == HALF for q in divisors) else divisors,
         "part": part,
     }
     text = None if found is None else packed(found.tree.proof())
     if found is None or text is None:
-        named = tuple(tuple(first[row] for row in inside) for inside in blocks)
-        return claims.PricedClaim(**known, places=places, unpriced=unpriced, blocks=named)
+        inside = tuple(tuple(first[row] for row in block) for block in blocks)
+        return claims.PricedClaim(**known, places=places, unpriced=unpriced, blocks=inside)
     return claims.ListedClaim(**known, tree=claims.WrittenTree(listed_for=found.listed_for, proof=text))

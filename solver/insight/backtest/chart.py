@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ....models.errors import InputError
-from ....models.picture import check_picture, write_picture
+from ....models.files import check_picture, write_picture
 from .published import PublishedSeries
 from .steps import BacktestStep
 

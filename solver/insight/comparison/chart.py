@@ -11,7 +11,7 @@ from matplotlib.figure import Figure, FigureBase
 from matplotlib.patches import Patch
 
 from ....models.errors import InputError
-from ....models.picture import check_picture, write_picture
+from ....models.files import check_picture, write_picture
 from .distance import Distance
 from .rows import ComparisonRow
 

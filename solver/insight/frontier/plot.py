@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ....models.picture import check_picture, write_picture
+from ....models.files import check_picture, write_picture
 from ...status import Status
 from .grid import Setting
 from .points import FrontierPoint

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ....models.errors import OptanonError
 from ....models.problem import Problem
@@ -78,27 +78,77 @@ def frontier(
         for settings in grid.strictest_first()
         if settings not in found or _worth_another_try(found[settings], time_limit)
     ]
-    total, complete = len(grid.points), True
-    if listener is not None:
-        listener(total - len(todo), total, None)
-    for number, settings in enumerate(todo, start=1):
-        try:
-            point = _searched(grid, settings, found, time_limit, engine, seed, workers)
-        except KeyboardInterrupt:
-            complete = False
-            break
-        found[settings] = _better(found.get(settings), point)
-        if file is not None:
-            write_state(file, grid, found.values())
+    searched = _OnItsWay(grid, found, time_limit, engine, seed, workers, file).search(todo, listener)
+    points = share_bounds(grid, [found[at] for at in grid.points if at in found], _judge(grid))
+    return Frontier(grid=grid, points=points, complete=searched and len(points) == len(grid.points))
+
+
+class _OnItsWay(NamedTuple):
+    """A frontier on its way: points found so far, and how those to come are searched."""
+
+    grid: FrontierGrid
+    found: dict[tuple[Setting, ...], FrontierPoint]
+    time_limit: float | None
+    engine: str
+    seed: int
+    workers: int | None
+    file: Path | None
+
+    def search(self, todo: Sequence[tuple[Setting, ...]], listener: Listener | None) -> bool:
+        """Search points in order; False if a signal ended it."""
+        total = len(self.grid.points)
         if listener is not None:
-            listener(total - len(todo) + number, total, point)
-        if point.termination is Termination.INTERRUPTED:
-            complete = False
-            break
-    points = share_bounds(
-        grid, [found[settings] for settings in grid.points if settings in found], _judge(grid)
-    )
-    return Frontier(grid=grid, points=points, complete=complete and len(points) == total)
+            listener(total - len(todo), total, None)
+        for left, settings in zip(range(len(todo) - 1, -1, -1), todo, strict=True):
+            try:
+                point = self._point(settings)
+            except KeyboardInterrupt:
+                return False
+            self.found[settings] = _better(self.found.get(settings), point)
+            if self.file is not None:
+                write_state(self.file, self.grid, self.found.values())
+            if listener is not None:
+                listener(total - left, total, point)
+            if point.termination is Termination.INTERRUPTED:
+                return False
+        return True
+
+    def _point(self, settings: tuple[Setting, ...]) -> FrontierPoint:
+        problem = self.grid.at(settings)
+        losses = tuple(level.name for level in problem.policy.levels)
+        for other, point in self.found.items():
+            nobody = point.status is Status.INFEASIBLE
+            if nobody and self.grid.stricter(settings, other) and other != settings:
+                return FrontierPoint(
+                    settings=settings,
+                    status=Status.INFEASIBLE,
+                    termination=Termination.COMPLETED,
+                    losses=losses,
+                    values=(),
+                    bounds=(None,) * len(losses),
+                    engine="none needed",
+                    seconds=0.0,
+                    time_limit=self.time_limit,
+                    borrowed=("infeasible",),
+                )
+        judge = _judge(self.grid)
+        starts = [
+            (values, number, point.release)
+            for number, point in enumerate(self.found.values())
+            if point.release is not None and (values := judge(settings, point.release)) is not None
+        ]
+        start = min(starts, key=lambda one: one[:2], default=(None, None, None))[2]
+        result = solve_problem(
+            problem,
+            engine=self.engine,
+            time_limit=self.time_limit,
+            seed=self.seed,
+            workers=self.workers,
+            display=False,
+            initial=start,
+            reasons=False,
+        )
+        return FrontierPoint.of(settings, losses, result, self.time_limit)
 
 
 def _better(before: FrontierPoint | None, point: FrontierPoint) -> FrontierPoint:
@@ -116,51 +166,6 @@ def _worth_another_try(point: FrontierPoint, time_limit: float | None) -> bool:
     if point.termination is not Termination.TIME_LIMIT or point.time_limit is None:
         return False
     return time_limit is None or time_limit > point.time_limit
-
-
-def _searched(
-    grid: FrontierGrid,
-    settings: tuple[Setting, ...],
-    found: Mapping[tuple[Setting, ...], FrontierPoint],
-    time_limit: float | None,
-    engine: str,
-    seed: int,
-    workers: int | None,
-) -> FrontierPoint:
-    problem = grid.at(settings)
-    losses = tuple(level.name for level in problem.policy.levels)
-    for other, point in found.items():
-        if point.status is Status.INFEASIBLE and grid.stricter(settings, other) and other != settings:
-            return FrontierPoint(
-                settings=settings,
-                status=Status.INFEASIBLE,
-                termination=Termination.COMPLETED,
-                losses=losses,
-                values=(),
-                bounds=(None,) * len(losses),
-                engine="none needed",
-                seconds=0.0,
-                time_limit=time_limit,
-                borrowed=("infeasible",),
-            )
-    judge = _judge(grid)
-    starts = [
-        (values, number, point.release)
-        for number, point in enumerate(found.values())
-        if point.release is not None and (values := judge(settings, point.release)) is not None
-    ]
-    start = min(starts, key=lambda one: one[:2], default=(None, None, None))[2]
-    result = solve_problem(
-        problem,
-        engine=engine,
-        time_limit=time_limit,
-        seed=seed,
-        workers=workers,
-        display=False,
-        initial=start,
-        reasons=False,
-    )
-    return FrontierPoint.of(settings, losses, result, time_limit)
 
 
 def _judge(grid: FrontierGrid) -> Callable[[tuple[Setting, ...], Release], tuple[Fraction, ...] | None]:

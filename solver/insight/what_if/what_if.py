@@ -194,15 +194,23 @@ def what_if(
     """
     history = releases if isinstance(releases, History) else History(releases)
     known = Knowledge() if knowledge is None else knowledge
-    if known.persistence == "transient":
-        raise InputError("what if is about values that never change: use persistence 'persistent' or 'both'")
-    if str(known.membership) != "groups":
-        raise InputError("what if is about known groups: use membership 'groups'")
-    if time_limit is not None and not time_limit > 0:
-        raise InputError(f"time_limit must be more than 0 seconds, got {time_limit}")
-    if not len(history):
-        raise InputError("the history is empty: append a release first")
+    _refuse_unusable(history, known, time_limit)
+    p = None if probability is None else as_fraction("what_if", "probability", probability)
     clock = Clock(time_limit)
+    return _answered(history, known, p, clock, pairs=pairs, smallest=smallest, trials=trials, seed=seed)
+
+
+def _answered(
+    history: History,
+    known: Knowledge,
+    p: Fraction | None,
+    clock: Clock,
+    *,
+    pairs: bool,
+    smallest: bool,
+    trials: int,
+    seed: int,
+) -> WhatIf:
     people = population(history, known)
     possible = possible_values(people, clock)
     names = _names(people, history)
@@ -211,8 +219,7 @@ def what_if(
     sets = tuple(smallest_sets(parts, names, clock)) if smallest else None
     degree = pairwise_degree(history)
     chance = None
-    if probability is not None:
-        p = as_fraction("what_if", "probability", probability)
+    if p is not None:
         chance = _breach_chance(history, people, parts, p, degree, trials=trials, seed=seed, clock=clock)
     sizes = people.system.sizes
     return WhatIf(
@@ -227,6 +234,17 @@ def what_if(
         undecided=sum(verdict == Verdict.UNKNOWN for verdict in possible.verdicts.tolist()),
         seconds=round(clock.seconds, 3),
     )
+
+
+def _refuse_unusable(history: History, known: Knowledge, time_limit: float | None) -> None:
+    if known.persistence == "transient":
+        raise InputError("what if is about values that never change: use persistence 'persistent' or 'both'")
+    if str(known.membership) != "groups":
+        raise InputError("what if is about known groups: use membership 'groups'")
+    if time_limit is not None and not time_limit > 0:
+        raise InputError(f"time_limit must be more than 0 seconds, got {time_limit}")
+    if not len(history):
+        raise InputError("the history is empty: append a release first")
 
 
 def _names(people: Population, history: History) -> Names:

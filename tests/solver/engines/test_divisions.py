@@ -22,6 +22,7 @@ from optanon.solver.colgen.structure.types import Types
 from optanon.solver.engines.partition.ahead.counted import CountedFamilies
 from optanon.solver.engines.partition.ahead.divisions import divisions
 from optanon.solver.engines.partition.ahead.family import Family
+from optanon.solver.engines.partition.ahead.limits import AHEAD as LIMITS
 from optanon.solver.engines.partition.ahead.needs import needs
 from optanon.solver.engines.partition.ahead.people import Crowd
 from optanon.solver.settings import Clock
@@ -140,3 +141,17 @@ def test_they_cost_no_more_than_a_program_finds(seed: int):
     assert sum(alone.groups) == len(crowd.value)
     least = min(other.price for other in divisions(crowd, alone, prices, Fraction(0), 0, clock))
     assert bound <= least <= family.price * Fraction(11, 10)
+
+
+def test_they_are_found_where_many_values_are_rare():
+    """Forty values of at most a dozen people each, five in a signature: no value fits many signatures."""
+    table = generated_roles(values=40).table(uniform_table(240, seed=3, values=40))
+    policy = Policy([WeakMInvariance(m=5), HcSafety(n=2)], LEVELS, outlook=Outlook(draws=20))
+    problem = Problem(table=table, policy=policy)
+    rules = Rules.of(problem)
+    assert isinstance(rules, Rules)
+    crowd, prices = Crowd.of(Types.of(problem, rules)), problem.prices
+    assert prices is not None
+    found = list(divisions(crowd, Family.of(crowd), prices, problem.allowed, 0, Clock()))
+    assert len(found) > len(LIMITS.worth)
+    assert min(family.price for family in found) <= problem.allowed

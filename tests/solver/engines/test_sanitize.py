@@ -94,7 +94,7 @@ def test_publishing_shows_stars_and_reads_back() -> None:
     from optanon.instances.steward_copy import steward_release
     from optanon.models.categories import Categories
     from optanon.models.hierarchy import Hierarchy
-    from optanon.models.publication import anatomized_frames, steward_frame
+    from optanon.models.release import anatomized_frames, steward_frame
 
     done = sanitize(release(), requirement()).release
     people, values = anatomized_frames(done)

@@ -30,7 +30,7 @@ from optanon import (
     solve_problem,
 )
 from optanon.instances import catalog
-from optanon.models import picture
+from optanon.models import files
 from optanon.models.release import Release
 from optanon.solver.insight.frontier import sweep
 from optanon.solver.insight.frontier.grid import FrontierGrid, Setting, parse_vary
@@ -403,7 +403,7 @@ def test_table_csv_json_and_plot(tmp_path: Path, swept: Frontier):
 def test_without_matplotlib_the_remedy_is_named(
     tmp_path: Path, swept: Frontier, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(picture, "find_spec", lambda name: None)
+    monkeypatch.setattr(files, "find_spec", lambda name: None)
     with pytest.raises(OptanonError, match=r"pip install matplotlib"):
         swept.plot(tmp_path / "points.svg")
 

@@ -20,7 +20,7 @@ from .....models.policy import Policy
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
 from .....models.requirement import GroupRequirement, Requirement
-from .....models.requirements import KCAnonymity
+from .....models.requirements.k_c_anonymity import KCAnonymity
 from .....models.structure import DependsOn
 from ....colgen.structure.histograms import Histograms
 from ..objective import counting, factor

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
-from .....models.cut import Cut
 from .....models.cut_pieces import hidden_if
-from .....models.encoding import Encoding, Linear
+from .....models.encoding import Cut, Encoding, Linear
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
 from .....models.requirement import GroupRequirement, Requirement

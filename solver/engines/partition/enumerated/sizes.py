@@ -16,7 +16,7 @@ from .....models.policy import LevelSpec, Policy
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
 from .....models.requirement import GroupRequirement, Requirement
-from .....models.requirements import KCAnonymity
+from .....models.requirements.k_c_anonymity import KCAnonymity
 from ....colgen.structure.signatures import Rules
 from ..counts.shapes import published_at_most
 from ..objective import Objective, counting

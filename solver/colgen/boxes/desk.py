@@ -1,0 +1,85 @@
+"""Working memory of a search through boxes, and the groups that it keeps. Compiled."""
+
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....models.compiled import compiled
+from ..covering import Ints
+
+__all__ = ["BestGroups", "Desk", "keep"]
+
+
+class Desk(NamedTuple):
+    """Working memory.
+
+    Attributes
+    ----------
+    row, copies, used
+        Rows in the interval by falling dual, how often a group may have them, and has.
+    touched
+        How many members each cut's set has.
+    item, following, value
+        By depth: the item taken, the first that may come next, the profit.
+    group, tried, other
+        Rows of the best group, of the one at hand, of one beside it.
+    top
+        By kind of group in the form: the best duals of a cell.
+    often, more
+        How often each value is in the group, and in what is put to it.
+    worst
+        No row of a value enters whose dual is not above this.
+    """
+
+    row: Ints
+    copies: Ints
+    used: Ints
+    touched: Ints
+    item: Ints
+    following: Ints
+    value: Ints
+    group: Ints
+    tried: Ints
+    other: Ints
+    top: Ints
+    often: Ints
+    more: Ints
+    worst: Ints
+
+
+class BestGroups(NamedTuple):
+    """Groups by anchor (their first row), as many as there is room for: members and profits."""
+
+    member: NDArray[np.int32]
+    profit: Ints
+
+
+@compiled
+def keep(found: BestGroups, group: Ints, many: int, profit: int) -> None:
+    """Keep a group, the first `many` of some rows, put in order, if it is among its anchor's best."""
+    for x in range(1, many):
+        r, p = group[x], x
+        while p > 0 and group[p - 1] > r:
+            group[p] = group[p - 1]
+            p -= 1
+        group[p] = r
+    anchor, worst = group[0], 0
+    for line in range(found.profit.shape[1]):
+        same = found.profit[anchor, line] > 0
+        for x in range(found.member.shape[2]):
+            same = same and found.member[anchor, line, x] == (group[x] if x < many else -1)
+        if same:
+            found.profit[anchor, line] = max(profit, found.profit[anchor, line])
+            return
+        if found.profit[anchor, line] < found.profit[anchor, worst]:
+            worst = line
+    if profit > found.profit[anchor, worst]:
+        found.profit[anchor, worst] = profit
+        for x in range(found.member.shape[2]):
+            found.member[anchor, worst, x] = group[x] if x < many else -1
