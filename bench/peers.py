@@ -20,9 +20,8 @@ from ..models.history import History
 from ..models.numeric import Numeric
 from ..models.policy import Policy
 from ..models.problem import Problem
-from ..models.publication import published_frame
 from ..models.recoding import Recoding
-from ..models.release import Release
+from ..models.release import Release, published_frame
 from ..models.requirements import DistinctLDiversity, KCAnonymity
 from ..models.table import Microdata, QISpec, Sensitive
 from ..solver.insight.audit.audit import audit
