@@ -28,6 +28,7 @@ from ..solver.baselines.registry import baselines
 from ..solver.insight.comparison.queries import median_error, random_queries
 from ..solver.search import solve_problem
 from .cor_split_figures import birthplace, closeness, figure_2
+from .cor_split_ours import OURS, compared, memory, outlook_of
 from .registry import Case, Row, case
 
 VARIANTS = {"printed": "cor_split", "halving": "cor_split_halving"}
@@ -50,7 +51,8 @@ class CorSplit(Case):
     the extract with replacement, by the seed. The column `people` says so. Quasi-identifiers are
     ordered by their codes. Each algorithm has a history of its own releases. The engine solves a
     series of `engine_tuples` people of the same population with the same turnover, as far as it reaches,
-    and both algorithms are run on that one, too.
+    and both algorithms are run on that one, too. With `ours` there is no such series: our release is made of
+    the large one each time, with an outlook.
     """
 
     name: ClassVar[str] = "cor-split"
@@ -78,6 +80,10 @@ class CorSplit(Case):
     """0: no series for the engine."""
     engine_seconds: int = 20
     """For each release."""
+    ours: bool = False
+    """Our release of each of the `tuples`, beside the published ones, in place of the engine's series."""
+    ours_seconds: int = 60
+    """For each release of ours."""
     birthplaces: int = 0
     """0: the extract's own 214 codes; 60: states of the US and nine regions."""
     figures: bool = False
@@ -91,7 +97,9 @@ class CorSplit(Case):
         `people` tells how respondents were drawn: distinct ones, or with replacement.
 
         The engine starts from what the last variant of Cor-Split makes of its history. Its rows add status
-        and gap: of the counterfeits, or of the loss where these are optimal.
+        and gap: of the counterfeits, or of the loss where these are optimal. So do ours, with the memory
+        taken so far, and `must`: no more counterfeits than any variant of Cor-Split in the same release,
+        and a fifth less loss.
         """
         if self.draw not in DRAWS:
             raise InputError(f"draw must be one of {', '.join(DRAWS)}, got {self.draw!r}")
@@ -102,12 +110,28 @@ class CorSplit(Case):
             return [row for places in domains for row in replace(self, birthplaces=places)._curves()]
         rows: list[Row] = []
         heuristics = ("m_invariance", *self._variants())
+        if self.ours:
+            return self._beside(heuristics)
         for size, names in ((self.tuples, heuristics), (self.engine_tuples, (*heuristics, ENGINE))):
             if size:
                 people, tables = self._tables(size)
                 for name in names:
                     rows += self._series(name, people, tables)
         return rows
+
+    def _beside(self, heuristics: Sequence[str]) -> list[Row]:
+        """Every heuristic's series, then ours, compared with Cor-Split's release by release."""
+        people, tables = self._tables(self.tuples)
+        rows = [row for name in heuristics for row in self._series(name, people, tables)]
+
+        def ours(problem: Problem, release: Release) -> Row:
+            row, number = self._figures(problem, release), len(problem.history) + 1
+            published = [
+                each for each in rows if each["release"] == number and each["algorithm"] in VARIANTS.values()
+            ]
+            return row | {"memory MB": memory()} | compared(row, published)
+
+        return rows + self._series(OURS, people, tables, measure=ours)
 
     def _curves(self) -> list[Row]:
         """Query errors of every heuristic, by selectivity."""
@@ -157,14 +181,19 @@ class CorSplit(Case):
         tables: Sequence[Microdata],
         measure: Callable[[Problem, Release], Row] | None = None,
     ) -> list[Row]:
-        policy = Policy([WeakMInvariance(m=self.m), HcSafety(n=self.n)], ["counterfeits", "information_loss"])
+        policy = Policy(
+            [WeakMInvariance(m=self.m), HcSafety(n=self.n)],
+            ["counterfeits", "information_loss"],
+            outlook=outlook_of(self.releases, self.turnover) if name == OURS else None,
+        )
         history, rows = History(), list[Row]()
         for number, table in enumerate(tables, start=1):
             problem = Problem(table=table, policy=policy, history=history)
             row: Row = {"algorithm": name, "release": number, "tuples": len(table), "people": people}
             rows.append(row)
             began = time.process_time()
-            release = self._solved(problem, row) if name == ENGINE else self._made(name, problem, row)
+            solved = name in (ENGINE, OURS)
+            release = self._solved(problem, row) if solved else self._made(name, problem, row)
             row["cpu seconds"] = round(time.process_time() - began, 1)
             if release is None:
                 break
@@ -184,7 +213,7 @@ class CorSplit(Case):
     def _solved(self, problem: Problem, row: Row) -> Release | None:
         result = solve_problem(
             problem,
-            time_limit=self.engine_seconds,
+            time_limit=self.ours_seconds if self.ours else self.engine_seconds,
             seed=self.seed,
             display=False,
             initial=self._made(self._variants()[-1], problem, {}),
@@ -205,7 +234,7 @@ class CorSplit(Case):
             "hc-unsafe": len(broken.get("hc_safety", ())),
             "other violations": ", ".join(sorted(others)) or None,
             "counterfeits": release.counterfeits,
-            "loss": round(float(problem.objective(release)[1]), 2),
+            "loss": round(float(problem.objective(release)[-1]), 2),
         } | {
             f"error at {share}": error
             for share, error in self._errors(problem, release, SELECTIVITIES).items()

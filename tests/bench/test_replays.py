@@ -12,6 +12,7 @@ import pytest
 from optanon.bench import cor_split
 from optanon.bench.byun import Byun
 from optanon.bench.cor_split import ENGINE, CorSplit
+from optanon.bench.cor_split_ours import OURS, compared, outlook_of
 from optanon.bench.global_guarantee import GlobalGuaranteeSizes, least_sizes
 from optanon.bench.registry import Case
 from optanon.instances import dataset_files
@@ -118,6 +119,43 @@ def test_the_engine_joins_the_replay_of_cor_split():
     assert all(row["hc-unsafe"] == 0 and row["other violations"] is None for row in engine)
     heuristic = next(row for row in rows if row["algorithm"] == "cor_split" and row["tuples"] == 9)
     assert (engine[0]["counterfeits"], engine[0]["loss"]) <= (heuristic["counterfeits"], heuristic["loss"])
+
+
+def test_ours_stands_beside_cor_split_in_every_release():
+    asked: dict[str, Any] = {"source": "generated", "tuples": 60, "m": 3, "n": 2, "queries": 20}
+    rows = CorSplit(**asked, releases=2, ours=True, ours_seconds=2).run()
+    assert {row["tuples"] for row in rows} == {60}
+    mine = [row for row in rows if row["algorithm"] == OURS]
+    assert [row["release"] for row in mine] == [1, 2]
+    for row in mine:
+        assert row["hc-unsafe"] == 0
+        assert row["other violations"] is None
+        assert row["memory MB"] > 0
+        least = min(
+            each["loss"]
+            for each in rows
+            if each["release"] == row["release"] and str(each["algorithm"]).startswith("cor_split")
+        )
+        assert row["loss / Cor-Split"] == round(row["loss"] / least, 3)
+        assert row["must"].startswith(("kept", "missed: "))
+
+
+def test_each_must_of_ours_beside_cor_split_counts():
+    ours = {"counterfeits": 3, "loss": 80.0, "hc-unsafe": 0, "other violations": None}
+    refused = {"status": "refused"}
+    published = [{"counterfeits": 3, "loss": 120.0}, {"counterfeits": 9, "loss": 100.0}, refused]
+    assert compared(ours, published) == {"loss / Cor-Split": 0.8, "must": "kept"}
+    for name, value, missed in (
+        ("counterfeits", 4, "counterfeits"),
+        ("loss", 80.1, "loss"),
+        ("hc-unsafe", 1, "violations"),
+        ("other violations", "weak_m_invariance", "violations"),
+    ):
+        assert compared({**ours, name: value}, published)["must"] == f"missed: {missed}"
+    assert compared({}, published) == {"must": "missed: release"}
+    assert compared(ours, [refused]) == {"must": "Cor-Split has no release"}
+    assert (outlook_of(24, 0.33).releases, outlook_of(2, 0.33).releases) == (5, 1)
+    assert outlook_of(24, 0.33).survival == Fraction(67, 100)
 
 
 def test_a_series_longer_than_its_population_is_drawn_with_replacement_and_says_so(
