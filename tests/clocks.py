@@ -8,7 +8,7 @@ import pytest
 
 from optanon.models import moment
 
-__all__ = ["Asked", "faked"]
+__all__ = ["Asked", "faked", "struck"]
 
 
 class Asked:
@@ -39,3 +39,17 @@ def faked(monkeypatch: pytest.MonkeyPatch, tick: float = 0.0) -> list[float]:
     monkeypatch.setattr(time, "monotonic", monotonic)
     monkeypatch.setattr(moment, "COMPILING", moment.Compiling())  # what was compiled so far took true seconds
     return seconds
+
+
+def struck(monkeypatch: pytest.MonkeyPatch, look: int, tick: float = 0.0) -> None:
+    """As `faked`, and somebody presses Ctrl-C at one of the looks at the clock, counted from 1."""
+    faked(monkeypatch, tick)
+    go_on, looks = time.monotonic, [0]
+
+    def monotonic() -> float:
+        looks[0] += 1
+        if looks[0] == look:
+            raise KeyboardInterrupt
+        return go_on()
+
+    monkeypatch.setattr(time, "monotonic", monotonic)

@@ -60,6 +60,8 @@ LIMIT = 1 << 62
 """No sum that is met may be larger."""
 ROOM = 1_000_000
 """Of those with some first members."""
+LATE_TRIED = 200_000_000
+"""So many are tried in a moment: however late it is, and whatever ended the search."""
 AT_ONCE = 16
 """First members between two looks at the clock."""
 MOST_BLOCK = 14
@@ -224,7 +226,7 @@ def listed(
             raise CertificateError("the proof's numbers are too large to be checked in 64 bits")
         memory = walk_memory(asked, len(duals.cuts))
         for at in range(0, len(point), AT_ONCE):
-            if given.over() and at:
+            if tried > LATE_TRIED and given.over():
                 raise UndecidedError("not all groups of points could be gone through in time")
             room = np.empty((ROOM, sizes[-1]), dtype=np.int32)
             firsts = np.arange(at, min(at + AT_ONCE, len(point)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 import numpy as np
 
 from .....models.problem import Problem
@@ -150,21 +153,36 @@ class PointsSearch:
         clock = self.clock.share(POINTS.linear)
         found = BlockBound(pricing, self.blocks, progress.best, near, clock, self._raised)
         self.by_blocks = found.best
-        if found.run():
-            cut_down(found.cut, found.again, found.best, self._ended)
-        began = self.clock.seconds
-        found.everywhere(self.root)
-        self._keep(self.clock.seconds - began)
+        with self._until(clock):
+            if found.run():
+                cut_down(found.cut, found.again, found.best, self._ended)
+        self._keep(found.best)
+        with self._until(self.clock.share(POINTS.everywhere)):
+            found.everywhere(self.root)
         if found.best.duals is not None:
             parts = BlockParts(pricing, progress, self.blocks, found.best.duals)
             parts.run(self.settings.seed, self.clock)
 
-    def _keep(self, seconds: float) -> None:
-        """Leave time to derive the bound again, where going through the groups that pay took so long.
+    @contextmanager
+    def _until(self, clock: Clock) -> Generator[None]:
+        """Searches for groups that pay end with a step's clock."""
+        self.pricing.clock = clock
+        try:
+            yield
+        finally:
+            self.pricing.clock = self.clock
 
-        A bound counts only if the verifier has time for the same groups, one thread and all sizes.
+    def _keep(self, proven: DualBound) -> None:
+        """Leave time to derive the bound again, by how long it takes to go through the same groups here.
+
+        A bound counts only if the verifier has time for them, in one thread.
         """
-        self.clock.keep(POINTS.check.value * self.settings.workers * seconds)
+        if proven.duals is None or self.clock.limit is None:
+            return
+        began = self.clock.seconds
+        with self._until(self.clock.share(POINTS.timed)):
+            self.pricing.all_below(proven.duals, -1, room=1, nodes=LIMITS.nodes)
+        self.clock.keep(POINTS.check.value * self.settings.workers * (self.clock.seconds - began))
 
     def _raised(self) -> None:
         """Whatever ends the search, what was proven stays."""
@@ -176,7 +194,7 @@ class PointsSearch:
         return self.progress.bound >= self.progress.cost
 
     def generated(self) -> None:
-        """Solve the linear program and cut it; then see how long going through all groups takes."""
+        """Solve the linear program and cut it; then leave time for the verifier."""
         progress, pricing = self.progress, self.pricing
         assert progress.best is not None
         master = RestrictedMaster(
@@ -201,19 +219,21 @@ class PointsSearch:
             most_nodes=LIMITS.nodes,
             raised=self._raised,
         )
-        solved = generation.run(0.0)
+        with self._until(clock):
+            self._cut_down(generation, master)
+        self._keep(self.root)
+
+    def _cut_down(self, generation: PointGeneration, master: RestrictedMaster) -> None:
+        """Rounds without cuts, then with them."""
+        solved, cuts = generation.run(0.0), self.pricing.cuts
         if solved and self.whole and int(self.rows.count.sum()) % self.k:
             # Groups are no more than whole times k tuples.
-            pricing.cuts.add([tuple(range(len(self.rows)))], self.k)
+            cuts.add([tuple(range(len(self.rows)))], self.k)
             master.extend()
             solved = generation.run(0.0)
-            progress.lift(self.root.bound, "number of groups")
+            self.progress.lift(self.root.bound, "number of groups")
         if solved and self.whole:
             cut_down(generation.cut, lambda: generation.run(0.0), self.root, self._ended)
-        if self.root.duals is not None and self.clock.limit is not None:
-            began = self.clock.seconds
-            pricing.price(self.root.duals, per_anchor=1)
-            self._keep(self.clock.seconds - began)
 
     # -- the answer --------------------------------------------------------------------
 
@@ -223,11 +243,12 @@ class PointsSearch:
             return ()
         cuts = self.pricing.cuts
         claims: list[Claim] = []
-        claims.append(describe(self.rows, cuts, duals, None, level=0, part=None))
         if self.by_blocks is not None and self.by_blocks.duals is not None:
+            # It proves more than the other, and there may be time for one of them only.
             named = [block.rows for block in self.blocks]
             own = self.by_blocks.duals
             claims.append(describe(self.rows, cuts, own, None, level=0, part=None, blocks=named))
+        claims.append(describe(self.rows, cuts, duals, None, level=0, part=None))
         described = None
         if found is not None:
             described = describe(self.rows, cuts, found.duals, found, level=0, part=None)
