@@ -248,29 +248,33 @@ def test_heuristics_stop_when_the_clock_is_over(name: str):
             baseline.run(problem, 0, Clock(stop=Asked(counted.times - 1)))
 
 
-def test_one_heuristic_may_not_take_the_time_of_all(monkeypatch: pytest.MonkeyPatch):
-    seconds = faked(monkeypatch)
-    problem, begun = some_problem(), list[str]()
+def slow(seconds: list[float], begun: list[str]) -> Baseline:
+    """A heuristic that takes a second of a `faked` clock again and again; it tells when it begins."""
 
-    def slow(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
+    def run(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
         begun.append("slow")
         assert clock is not None
         while True:
             seconds[0] += 1.0
             clock.ask()
 
-    found = dict(baselines())
-    first = replace(found["mondrian_static"], run=slow, pace=Pace())
-    hopeless = replace(found["k_member"], run=slow, pace=Pace(start=1e9))
+    return replace(baselines()["mondrian_static"], run=run, pace=Pace())
+
+
+def test_one_heuristic_may_not_take_the_time_of_all(monkeypatch: pytest.MonkeyPatch):
+    seconds = faked(monkeypatch)
+    problem, begun = some_problem(), list[str]()
+    first, k_member = slow(seconds, begun), baselines()["k_member"]
+    hopeless = replace(first, name="k_member", pace=Pace(start=1e9))
     monkeypatch.setattr(
-        portfolio, "baselines", lambda: {"slow": first, "hopeless": hopeless, "k_member": found["k_member"]}
+        portfolio, "baselines", lambda: {"slow": first, "hopeless": hopeless, "k_member": k_member}
     )
     informed(nothing(problem), problem, Settings(time_limit=60.0), Watch(began=0.0))
     assert begun == ["slow"]
     assert seconds[0] <= HEURISTICS.each.part * 60.0 + 1.0
     known = best_known(problem, Settings(time_limit=60.0), Watch(began=seconds[0]))
     assert known is not None
-    assert known.source == found["k_member"].name
+    assert known.source == k_member.name
 
 
 def test_static_and_checked_forms_are_one_without_a_history():
@@ -399,15 +403,7 @@ def test_in_large_tables_a_heuristic_gets_less(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(portfolio, "PORTFOLIO", replace(PORTFOLIO, tuples=10))
     seconds = faked(monkeypatch)
     problem, begun = some_problem(), list[str]()
-
-    def slow(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
-        begun.append("slow")
-        assert clock is not None
-        while True:
-            seconds[0] += 1.0
-            clock.ask()
-
-    one = replace(baselines()["mondrian_static"], run=slow, pace=Pace())
+    one = slow(seconds, begun)
     monkeypatch.setattr(portfolio, "baselines", lambda: dict.fromkeys("abcdef", one))
     assert best_known(problem, Settings(time_limit=100.0), Watch(began=0.0)) is None
     assert len(begun) == 3
