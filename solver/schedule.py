@@ -227,6 +227,9 @@ class Histogram(Schedule):
     boxes: Share = Share(
         part=0.75, of=Of.PASSED, least=1.0, least_part=0.1, why="the linear program by boxes, and its cuts"
     )
+    boxes_later: Share = Share(
+        part=0.6, of=Of.LEFT, why="or that, if it is later: in a stage soon after another one"
+    )
     boxes_few: Share = Share(part=0.5, of=Of.PASSED, why="without some attributes: releases need moves")
     box_first: Share = Share(part=0.1, of=Of.LEFT, why="moves after one rounding of it, before cuts")
     box_dive: Share = Share(part=0.5, of=Of.LEFT, why="one dive, before it is improved by moves")
@@ -256,8 +259,8 @@ class Histogram(Schedule):
 class Stages(Schedule):
     """Histogram plan by boxes: every limit goes through what these are planned for, one after the other."""
 
-    limits: ClassVar[tuple[float, ...]] = (2.5, 10.0, 30.0, 60.0, 100.0, 200.0, 300.0, 600.0)
-    """What people ask for, and not much of each taken up by the ones before."""
+    limits: ClassVar[tuple[float, ...]] = (2.5, 10.0, 30.0, 60.0, 120.0, 200.0, 300.0, 600.0)
+    """What people ask for."""
 
     times: Seconds = Seconds(value=2.0, unit="times", why="600 s and more: each is so much longer")
     tuple: Seconds = Seconds(value=2e-4, unit="s a tuple", why="the first of them: less is a plan of its own")

@@ -101,7 +101,8 @@ class Boxed:
     @property
     def _linear(self) -> Clock:
         """The linear program's time, cuts included."""
-        return self.clock.share(HISTOGRAM.boxes_few if self._apart else HISTOGRAM.boxes)
+        shares = (HISTOGRAM.boxes_few,) if self._apart else (HISTOGRAM.boxes, HISTOGRAM.boxes_later)
+        return self.clock.share(max(shares, key=lambda share: self.clock.allowed(share) or 0.0))
 
     def solve(self) -> bool:
         """Solve the linear program, if it is not; False if time ran out first."""

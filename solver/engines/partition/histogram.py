@@ -131,6 +131,8 @@ class HistogramSearch:
         self._further()
         if self.linear is None:
             self._starts(limit)
+        elif self.annealing is None:  # stages before had no time for moves: roundings are worth little
+            self._anneal(self.clock.share(HISTOGRAM.annealing_boxes), BRIEFLY)
         solved = False
         if self._large and not self.brief:
             solved = self._beyond() if self._many else self._by_prices()

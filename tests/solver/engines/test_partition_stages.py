@@ -5,7 +5,7 @@ Time is counted in looks at the clock here: what a search does then depends on i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, pairwise
@@ -23,7 +23,7 @@ from optanon.solver import portfolio
 from optanon.solver.baselines.pace import Pace
 from optanon.solver.baselines.registry import Baseline, baselines
 from optanon.solver.colgen.column import Group
-from optanon.solver.colgen.primal.annealing import Annealing
+from optanon.solver.colgen.primal.annealing import BRIEFLY, COLD, Annealing, Cooling
 from optanon.solver.colgen.primal.ties import tied
 from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
@@ -31,7 +31,7 @@ from optanon.solver.engines.partition import by_boxes, histogram, stages
 from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.portfolio import informed
-from optanon.solver.schedule import HISTOGRAM, STAGES
+from optanon.solver.schedule import HISTOGRAM, STAGES, Stages
 from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.status import Point
 
@@ -144,6 +144,45 @@ def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch
     begun.clear()
     assert informed(PartitionEngine(), people(20, 1), Settings(), Watch()).release is not None
     assert begun == both  # a minute's worth without a limit
+
+
+def test_moves_that_a_stage_had_no_time_for_are_a_later_ones(monkeypatch: pytest.MonkeyPatch):
+    asked, moved = list[bool](), list[Cooling]()
+
+    class Told(Annealing):
+        @staticmethod
+        def fits(rows: Rows, clock: Clock) -> bool:
+            asked.append(len(asked) > 1)
+            return asked[-1]
+
+        def rounds(self, cooling: Cooling, clock: Clock) -> Iterator[list[Group]]:
+            moved.append(cooling)
+            return super().rounds(cooling, clock)
+
+    monkeypatch.setattr(histogram, "Annealing", Told)
+    searched(people(300, 1, values="abcd"), 60.0, monkeypatch, tick=0.02)
+    assert asked == [False, False, True]
+    assert moved[0] == BRIEFLY
+    assert COLD in moved  # roundings are improved by them
+
+
+def test_a_stage_soon_after_another_has_time_for_its_linear_program(monkeypatch: pytest.MonkeyPatch):
+    shares = list[float]()
+
+    class Told(by_boxes.Boxed):
+        def solve(self) -> bool:
+            found, left = super().solve(), self.clock.left
+            planned = self.generation.clock.limit
+            assert left is not None
+            assert planned is not None
+            shares.append(planned / (planned + left))
+            return found
+
+    monkeypatch.setattr(histogram, "Boxed", Told)
+    monkeypatch.setattr(Stages, "limits", (5.0, 20.0, 24.0, 28.0))
+    searched(people(300, 1, values="abcd"), 28.0, monkeypatch, tick=0.02)
+    assert len(shares) == 4
+    assert all(share > 0.5 for share in shares)
 
 
 def test_limits_that_a_search_is_planned_for():
