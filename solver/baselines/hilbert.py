@@ -7,13 +7,14 @@ of k to 2k - 1 tuples. Published in Fast Data Anonymization with Low Information
 
 Curve. Skilling's algorithm (Programming the Hilbert curve, 2004) on 10 bits per attribute: codes as shares of
 their domains. Under (k, c)-anonymity groups of up to 3k tuples are looked at, without those that have a value
-too often; if no chain of such groups covers the table it is one group. `merged_until_admitted` keeps other
-requirements on groups.
+too often; if no chain of such groups covers the table, values are not looked at. `merged_until_admitted`
+keeps what is left of the requirements on groups.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from ..settings import Clock
 from .parameters import Perimeter, parameters
 from .repairing import merged_until_admitted
 from .top_down import Rows, SharesWithin, refuse_whole
-from .widths import widths_of
+from .widths import LARGEST, widths_of
 
 __all__ = ["curve_order", "hilbert"]
 
@@ -54,16 +55,13 @@ def hilbert(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Rele
     shares = SharesWithin(problem, asked.k, asked.c)
     refuse_whole(shares, everybody, "hilbert")
     order = curve_order(problem)
-    longest = 2 * asked.k - 1 if asked.c == 1 else 3 * asked.k
-    ends = _cheapest(problem, order, shares, longest)
-    watch.ask()
-    groups: list[Rows] = []
-    end = len(order)
-    while end > 0 and ends[end] >= 0:
-        groups.append(order[ends[end] : end])
-        end = int(ends[end])
-    if end:
-        groups = [everybody]
+    groups = list[Rows]()
+    if asked.c < 1:
+        groups = _chain(problem, order, shares, 3 * asked.k)
+        watch.ask()
+    if not groups:  # sizes alone are always possible
+        groups = _chain(problem, order, SharesWithin(problem, asked.k, Fraction(1)), 2 * asked.k - 1)
+        watch.ask()
     return problem.assemble(merged_until_admitted(problem, groups, watch))
 
 
@@ -103,9 +101,20 @@ def _transposed(axes: NDArray[np.int64]) -> NDArray[np.int64]:
     return x ^ flip[:, None]
 
 
+def _chain(problem: Problem, order: Rows, shares: SharesWithin, longest: int) -> list[Rows]:
+    """The cheapest groups of consecutive rows that are (k, c); none if there is no such chain."""
+    ends, end, groups = _cheapest(problem, order, shares, longest), len(order), list[Rows]()
+    while end > 0:
+        if ends[end] < 0:
+            return []
+        groups.append(order[ends[end] : end])
+        end = int(ends[end])
+    return groups
+
+
 def _cheapest(problem: Problem, order: Rows, shares: SharesWithin, longest: int) -> Rows:
     """Where the last group of the cheapest chain over the first rows begins, for every number of rows."""
-    size, far = len(order), 1 << 62
+    size, far = len(order), LARGEST
     costs = np.full((size + 1, longest + 1), far, dtype=np.int64)
     for length, ends, cost in _segments(problem, order, shares, longest):
         costs[ends, length] = cost
@@ -138,6 +147,7 @@ def _segments(
         [perimeter.unit // domain.span for domain in domains],
         lambda a, lo, hi: domains[a].units(lo, hi),
     )
+    coarse = 1 + size * len(domains) * perimeter.unit // LARGEST  # sums over the whole table stay below it
     single = np.zeros((size, int(shares.values.max()) + 1), dtype=np.int64)
     single[np.arange(size), shares.values[order]] = 1
     lo, hi, counts = codes, codes, single
@@ -154,4 +164,4 @@ def _segments(
                 units = sides.table[sides.start[a] + lo[:, a] * sides.length[a] + hi[:, a]]
             total += sides.weight[a] * units
         good = np.flatnonzero(shares.c.denominator * counts.max(axis=1) <= shares.c.numerator * length)
-        yield length, good + length, length * total[good]
+        yield length, good + length, length * (total[good] // coarse)

@@ -138,7 +138,7 @@ class Walk:
         flat = [node for nodes in self.nodes for node in nodes]
         low, high, price = np.array(flat, dtype=np.int64).reshape(-1, 3).T.copy()
         asked = BoxQuestion(
-            np.column_stack([code[:, :others], walked]).astype(np.int64),
+            np.column_stack([code[:, :others], walked]).astype(np.int64, order="C"),  # one layout to compile
             BoxNodes(np.cumsum([0, *map(len, self.nodes)]).astype(np.int64), low, high, price),
             step,
             self.rows.value,

@@ -27,8 +27,10 @@ from optanon.solver.baselines import (
     swap_search as swap_search_module,
 )
 from optanon.solver.baselines.hilbert import curve_order
+from optanon.solver.baselines.parameters import Perimeter
 from optanon.solver.baselines.registry import baselines
 from optanon.solver.baselines.swap_search import exchanged
+from optanon.solver.baselines.widths import LARGEST
 from optanon.solver.settings import Clock
 
 NEW = ("hilbert", "mdav", "variable_mdav", "swap_search")
@@ -82,6 +84,30 @@ def test_groups_that_no_merging_repairs_stay_as_they_were(name: str) -> None:
     policy = Policy([KCAnonymity(k=3), DistinctLDiversity(l=5)])
     release = baselines()[name].run(Problem(table=clustered(0), policy=policy), 0)
     assert len(release.groups) > 5
+
+
+@pytest.mark.parametrize("name", ["hilbert", "mdav", "variable_mdav"])
+def test_a_refused_group_joins_one_that_ends_it(name: str) -> None:
+    """In the middle of the line all have one value: nearest groups alone would join all of these."""
+    values = "".join("v" if 600 <= i < 1_400 else "abcdefghij"[i % 10] for i in range(2_000))
+    policy = Policy([KCAnonymity(k=5, c=Fraction(1, 2))])
+    release = baselines()[name].run(Problem(table=line(*range(2_000), values=values), policy=policy), 0)
+    assert max(len(group.members) for group in release.groups) <= 20
+
+
+def test_a_chain_is_found_however_small_the_unit_of_widths_is() -> None:
+    """Sums of sides over the whole table do not fit into 64 bits, those of one box do."""
+    random = Random(0)
+    columns = {
+        f"x{p}": [random.randrange(p) for _ in range(3_000)] for p in (10**6 + 3, 10**6 + 33, 10**5 + 3)
+    }
+    for p, column in zip((10**6 + 3, 10**6 + 33, 10**5 + 3), columns.values(), strict=True):
+        column[:2] = [0, p]
+    frame = pd.DataFrame(columns).assign(id=[f"p{i}" for i in range(3_000)], value="u")
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=[*columns], sensitive="value")
+    assert 3_000 * Perimeter(table.domains).unit > LARGEST
+    release = baselines()["hilbert"].run(Problem(table=table, policy=Policy([KCAnonymity(k=3)])), 0)
+    assert max(len(group.members) for group in release.groups) <= 5
 
 
 @pytest.mark.parametrize("name", NEW)
