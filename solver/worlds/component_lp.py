@@ -64,8 +64,8 @@ class ComponentLP:
         self.lower: Integers = bounds.lower[component.pairs]
         self.upper: Integers = bounds.upper[component.pairs]
         self._order = np.lexsort((component.entry_pair, component.entry_row))
-        # The primal simplex: the last optimum stays feasible.
-        self._solver = LinearProgram(presolve=False, simplex=Simplex.PRIMAL)
+        # The dual simplex: every count has two ends, so any basis can be made dual feasible for any costs.
+        self._solver = LinearProgram(presolve=False, simplex=Simplex.DUAL)
         none = np.zeros(self._width)
         self._solver.add_columns(none, self.lower.astype(float), self.upper.astype(float))
         self._solver.add_rows(

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ...models.adversary.derivation import Derivation
+from ...models.adversary.proof import Case, ProofStep
 from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Integers
 from ...models.errors import OptanonError
@@ -35,9 +35,12 @@ from .component_lp import NEAR, ComponentLP, ComponentOptimum, Floats
 from .counts import CountModel, Verdict
 from .rounding import Rounding
 
-__all__ = ["ComponentSearch", "Ground", "Verdicts"]
+__all__ = ["ComponentSearch", "Ground", "Proof", "Verdicts"]
 
 Verdicts: TypeAlias = NDArray[np.int8]
+
+Proof: TypeAlias = ProofStep | tuple[int, Case]
+"""A step, or a proof by cases that a column is 0."""
 
 MANY = 60
 """Worlds for all counts at once are looked for while one shows so many: each takes as long as near ones."""
@@ -63,8 +66,6 @@ class ComponentSearch:
         After propagation.
     verdicts, grounds : int8 arrays, per column of the system
         Filled in.
-    derivation : Derivation
-        Gets the proofs.
     truth : int64 array
         Counts of a world of the component.
     """
@@ -75,19 +76,23 @@ class ComponentSearch:
         bounds: Bounds,
         verdicts: Verdicts,
         grounds: Verdicts,
-        derivation: Derivation,
         truth: Integers,
     ) -> None:
         self._component, self._bounds = component, bounds
-        self._verdicts, self._grounds, self._derivation = verdicts, grounds, derivation
+        self._verdicts, self._grounds = verdicts, grounds
         self._lp = ComponentLP(component, bounds)
         self._rounding = Rounding(self._lp)
         self._truth = truth
         self._todo: list[int] = []
+        self._proofs: list[Proof] = []
 
-    def run(self, todo: list[int], clock: Clock) -> None:
-        """Decide the counts with these numbers within the component."""
+    def run(self, todo: list[int], clock: Clock) -> list[Proof]:
+        """Decide the counts with these numbers within the component; what was proven, in its order."""
         self._todo = todo
+        self._decide(clock)
+        return self._proofs
+
+    def _decide(self, clock: Clock) -> None:
         if not (self._together(clock) and self._apart(clock) and self._together(clock)):
             return
         self._near_truth(clock)
@@ -111,6 +116,7 @@ class ComponentSearch:
     def _apart(self, clock: Clock) -> bool:
         """Exclude at once what no linear program makes positive; whether anything is left."""
         rest = self._todo
+        self._lp.by_dual(False)  # few counts fewer at a time: the last optimum stays feasible, and near
         while rest and not clock.over:
             found = self._lp.maximize(rest, clock)
             if found is None:
@@ -119,6 +125,7 @@ class ComponentSearch:
                 self._excluded(rest, found)
                 break
             rest = [j for j in rest if found.counts[j] < NEAR]
+        self._lp.by_dual(True)
         self._still_open()
         return bool(self._todo)
 
@@ -126,7 +133,6 @@ class ComponentSearch:
         """Worlds that differ from the true one as little as they must."""
         if not self._todo or not self._lp.stay_near(self._truth, self._todo, clock):
             return
-        self._lp.by_dual(True)
         for j in list(self._todo):
             if not self._open(j) or clock.over:
                 continue
@@ -140,7 +146,6 @@ class ComponentSearch:
                     continue
                 world = rounded
             self._show(world)
-        self._lp.by_dual(False)
 
     def _change(self, found: Floats, j: int) -> Floats:
         """The true world but for the changes that share rows with one of a count, directly or by others."""
@@ -156,6 +161,7 @@ class ComponentSearch:
     def _one_by_one(self, clock: Clock) -> list[int]:
         """A linear program for each; those it does not decide."""
         left: list[int] = []
+        self._lp.by_dual(False)
         for j in list(self._todo):
             if self._verdicts[self._component.pairs[j]] != Verdict.UNKNOWN or clock.over:
                 continue
@@ -184,7 +190,7 @@ class ComponentSearch:
             column = int(self._component.pairs[j])
             case = by_cases(self._lp, j, clock)
             if case is not None:
-                self._derivation.note_cases(column, case)
+                self._proofs.append((column, case))
             self._verdicts[column] = Verdict.EXCLUDED
             self._grounds[column] = Ground.SOLVER if case is None else Ground.CASES
         self._todo = []
@@ -196,7 +202,7 @@ class ComponentSearch:
         step = self._lp.excludes(pairs, found)
         if step is None:
             return False
-        self._derivation.note(step)
+        self._proofs.append(step)
         columns = self._component.pairs[pairs]
         self._verdicts[columns] = Verdict.EXCLUDED
         self._grounds[columns] = Ground.LINEAR

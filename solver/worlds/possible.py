@@ -9,10 +9,13 @@ said to be.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Generic, TypeAlias
+from threading import Event
+from typing import Generic, NamedTuple, TypeAlias
 
 import numpy as np
 from typing_extensions import TypeVar
@@ -20,17 +23,27 @@ from typing_extensions import TypeVar
 from ...models.adversary.boxes import BoxPopulation
 from ...models.adversary.cells import Population
 from ...models.adversary.derivation import Derivation
-from ...models.adversary.proof import steps_of
-from ...models.adversary.propagation import Bounds, first_bounds, open_components, propagate, symmetric
+from ...models.adversary.proof import ProofStep, steps_of
+from ...models.adversary.propagation import (
+    Bounds,
+    Component,
+    first_bounds,
+    open_components,
+    propagate,
+    symmetric,
+)
 from ...models.adversary.system import System
 from ...models.errors import InputError, OptanonError
 from ..settings import Clock
 from .counts import CountModel, Verdict
-from .decide import ComponentSearch, Ground, Verdicts
+from .decide import ComponentSearch, Ground, Proof, Verdicts
 
 __all__ = ["AnyPopulation", "CountModel", "Possible", "Verdict", "possible_values"]
 
 AnyPopulation: TypeAlias = Population | BoxPopulation
+WORKERS = 8
+"""Most threads, if nothing else is asked for."""
+
 P = TypeVar("P", bound=AnyPopulation, default=Population)
 
 
@@ -112,6 +125,7 @@ def possible_values(
     population: P,
     clock: Clock | None = None,
     progress: Callable[[int, int], None] | None = None,
+    workers: int | None = None,
 ) -> Possible[P]:
     """Decide every pair of a population.
 
@@ -120,9 +134,11 @@ def possible_values(
     population : Population
     clock : Clock, optional
         Its limit is for the whole search; without one the search runs to its end.
-
     progress : callable, optional
         Told after each component how many are done, and of how many.
+    workers : int, optional
+        Threads, each with a component; by default as many as there are cores, at most 8. The answer does
+        not depend on them, unless time runs out.
 
     Returns
     -------
@@ -131,8 +147,8 @@ def possible_values(
 
     Notes
     -----
-    Whether a pair is possible is NP-hard in general (a three-way table with given margins; Irving
-    and Jerrum). Components of releases whose groups are local are small.
+    Whether a pair is possible is NP-hard in general (a three-way table with given margins; Irving and
+    Jerrum). Components of releases whose groups are local are small.
     """
     clock = Clock() if clock is None else clock
     system = population.system
@@ -143,27 +159,62 @@ def possible_values(
     verdicts = np.where(bounds.upper == 0, Verdict.EXCLUDED, Verdict.UNKNOWN).astype(np.int8)
     grounds = np.where(bounds.upper == 0, Ground.PROPAGATION, Ground.NONE).astype(np.int8)
     verdicts[(population.truth > 0) | (bounds.lower > 0)] = Verdict.POSSIBLE
-    searched = open_pairs = 0
-    asked = np.arange(len(verdicts)) < len(system.cell)
-    components = open_components(system, bounds)
-    for number, component in enumerate(components, start=1):
-        todo = np.flatnonzero((verdicts[component.pairs] == Verdict.UNKNOWN) & asked[component.pairs])
-        if len(todo) and isinstance(system, System) and symmetric(system, component, bounds):
-            verdicts[component.pairs] = Verdict.POSSIBLE
-        elif len(todo):
-            searched, open_pairs = searched + 1, max(open_pairs, len(component.pairs))
-            if not clock.over:
-                truth = population.truth[component.pairs]
-                search = ComponentSearch(component, bounds, verdicts, grounds, derivation, truth)
-                search.run(todo.tolist(), clock)
+    parts = [
+        (part, _undecided(population, part, bounds, verdicts)) for part in open_components(system, bounds)
+    ]
+
+    search = _Search(population, bounds, verdicts, grounds)
+    for number, proofs in enumerate(search.proofs(parts, clock, workers), start=1):
+        for proof in proofs:
+            derivation.note(proof) if isinstance(proof, ProofStep) else derivation.note_cases(*proof)
         if progress is not None:
-            progress(number, len(components))
+            progress(number, len(parts))
+    open_pairs = [len(part.pairs) for part, todo in parts if todo]
     return Possible(
         population=population,
         propagated=bounds,
         verdicts=verdicts,
         grounds=grounds,
         derivation=derivation,
-        searched=searched,
-        open_pairs=open_pairs,
+        searched=len(open_pairs),
+        open_pairs=max(open_pairs, default=0),
     )
+
+
+def _undecided(population: AnyPopulation, part: Component, bounds: Bounds, verdicts: Verdicts) -> list[int]:
+    """Numbers, within a component, of what has to be searched; symmetry decides all of it at once."""
+    system = population.system
+    todo = np.flatnonzero((verdicts[part.pairs] == Verdict.UNKNOWN) & (part.pairs < len(system.cell)))
+    if len(todo) and isinstance(system, System) and symmetric(system, part, bounds):
+        verdicts[part.pairs] = Verdict.POSSIBLE
+        return []
+    return todo.tolist()
+
+
+class _Search(NamedTuple):
+    """Searches components, each by itself: no component depends on another."""
+
+    population: AnyPopulation
+    bounds: Bounds
+    verdicts: Verdicts
+    grounds: Verdicts
+
+    def proofs(
+        self, parts: Sequence[tuple[Component, list[int]]], clock: Clock, workers: int | None
+    ) -> Iterator[list[Proof]]:
+        """What is proven of each, in order, by several threads; none goes on for long if nobody waits."""
+        ended = Event()
+        own = replace(clock, stop=lambda: ended.is_set() or (clock.stop is not None and clock.stop()))
+        with ThreadPoolExecutor(workers or min(WORKERS, os.cpu_count() or 1)) as threads:
+            running = [threads.submit(self._proofs_of, part, todo, own) for part, todo in parts]
+            try:
+                for proofs in running:
+                    yield proofs.result()
+            finally:
+                ended.set()
+
+    def _proofs_of(self, part: Component, todo: list[int], clock: Clock) -> list[Proof]:
+        if not todo or clock.over:
+            return []
+        truth = self.population.truth[part.pairs]
+        return ComponentSearch(part, self.bounds, self.verdicts, self.grounds, truth).run(todo, clock)

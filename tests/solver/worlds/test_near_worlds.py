@@ -6,10 +6,14 @@ from collections import Counter
 from random import Random
 
 import pytest
+from cases.attacks import history
 from cases.audits import local_series, possible
 
+from optanon.models.adversary.cells import population
+from optanon.models.adversary.knowledge import Knowledge
 from optanon.solver.worlds.counts import Verdict
-from optanon.solver.worlds.decide import ComponentSearch
+from optanon.solver.worlds.decide import ComponentSearch, Ground
+from optanon.solver.worlds.possible import possible_values
 
 
 def test_verdicts_are_those_of_one_program_per_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,3 +46,24 @@ def test_verdicts_are_those_of_one_program_per_count(monkeypatch: pytest.MonkeyP
         checker = found.derivation.checker
         for column in (found.verdicts == Verdict.EXCLUDED).nonzero()[0].tolist():
             checker.check(found.derivation.proof(column))
+
+
+def test_verdicts_and_proofs_do_not_depend_on_threads() -> None:
+    """Components are searched side by side and written down in order."""
+    people = population(history(local_series(Random(2), 400, 5, 8)), Knowledge())
+    one, many = (possible_values(people, workers=workers) for workers in (1, 4))
+    assert one.searched == many.searched > 1
+    assert (one.verdicts == many.verdicts).all()
+    assert (one.grounds == many.grounds).all()
+    assert one.derivation.steps == many.derivation.steps
+    assert Ground.LINEAR in one.grounds
+
+
+def test_what_is_under_way_ends_when_nobody_waits_for_it() -> None:
+    people = population(history(local_series(Random(2), 400, 5, 8)), Knowledge())
+
+    def told(done: int, of: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        possible_values(people, progress=told)
