@@ -22,13 +22,13 @@ from optanon.models.requirements import KCAnonymity, ResistsInference
 from optanon.models.table import Microdata
 from optanon.solver.answering import answered
 from optanon.solver.engines.partition.enumerated.guide import Guide
-from optanon.solver.engines.partition.withstand.anneal import SafeAnnealing
+from optanon.solver.engines.partition.withstand.anneal import SafeAnnealing, repair
 from optanon.solver.engines.partition.withstand.arrays import groups_of, past_from, past_of
 from optanon.solver.engines.partition.withstand.judge import SeriesJudge
 from optanon.solver.engines.partition.withstand.leaving_out import leave_out
 from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
 from optanon.solver.engines.partition.withstand.moves import Rule, nearest_rows
-from optanon.solver.engines.partition.withstand.repair import repair
+from optanon.solver.engines.partition.withstand.pairs import pairs_on
 from optanon.solver.engines.partition.withstand.search import WithstandSearch, demand, sides_of
 from optanon.solver.engines.partition.withstand.starts import implied, starts
 from optanon.solver.price import Price
@@ -168,6 +168,60 @@ def test_near_groups_made_anew_are_counted_as_they_are() -> None:
     assert min(map(len, groups)) >= 3
     anew = chain_of(asked, rule, groups, 3)
     assert (anew.cost, anew.inferred) == (chain.cost, chain.inferred)
+
+
+def test_two_of_a_cell_go_where_neither_may_go_alone() -> None:
+    rule = ResistsInference(max_posterior=HALF)
+    asked = problem(60, History(), rule)
+    rows = np.lexsort(asked.table.codes.T).tolist()
+    first = chain_of(asked, rule, [rows[i : i + 10] for i in range(0, 60, 10)], 3)
+    asked = replace(asked, history=History([asked.assemble(rows_of(first, 60))]))
+    chain = chain_of(asked, rule, rows_of(first, 60), 3)
+    assert not chain.inferred
+    limit, moved = np.full(1, LIMITS.beyond), 0
+    for p in range(60):
+        found = pairs_on(
+            chain.past,
+            chain.codes,
+            chain.sides,
+            chain.groups,
+            chain.near,
+            chain.rule._replace(price=LIMITS.beyond),
+            np.array([p]),
+            limit,
+            0,
+            4,
+            np.ones(1, dtype=np.int64),
+        )
+        at, least, slots, people, home = found
+        if at == 0 and chain.settled(slots, people, home, LIMITS.beyond, LIMITS.beyond, least):
+            assert chain.groups.cost[slots].sum() == least
+            moved += 1
+    assert moved > 10
+    assert not chain.inferred
+    anew = chain_of(asked, rule, rows_of(chain, 60), 3)
+    assert (anew.cost, anew.inferred) == (chain.cost, set())
+
+
+def test_annealing_repeats_itself_and_counts_right() -> None:
+    rule = ResistsInference(max_posterior=Fraction(2, 3))
+    asked = problem(60, History(), rule)
+    rows = np.lexsort(asked.table.codes.T).tolist()
+    asked = replace(asked, history=History([asked.assemble([rows[i : i + 6] for i in range(0, 60, 6)])]))
+    start = [rows[i : i + 6] for i in range(0, 60, 6)]
+    chains = [chain_of(asked, rule, start, 3) for _ in range(2)]
+    before = chains[0].cost
+    for chain in chains:
+        chain.run(Clock(), 4_000, 0.05)
+        chain.back()
+    assert chains[0].cost < before
+    assert (chains[0].groups.of == chains[1].groups.of).all()
+    made = rows_of(chains[0], 60)
+    assert (
+        int(groups_of(chains[0].past, asked.table.codes, chains[0].sides, 2, made, 60).cost.sum())
+        == chains[0].cost
+    )
+    assert not inferred(History([*asked.history, asked.assemble(made)]), rule)[1]
 
 
 @pytest.mark.slow

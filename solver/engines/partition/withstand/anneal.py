@@ -7,114 +7,132 @@ heavy, and rows are taken up near people who can be inferred.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from math import log
 
 import numpy as np
 
-from ....baselines.widths import Ints, Widths
+from ....baselines.widths import Ints
 from ....settings import Clock
-from .arrays import NewGroups, PublishedPast, exchange
-from .judge import SeriesJudge
+from .batches import Regrouping, near_groups, regroup_on, scan_on
+from .chain import SafeGroups
 from .limits import WITHSTAND_LIMITS as LIMITS
-from .moves import Rule, scan
-from .regroup import members_of, regrouped, settle
+from .moves import scan
+from .pairs import pairs_on
+from .regroup import members_of, regrouped
 
-__all__ = ["SafeAnnealing"]
+__all__ = ["SafeAnnealing", "repair"]
+
+REGROUPING = Regrouping(
+    few=LIMITS.few,
+    tries=LIMITS.tries,
+    noise=LIMITS.noise[False],
+    whole=LIMITS.whole,
+    joined=LIMITS.joined,
+    beside=LIMITS.beside,
+)
 
 
-class SafeAnnealing:
-    """One chain of moves, changing groups in place.
-
-    Parameters
-    ----------
-    past, codes, sides
-        The series, the rows' codes, and what widths cost.
-    near : int64 array
-        See `nearest_rows`.
-    rule : Rule
-        Its price is set here.
-    judge : SeriesJudge
-    admits : callable
-        Whether requirements on groups allow a histogram.
-    groups : NewGroups
-        The start.
-    seed : int
-    allowed : int
-        So many rows may be left out.
-
-    Attributes
-    ----------
-    cost : int
-        Of the groups as they are.
-    inferred : set of int
-        People who can be inferred.
-    best : list of int or None
-        Group of each row in the cheapest safe release met.
-    tried, made : int
-        Moves judged, and made.
-    """
-
-    def __init__(
-        self,
-        past: PublishedPast,
-        codes: Ints,
-        sides: Widths,
-        near: Ints,
-        rule: Rule,
-        judge: SeriesJudge,
-        admits: Callable[[tuple[int, ...]], bool],
-        groups: NewGroups,
-        seed: int,
-        allowed: int = 0,
-    ) -> None:
-        self.past, self.codes, self.sides, self.near = past, codes, sides, near
-        self.rule, self.judge, self.admits, self.groups = rule, judge, admits, groups
-        self.allowed = allowed
-        self.random = np.random.default_rng(seed)
-        self._state = np.array([seed % 2**16 + 1], dtype=np.int64)
-        self._found = np.empty((2 * near.shape[1], 5), dtype=np.int64)
-        self._refused = np.full(near.shape, -1, dtype=np.int64)
-        self._closed = self._refused.copy()
-        self._tried = np.empty(len(groups.size), dtype=np.int64)
-        self.inferred = set(judge.inferred(groups, range(len(past.value))) or ())
-        self.cost = int(groups.cost.sum())
-        self.tried = self.made = 0
-        self.best: Ints | None = None
-        self.least = 0, 0
-        self._keep()
+class SafeAnnealing(SafeGroups):
+    """One chain of moves; see `SafeGroups`."""
 
     def run(self, clock: Clock, steps: int, hot: float) -> None:
         """Cool down, from so many mean costs of a group, until the clock or so many rows are over."""
         mean = self.cost / max(1, int((self.groups.size > 0).sum()))
         limit, safe = clock.limit, not self.inferred
-        for step in range(steps):
-            if clock.over:
-                break
+        step = 0
+        while step < steps and not clock.over:
             done = step / steps if limit is None else max(step / steps, clock.seconds / limit)
             heat = mean * hot * (LIMITS.cold / hot) ** done
             ramp = min(1.0, done / LIMITS.ramp)
             price = mean * LIMITS.light * (LIMITS.heavy / LIMITS.light) ** ramp
-            self._step(heat, LIMITS.beyond if safe else max(1, int(price)))
-
-    def back(self) -> None:
-        """Return to the cheapest safe release met, if there is one."""
-        if self.best is not None:
-            self.restore(self.best)
-
-    def restore(self, home: Ints) -> None:
-        """Return to groups in which nobody can be inferred."""
-        people = np.flatnonzero(self.groups.of != home)
-        self._settle(np.arange(len(self.groups.size)), people, home[people])
-        self.cost, self.inferred = int(self.groups.cost.sum()), set[int]()
-        self.made += 1
-        self.groups.since[:] = self.made
+            if self.inferred:
+                self._step(heat, LIMITS.beyond if safe else max(1, int(price)))
+                step += 1
+            else:
+                step += self._steps(heat, LIMITS.beyond if safe else max(1, int(price)), steps - step)
 
     def _step(self, heat: float, price: int) -> None:
         p = self._row()
         if self.groups.of[p] < 0:
             return
         self._change(p, self._bar(heat), price, 1)
+
+    def _steps(self, heat: float, price: int, most: int) -> int:
+        """Take up some rows at random while nobody can be inferred; how many."""
+        count = min(LIMITS.rows, most)
+        rows = self.random.integers(len(self.codes), size=count)
+        bars = (-heat * np.log(1.0 - self.random.random(count))).astype(np.int64)
+        drawn = self.random.random(count)
+        anew, paired = drawn < LIMITS.regrouped, drawn > 1 - LIMITS.paired
+        self._moves(rows[~anew & ~paired], bars[~anew & ~paired], price)
+        self._regroupings(rows[anew], bars[anew], price)
+        self._pairs(rows[paired], bars[paired], price)
+        return count
+
+    def _moves(self, rows: Ints, bars: Ints, price: int) -> None:
+        """One of the best moves of each row."""
+        at = 0
+        while at < len(rows):
+            at, count = scan_on(
+                self.past,
+                self.groups,
+                self.codes,
+                self.sides,
+                self.near,
+                self.rule._replace(price=price),
+                rows,
+                bars,
+                at,
+                self._tried,
+                self._refused,
+                self._closed,
+                self._found,
+            )
+            if count:
+                self._try_found(int(rows[at]), count, int(bars[at]), price, 1)
+            at += 1
+
+    def _regroupings(self, rows: Ints, bars: Ints, price: int) -> None:
+        """Groups near each row anew."""
+        at = 0
+        while at < len(rows):
+            at, least, slots, people, home = regroup_on(
+                self.past,
+                self.codes,
+                self.sides,
+                self.groups,
+                self.near,
+                self.rule._replace(price=price),
+                REGROUPING,
+                rows,
+                bars,
+                at,
+                self._state,
+            )
+            if least >= 0:
+                self.settled(slots, people, home, int(bars[at]), price, least)
+            at += 1
+
+    def _pairs(self, rows: Ints, bars: Ints, price: int) -> None:
+        """The best move of each row with somebody of its cell."""
+        at = 0
+        while at < len(rows):
+            at, least, slots, people, home = pairs_on(
+                self.past,
+                self.codes,
+                self.sides,
+                self.groups,
+                self.near,
+                self.rule._replace(price=price),
+                rows,
+                bars,
+                at,
+                LIMITS.mates,
+                self._state,
+            )
+            if least >= 0:
+                self.settled(slots, people, home, int(bars[at]), price, least)
+            at += 1
 
     def _row(self) -> int:
         """The row that is taken up."""
@@ -156,90 +174,6 @@ class SafeAnnealing:
         else:
             self._move(p, bar, price, others)
 
-    def join(self, p: int, price: int, *, anyway: bool = False) -> bool:
-        """Join a row's group with others in the way that costs least, with a price for who can be inferred.
-
-        Whether it was done: only if fewer people can be inferred and that is worth it, unless `anyway`.
-        """
-        groups = self.groups
-        found: list[tuple[int, int, int, tuple[int, ...]]] = []
-        for joint in self._joinable(p):
-            slots = np.array(joint)
-            people, cost = members_of(groups, slots), int(groups.cost[slots].sum())
-            old, before = groups.of[people], self._known(people.tolist())
-            self._settle(slots, people, np.full_like(people, joint[0]))
-            if self.admits(tuple(groups.counts[joint[0]].tolist())):
-                more = len(self.judge.inferred(groups, people.tolist()) or ()) - len(before)
-                dearer = int(groups.cost[slots].sum()) - cost
-                found.append((dearer + price * more, more, dearer, joint))
-            self._settle(slots, people, old)
-        fewer = [joined for joined in found if joined[1] < 0 and joined[0] < 0]
-        if not fewer and not (anyway and found):
-            return False
-        _, more, dearer, joint = min(fewer or found)
-        slots = np.array(joint)
-        people = members_of(groups, slots)
-        before = self._known(people.tolist())
-        self._settle(slots, people, np.full_like(people, joint[0]))
-        return self._stays(joint, people.tolist(), before, dearer + max(0, more), dearer, 1)
-
-    def leaves(self, people: Sequence[int], *, anyway: bool = False) -> bool:
-        """Leave people of one group out; whether it was done: only if fewer can be inferred, or `anyway`."""
-        groups, g = self.groups, int(self.groups.of[people[0]])
-        involved, cost = groups.member[g, : groups.size[g]].tolist(), int(groups.cost[g])
-        before, gone, slots = self._known(involved), np.array(people), np.array([g])
-        self._settle(slots, gone, np.full_like(gone, -1))
-        cost = int(groups.cost[g]) - cost
-        if self._stays((g,), involved, before, cost + (LIMITS.beyond if anyway else -1), cost, 1):
-            return True
-        self._settle(slots, gone, np.full_like(gone, g))
-        return False
-
-    def returns(self, p: int, homes: Sequence[int]) -> bool:
-        """Put somebody who was left out where that costs least and nobody can be inferred."""
-        groups, back, dearer = self.groups, np.array([p]), list[tuple[int, int]]()
-        for g in homes:
-            if groups.size[g] < groups.member.shape[1]:
-                before, slots = int(groups.cost[g]), np.array([g])
-                self._settle(slots, back, slots)
-                dearer.append((int(groups.cost[g]) - before, g))
-                self._settle(slots, back, np.full_like(back, -1))
-        return any(self.enter([p], g) for _, g in sorted(dearer))
-
-    def enter(self, people: Sequence[int], g: int) -> bool:
-        """Put people who were left out into a group, if nobody can be inferred then; whether it was done."""
-        groups, back, slots = self.groups, np.array(people), np.array([g])
-        if groups.size[g] + len(people) > groups.member.shape[1]:
-            return False
-        cost = int(groups.cost[g])
-        self._settle(slots, back, np.full_like(back, g))
-        cost = int(groups.cost[g]) - cost
-        if self._stays((g,), list(people), [], cost, cost, 1):
-            return True
-        self._settle(slots, back, np.full_like(back, -1))
-        return False
-
-    def _joinable(self, p: int) -> list[tuple[int, ...]]:
-        """A row's group with one near it, those of people once in a group with it, both, or a component's."""
-        groups, a = self.groups, int(self.groups.of[p])
-        mates = [x for x in groups.member[a, : groups.size[a]].tolist() if x in self.inferred] or [p]
-        near = {int(g) for x in mates for g in groups.of[self.near[x, : LIMITS.joined]]} - {a, -1}
-        tied = [tuple(self._tied_groups(x).tolist()) for x in mates]
-        found: list[tuple[int, ...]] = [*((a, b) for b in sorted(near)), *tied]
-        found += [(*joint, b) for joint in tied for b in sorted(near - set(joint))]
-        self.judge.inferred(groups, [p])
-        found.append(tuple([int(g) for g in np.flatnonzero(self.judge.met_groups) if groups.size[g]]))
-        room = groups.member.shape[1]
-        known = [joint for joint in dict.fromkeys(found) if len(joint) > 1]
-        return [joint for joint in known if groups.size[list(joint)].sum() <= room]
-
-    def _tied_groups(self, p: int) -> Ints:
-        """The group of a row, and those of people who were in a group with it."""
-        past = self.past
-        beside = [q for o in past.place[p] if o >= 0 for q in past.member[past.start[o] : past.start[o + 1]]]
-        found = dict.fromkeys(int(self.groups.of[q]) for q in [p, *beside])
-        return np.array([g for g in found if g >= 0], dtype=np.int64)
-
     def _picked(self, count: int, price: int, others: int) -> list[int]:
         """Moves found that are judged: those that cost least, and others at random."""
         found = self._found[:count]
@@ -265,8 +199,11 @@ class SafeAnnealing:
             self._closed,
             self._found,
         )
-        if not count:
-            return
+        if count:
+            self._try_found(p, count, bar, price, others)
+
+    def _try_found(self, p: int, count: int, bar: int, price: int, others: int) -> None:
+        """Make one of the moves found for a row."""
         for line in self._picked(count, price, others):
             q, b, cost, place, _ = self._found[line].tolist()
             if self._exchanged(p, q, b, bar, cost, price):
@@ -293,7 +230,8 @@ class SafeAnnealing:
         With `tied`, also those of groups with people who were in a group with it, in the first way met.
         """
         groups = self.groups
-        picked = self._near_groups(p, 2 + int(self.random.integers(3)))
+        most = 2 + int(self.random.integers(3))
+        picked = near_groups(groups, self.near, p, most, REGROUPING, self._state)
         if tied:
             more = picked[1 : 1 + int(self.random.integers(4))].tolist()
             picked = np.array(list(dict.fromkeys([*self._tied_groups(p).tolist(), *more])), dtype=np.int64)
@@ -318,80 +256,26 @@ class SafeAnnealing:
         )
         return least >= 0 and self.settled(slots, people, slots[best], bar, price, least)
 
-    def settled(self, slots: Ints, people: Ints, home: Ints, bar: int, price: int, least: int) -> bool:
-        """Put people into other groups, at `least` or more, if that may be done; whether it was."""
-        groups = self.groups
-        old, cost = groups.of[people], int(groups.cost[slots].sum())
-        before = self._known(people.tolist())
-        if least - cost - price * len(before) > bar or _alike(old, home):
-            return False
-        self._settle(slots, people, home)
-        cost = int(groups.cost[slots].sum()) - cost
-        if self._stays(slots.tolist(), people.tolist(), before, bar, cost, price):
-            return True
-        self._settle(slots, people, old)
-        return False
 
-    def _near_groups(self, p: int, most: int) -> Ints:
-        """The group of a row and some that are near it."""
-        found = [int(self.groups.of[p])]
-        for _ in range(LIMITS.joined):
-            rank = int(self.random.exponential(LIMITS.beside))
-            g = int(self.groups.of[self.near[p, min(rank, self.near.shape[1] - 1)]])
-            if g >= 0 and g not in found:
-                found.append(g)
-            if len(found) == most:
-                break
-        return np.array(found, dtype=np.int64)
+def repair(chain: SafeAnnealing, clock: Clock) -> None:
+    """Change groups until nobody can be inferred, nothing is left to join, or the clock is over.
 
-    def _known(self, people: Sequence[int]) -> list[int]:
-        """Who can be inferred in the components of people, as groups are."""
-        found = self.judge.inferred(self.groups, people) if self.inferred else []
-        assert found is not None
-        return found
-
-    def _stays(
-        self, slots: Sequence[int], people: list[int], before: list[int], bar: int, cost: int, price: int
-    ) -> bool:
-        """Whether groups may stay as they were just changed."""
-        groups, room = self.groups, bar - cost + price * len(before)
-        self.tried += 1
-        if not all(not groups.size[g] or self.admits(tuple(groups.counts[g].tolist())) for g in slots):
-            return False
-        after = self.judge.inferred(groups, people, room // price)
-        if after is None:
-            return False
-        self.made += 1
-        self.cost += cost
-        self.inferred.difference_update(before)
-        self.inferred.update(after)
-        self.groups.since[np.flatnonzero(self.judge.met_groups)] = self.made
-        self._keep()
-        return True
-
-    def _exchange(self, p: int, q: int, b: int) -> None:
-        exchange(self.past, self.codes, self.sides, self.groups, p, q, b, self.rule.needed)
-
-    def _settle(self, slots: Ints, people: Ints, home: Ints) -> None:
-        settle(self.past, self.codes, self.sides, self.groups, self.rule.needed, slots, people, home)
-
-    @property
-    def outside(self) -> Ints:
-        """Rows that are left out."""
-        return np.flatnonzero(self.groups.of[: len(self.codes)] < 0)
-
-    def _keep(self) -> None:
-        if self.inferred:
+    What is done is worth a price per person that is low at first, so that cheap changes come before dear
+    ones, and grows where nothing helps: moves and new groupings, then joining groups, because a release of
+    fewer groups tells less. At the highest price groups are joined whatever that costs. So this comes to an
+    end, at the latest with groups too large to be judged.
+    """
+    mean = chain.cost / max(1, int((chain.groups.size > 0).sum()))
+    factor, idle = LIMITS.modest, 0
+    while chain.inferred and not clock.over:
+        before, p, price = len(chain.inferred), chain.aimed_row(), max(1, int(factor * mean))
+        chain.attempt(p, LIMITS.warm * factor * mean, price)
+        idle = 0 if len(chain.inferred) < before else idle + 1
+        if idle < LIMITS.idle:
+            continue
+        idle = 0
+        if any(chain.join(chain.aimed_row(), price) for _ in range(min(LIMITS.idle, len(chain.inferred)))):
+            continue
+        factor = min(LIMITS.dearer * factor, LIMITS.dear)
+        if factor == LIMITS.dear and not chain.join(chain.aimed_row(), int(factor * mean), anyway=True):
             return
-        found = len(self.outside), self.cost
-        if found[0] <= self.allowed and (self.best is None or found < self.least):
-            self.best, self.least = self.groups.of.copy(), found
-
-
-def _alike(one: Ints, two: Ints) -> bool:
-    """Whether two numberings of groups put the same people together."""
-    return (
-        len(set(zip(one.tolist(), two.tolist(), strict=True)))
-        == len(set(one.tolist()))
-        == len(set(two.tolist()))
-    )

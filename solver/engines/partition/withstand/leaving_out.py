@@ -14,13 +14,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....settings import Clock
-from .anneal import SafeAnnealing
+from .chain import SafeGroups
 from .limits import WITHSTAND_LIMITS as LIMITS
 
 __all__ = ["leave_out"]
 
 
-def leave_out(chain: SafeAnnealing, clock: Clock) -> None:
+def leave_out(chain: SafeGroups, clock: Clock) -> None:
     """Take out and put back until nobody can be inferred and no more are left out than may be."""
     taken = list[tuple[int, list[int]]]()
     while chain.inferred and not clock.over:
@@ -51,12 +51,12 @@ def leave_out(chain: SafeAnnealing, clock: Clock) -> None:
             return
 
 
-def _linking(chain: SafeAnnealing, people: Sequence[int]) -> list[int]:
+def _linking(chain: SafeGroups, people: Sequence[int]) -> list[int]:
     """Those who were published before."""
     return [p for p in people if (chain.past.place[p] >= 0).any()]
 
 
-def _put_back(chain: SafeAnnealing, g: int, people: Sequence[int]) -> None:
+def _put_back(chain: SafeGroups, g: int, people: Sequence[int]) -> None:
     """Put people back into their group: all, all but one of those who link groups, or who link none."""
     linking = _linking(chain, people)
     parts = [
@@ -67,13 +67,13 @@ def _put_back(chain: SafeAnnealing, g: int, people: Sequence[int]) -> None:
     any(part and chain.enter(part, g) for part in parts)
 
 
-def _near(chain: SafeAnnealing, p: int) -> list[int]:
+def _near(chain: SafeGroups, p: int) -> list[int]:
     """Groups that rows near a row are in."""
     near = chain.groups.of[chain.near[p]]
     return list(dict.fromkeys(near[near >= 0].tolist()))[: LIMITS.homes]
 
 
-def _telling(chain: SafeAnnealing) -> Sequence[int]:
+def _telling(chain: SafeGroups) -> Sequence[int]:
     """The people of a group that has to do with somebody who can be inferred; nobody if there is none."""
     groups = chain.groups
     for p in sorted(chain.inferred):

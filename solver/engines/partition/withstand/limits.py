@@ -34,8 +34,14 @@ class WithstandLimits:
     """Rows nearest to one that it may change places with."""
     tried: int = 3
     """Best moves of a row that are judged, and one more at random."""
+    rows: int = 64
+    """Rows that are taken up at a time while nobody can be inferred,"""
     regrouped: float = 0.2
     """How often near groups are grouped anew instead,"""
+    paired: float = 0.2
+    """how often two people of a cell move together,"""
+    mates: int = 40
+    """to one of so many near groups;"""
     few: int = 28
     """with so many people at most,"""
     whole: float = 0.3

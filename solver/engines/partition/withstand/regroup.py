@@ -19,7 +19,7 @@ from ....baselines.widths import LARGEST, Ints, Widths, beside
 from .arrays import NewGroups, PublishedPast, put, short, weigh
 from .moves import Rule
 
-__all__ = ["members_of", "regrouped", "settle"]
+__all__ = ["drawn", "members_of", "regrouped", "settle"]
 
 
 class _Few(NamedTuple):
@@ -113,7 +113,7 @@ def regrouped(
 
 
 @compiled
-def _random(random: Ints, below: int) -> int:
+def drawn(random: Ints, below: int) -> int:
     """A number from 0 on."""
     random[0] = random[0] * 48271 % 2147483647
     return random[0] % below
@@ -200,7 +200,7 @@ def _built(
     left = (label < 0).sum()
     while left > 0 and made < most:
         _open(few, made)
-        at = _random(random, len(people))
+        at = drawn(random, len(people))
         while label[at] != -1:
             at = (at + 1) % len(people)
         x = atom[at]
@@ -210,7 +210,7 @@ def _built(
                 if atom[i] == x:
                     label[i] = made
             if _shared(rule, few, made, together) and (
-                not together or few.fresh[made].sum() > 0 or _random(random, 2) == 0
+                not together or few.fresh[made].sum() > 0 or drawn(random, 2) == 0
             ):
                 break
             x = _nearest(past, codes, sides, rule, people, atom, few, label, made, noise, random)
@@ -255,7 +255,7 @@ def _nearest(
         if (few.counts[g, past.value[people[i]]] + 1) * rule.whole > rule.part * size:
             continue
         wide = _wider(past, codes, sides, people, atom, few, i, g)
-        wide = wide * (1.0 + noise * _random(random, 1024) / 1024)
+        wide = wide * (1.0 + noise * drawn(random, 1024) / 1024)
         if wide < least:
             least, found = wide, i
     return found

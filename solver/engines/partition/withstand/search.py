@@ -35,13 +35,12 @@ from ....worlds.possible import Verdict, possible_values
 from ....worlds.posterior import posterior
 from ..enumerated.guide import Guide, Guiding
 from ..enumerated.part import searchable
-from .anneal import SafeAnnealing
+from .anneal import SafeAnnealing, repair
 from .arrays import groups_of, past_of
 from .judge import SeriesJudge
 from .leaving_out import leave_out
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .moves import Rule, nearest_rows
-from .repair import repair
 from .starts import starts
 
 __all__ = ["WithstandSearch", "demand", "sides_of"]
