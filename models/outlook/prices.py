@@ -22,6 +22,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..release import Release
 from ..structure import Overlap, OverlapRule
@@ -83,6 +84,26 @@ class SignaturePrices:
         else:
             slope = Fraction(row[at + 1] - row[at], self.starts[at + 1] - self.starts[at])
         return (row[at] + slope * (groups - self.starts[at])) / self.draws
+
+    def floats(self, values: int, groups: int) -> NDArray[np.float64]:
+        """Nearly what signatures of up to so many values with up to so many groups will need, all at once."""
+        number = np.arange(groups + 1)
+        drawn = [np.interp(number, (0, *self.starts), (0, *row)) / self.draws for _, row in self.totals]
+        last = number > self.starts[-1]
+        for entry, line in zip(self.totals, drawn, strict=True):
+            slope = float(self._drawn(entry, self.starts[-1] + 1) - self._drawn(entry, self.starts[-1]))
+            line[last] += slope * (number[last] - self.starts[-1])
+        sizes = [size for size, _ in self.totals]
+        found = np.zeros((values + 1, groups + 1))
+        for k in range(values + 1):
+            above = bisect_left(sizes, k)
+            if above in (0, len(sizes)):
+                near = min(above, len(sizes) - 1)
+                found[k] = drawn[near] * (k / sizes[near])
+            else:
+                part = (k - sizes[above - 1]) / (sizes[above] - sizes[above - 1])
+                found[k] = (1 - part) * drawn[above - 1] + part * drawn[above]
+        return found
 
     def release(self, release: Release) -> Fraction:
         """What a release will need, by the model."""

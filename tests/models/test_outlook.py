@@ -195,6 +195,20 @@ def test_prices_are_straight_between_numbers_of_values_that_lives_are_drawn_for(
     assert sizes(3, 12) == [3, 4, 5, 7, 11, 19]
 
 
+@pytest.mark.parametrize(
+    "prices",
+    [
+        SignaturePrices(draws=2, starts=(1, 2, 4), totals=((3, (8, 6, 12)), (5, (9, 10, 11)))),
+        SignaturePrices(draws=1, starts=(1, 2), totals=((2, (5, 3)),)),
+        SignaturePrices(draws=3, starts=(1,), totals=((3, (6,)), (7, (16,)))),
+    ],
+)
+def test_prices_all_at_once_are_those_one_by_one(prices: SignaturePrices):
+    found = prices.floats(9, 7)
+    assert found.shape == (10, 8)
+    assert found == pytest.approx(np.array([[float(prices.of(k, n)) for n in range(8)] for k in range(10)]))
+
+
 def test_wide_signatures_cost_more_than_in_proportion():
     """The more values, the more frequent the most frequent of those who stay."""
     few, many = lived(6, 4, 3, 0.8, (), 2_000), lived(6, 16, 3, 0.8, (), 2_000)

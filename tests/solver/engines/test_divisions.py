@@ -20,11 +20,15 @@ from optanon.solver.colgen.primal.dividing import Charging, divided
 from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
 from optanon.solver.engines.partition.ahead.counted import CountedFamilies
+from optanon.solver.engines.partition.ahead.dealing import dealt_family
 from optanon.solver.engines.partition.ahead.divisions import divisions
-from optanon.solver.engines.partition.ahead.family import Family
+from optanon.solver.engines.partition.ahead.family import Family, FlatPrices
 from optanon.solver.engines.partition.ahead.limits import AHEAD as LIMITS
 from optanon.solver.engines.partition.ahead.needs import needs
 from optanon.solver.engines.partition.ahead.people import Crowd
+from optanon.solver.engines.partition.ahead.seated import seated
+from optanon.solver.engines.partition.signature.construct import assembled
+from optanon.solver.engines.partition.signature.minimum_counterfeits import fewest
 from optanon.solver.settings import Clock
 
 LEVELS = ["counterfeits", "information_loss"]
@@ -155,3 +159,30 @@ def test_they_are_found_where_many_values_are_rare():
     found = list(divisions(crowd, Family.of(crowd), prices, problem.allowed, 0, Clock()))
     assert len(found) > len(LIMITS.worth)
     assert min(family.price for family in found) <= problem.allowed
+
+
+@pytest.mark.parametrize("releases", [1, 2, 3])
+def test_a_dealt_family_seats_everybody(releases: int):
+    problem, crowd = crowd_of(5, releases)
+    counts, needed = fewest(crowd.types), crowd.types.rules.fewest
+    family = dealt_family(crowd, needed, counts.joined, FlatPrices())
+    assert family is not None
+    joined = Counter[int]()
+    for signature, bucket, groups, here in zip(
+        family.signatures, family.buckets, family.groups, family.joined, strict=True
+    ):
+        joined.update(here)
+        for v in signature:
+            back = int(crowd.back[bucket, v]) if bucket >= 0 else 0
+            assert back + here.get(v, 0) <= groups
+        if bucket >= 0:
+            assert crowd.types.rules.signatures[bucket] == signature
+            assert groups >= needed[bucket]
+    assert [joined[v] for v in range(len(crowd.new))] == crowd.new.tolist()
+    seats = sum(len(s) * n for s, n in zip(family.signatures, family.groups, strict=True))
+    assert family.fakes == seats - len(problem.table) >= counts.bound
+    assert family.price == len(family.signatures)
+    columns = seated(crowd, family, 0, 200_000, Clock())
+    release = assembled(crowd.types, problem, columns)
+    assert release is not None
+    assert next(problem.check(release), None) is None

@@ -82,11 +82,8 @@ class _Seats:
             for v, number in joined.items():
                 people[v] += number
         values = np.flatnonzero(seats)
-        shape = len(values) + 1, int(seats.max(initial=0)) + 1
-        price = np.zeros(shape)
-        for k in range(1, shape[0]):
-            for groups in range(1, shape[1]):
-                price[k, groups] = float(prices.of(max(k, least), groups))
+        price = prices.floats(max(least, len(values)), int(seats.max(initial=0)))
+        price[0], price[1:least] = 0.0, price[least]
         return cls(
             crowd=crowd,
             before=family,
@@ -95,7 +92,7 @@ class _Seats:
             seats=seats[values],
             people=people[values],
             kept=kept,
-            price=price,
+            price=price[: len(values) + 1],
         )
 
     def divided(self, allowed: float, signature: float, value: float, seed: int) -> Ints | None:

@@ -20,6 +20,7 @@ from random import Random
 from typing import Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ....backends.highs import INFINITY, best_integers
@@ -40,12 +41,19 @@ class Charges(Protocol):
         """With so many values, and so many groups."""
         ...
 
+    def floats(self, values: int, groups: int) -> NDArray[np.float64]:
+        """Nearly that for up to so many values, and up to so many groups."""
+        ...
+
 
 class FlatPrices:
     """Every signature in use costs one."""
 
     def of(self, values: int, groups: int) -> Fraction:
         return Fraction(1 if groups > 0 else 0)
+
+    def floats(self, values: int, groups: int) -> NDArray[np.float64]:
+        return np.tile(np.sign(np.arange(groups + 1.0)), (values + 1, 1))
 
 
 @dataclass(frozen=True, kw_only=True)

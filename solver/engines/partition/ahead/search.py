@@ -32,6 +32,7 @@ from ..signature.levels import SignatureSearch
 from ..signature.minimum_counterfeits import Fewest, fewest
 from ..signature.proof import counts_claim
 from .counted import CountedFamilies
+from .dealing import dealt_family
 from .divisions import divisions
 from .family import Charges, Family, FlatPrices, Signature, candidates, families
 from .hindsight import hindsight
@@ -191,7 +192,7 @@ class AheadSearch:
         if family is None:
             if self.counts is not None and (found := self._roomy(crowd, needed, self.counts.bound)):
                 return found
-            family = self._proposed(crowd, needed)
+            family = self._unsearched(crowd, needed)
         if family is None or self.clock.spent(AHEAD.families) or not CountedFamilies.fits(crowd):
             return family
         if self.counts is None or family.fakes > self.counts.bound:
@@ -222,6 +223,16 @@ class AheadSearch:
             if best.price <= self._allowed:
                 break
         return best
+
+    def _unsearched(self, crowd: Crowd, needed: Ints) -> Family | None:
+        """As m-invariance deals values where a program over all signatures is too large."""
+        if self.counts is None or CountedFamilies.fits(crowd):
+            return self._proposed(crowd, needed)
+        dealt = dealt_family(crowd, needed, self.counts.joined, self._pricing)
+        if dealt is not None and dealt.fakes <= self.counts.bound and dealt.price <= self._allowed:
+            return dealt
+        other = self._proposed(crowd, needed)
+        return dealt if other is None else other.better(dealt)
 
     def _proposed(self, crowd: Crowd, needed: Ints) -> Family | None:
         """Of signatures that somebody has used or proposed, or that seem likely."""
