@@ -19,6 +19,7 @@ from ..instances.roles import Roles
 from ..models.errors import EngineError, InputError
 from ..models.history import History
 from ..models.outlook.asked import Outlook
+from ..models.outlook.foreseen import mean, nine_in_ten
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
@@ -71,7 +72,10 @@ class OutlookSeries(Case):
     Every release is checked; m-invariance's breaks hc-safety, and is there for its scale. `posterior` is
     the largest probability of any value of any person that the exact audit finds for whoever holds all
     releases. `must` says of ours whether it has no more counterfeits than Cor-Split, a quarter less loss, a
-    factor of 1.5 at most, no violation and no posterior above 1/m; or what it misses. With ``myopic`` among
+    factor of 1.5 at most, no violation and no posterior above 1/m; or what it misses. Nine of ten lives that
+    the prediction is the mean of are in `nine in ten`, and `within` says whether what came is. If what comes
+    is one of them, it is within a factor of 1.5 of whatever one number is told with a chance of `lives within
+    1.5` at most. With ``myopic`` among
     the methods `counterfeits / myopic` is ours as a share of what a series needs that does not look ahead.
     """
 
@@ -151,7 +155,7 @@ class OutlookSeries(Case):
             outlook = replace(outlook, allowed=Fraction(self.allowed))
         ahead, plain = Policy(kept, levels, outlook=outlook), Policy(kept, levels)
         wanted = ahead.weighing(Fraction(self.weight) if self.weight else None)
-        fakes, losses, expected, broken = list[int](), list[Fraction](), Fraction(0), 0
+        fakes, losses, lives, broken = list[int](), list[Fraction](), (0,), 0
         signatures = 0
         for number, table in enumerate(tables):
             measured = Problem(table=table, policy=ahead, history=history)
@@ -162,19 +166,23 @@ class OutlookSeries(Case):
             broken += next(problem.check(release), None) is not None
             made, _, loss = measured.objective(release)
             if number == 0:
-                expected = measured.foreseen(release) or expected
+                lives = measured.lives(release) or lives
             fakes.append(int(made))
             losses.append(loss)
             signatures = len({group.signature for group in release.groups})
             history.append(release)
+        expected, realized, likely = float(mean(lives)), sum(fakes[1:]), nine_in_ten(lives)
         return {
             "counterfeits": " ".join(map(str, fakes)),
             "together": sum(fakes),
             "loss": round(float(sum(losses)), 1),
             "signatures": signatures,
-            "predicted": round(float(expected), 1),
-            "realized": sum(fakes[1:]),
-            "factor": factor(float(expected), sum(fakes[1:])),
+            "predicted": round(expected, 1),
+            "realized": realized,
+            "factor": factor(expected, realized),
+            "nine in ten": None if likely is None else f"{likely[0]} to {likely[1]}",
+            "within": None if likely is None else likely[0] <= realized <= likely[1],
+            "lives within 1.5": round(near_one(lives), 2),
             "violations": broken,
             "posterior": self._posterior(history),
             "releases": len(fakes),
@@ -202,6 +210,12 @@ def factor(predicted: float, realized: float) -> float | None:
     """The larger one over the smaller one; None if there is nothing to divide by."""
     low, high = sorted((predicted, realized))
     return round(high / low, 2) if low > 0 else None
+
+
+def near_one(lives: Sequence[int]) -> float:
+    """The largest share of lives that any one number is within `FACTOR_MUST` of."""
+    reach = Fraction(FACTOR_MUST) ** 2
+    return max(sum(low <= life <= reach * low for life in lives) for low in lives) / len(lives)
 
 
 def beside(row: Row, published: Row | None, m: int) -> Row:

@@ -17,7 +17,7 @@ from .history import History
 from .losses.by_name import loss
 from .outlook.allowed import allowance
 from .outlook.forecast import forecast
-from .outlook.foreseen import foreseen
+from .outlook.foreseen import drawn_lives, mean
 from .outlook.prices import SignaturePrices, priced, sizes
 from .outlook.usual import usual_outlook
 from .policy import AHEAD, Policy
@@ -221,11 +221,16 @@ class Problem:
 
         None without an outlook, or a requirement of equal counts.
         """
+        lives = self.lives(release)
+        return mean(lives) if lives else None
+
+    def lives(self, release: Release) -> tuple[int, ...]:
+        """These counterfeits in each life that is drawn; none where nothing is foreseen."""
         outlook = self.policy.outlook
         if outlook is None or not self._least:
-            return None
+            return ()
         coming = forecast(self.table, self.history, outlook)
-        return foreseen(
+        return drawn_lives(
             release, self.history, outlook, coming, self._meetings, self._least, self._multiplicity
         )
 

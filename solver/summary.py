@@ -14,6 +14,7 @@ from html import escape
 
 from ..models.exact_numbers import show_number, show_share
 from ..models.losses import loss as named_loss
+from ..models.outlook.foreseen import mean, nine_in_ten
 from ..models.policy import AHEAD
 from ..models.problem import Problem
 from ..models.release import Release
@@ -202,10 +203,12 @@ def _foreseen(
     prices = problem.prices
     expected = named_loss(AHEAD).of_release(release, problem) if prices is None else prices.release(release)
     to_come = "the next release is" if outlook.releases == 1 else f"the next {outlook.releases} releases are"
-    later = problem.foreseen(release)
-    told = f"{to_come} expected to need {show_number(expected if later is None else later)} counterfeits"
+    lives = problem.lives(release)
+    told = f"{to_come} expected to need {show_number(mean(lives) if lives else expected)} counterfeits"
+    likely = nine_in_ten(lives)
+    spread = "" if likely is None else f", {likely[0]} to {likely[1]} in nine of ten drawn lives"
     if alone is None:
-        return f"{told} (by a model: simulated lives of signatures)"
+        return f"{told} (by a model: simulated lives of signatures){spread}"
     now = [
         f"{name} is {show_number(level.value)} instead of {show_number(other)} now"
         for name, level, other in zip(names, levels, alone, strict=True)
@@ -216,7 +219,7 @@ def _foreseen(
     # Fewer than allowed are counted as so many: then how many there were is not known.
     known = names[at] == AHEAD and alone[at] > problem.allowed
     instead = f", its signatures priced at {show_number(expected)} instead of {show_number(alone[at])}"
-    return f"{told} (by a model){instead if known else ''}; {cost} {other}"
+    return f"{told} (by a model){spread}{instead if known else ''}; {cost} {other}"
 
 
 def _unavoidable(hindsight: Hindsight | None) -> str:

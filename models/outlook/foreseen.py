@@ -22,7 +22,7 @@ from .forecast import ONE, Forecast
 from .prices import forbidden
 from .together import Buckets, Chances, Everybody, lived_together
 
-__all__ = ["foreseen"]
+__all__ = ["drawn_lives", "mean", "nine_in_ten"]
 
 PEOPLE = 100_000
 """In all draws together: larger tables are drawn less often."""
@@ -30,7 +30,7 @@ SPARE = 4
 """Further values that a begun signature may have."""
 
 
-def foreseen(
+def drawn_lives(
     release: Release,
     history: History,
     outlook: Outlook,
@@ -38,8 +38,8 @@ def foreseen(
     rules: Sequence[OverlapRule],
     least: int,
     multiplicity: int | None = None,
-) -> Fraction:
-    """Mean number of counterfeits of the outlook's releases after this one.
+) -> tuple[int, ...]:
+    """Counterfeits of the outlook's releases after this one, of each drawn life of everybody together.
 
     Parameters
     ----------
@@ -65,12 +65,23 @@ def foreseen(
     chances = Chances(survival, coming.returns, trials, chance, bad, least)
     state = np.array([(outlook.seed * 1_000_003 + 7_919) % (ONE - 1) + 1], dtype=np.int64)
     draws = max(1, min(outlook.draws, PEOPLE // max(1, len(release.members))))
-    fakes = 0
+    fakes = list[int]()
     for _ in range(draws):
         buckets = Buckets(*(part.copy() for part in start.buckets))
         people = Everybody(*(part.copy() for part in start.people))
-        fakes += int(lived_together(buckets, people, chances, outlook.releases, state))
-    return Fraction(fakes, draws)
+        fakes.append(int(lived_together(buckets, people, chances, outlook.releases, state)))
+    return tuple(fakes)
+
+
+def mean(fakes: Sequence[int]) -> Fraction:
+    """What is foreseen, in one number."""
+    return Fraction(sum(fakes), len(fakes))
+
+
+def nine_in_ten(fakes: Sequence[int]) -> tuple[int, int] | None:
+    """Between which numbers nine of ten lives are; None for too few lives to tell."""
+    beyond = len(fakes) // 20
+    return (sorted(fakes)[beyond], sorted(fakes)[-1 - beyond]) if beyond else None
 
 
 class _Start:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from optanon.bench.outlook import OutlookSeries, Series, beside, beside_today, factor
+from optanon.bench.outlook import OutlookSeries, Series, beside, beside_today, factor, near_one
 from optanon.models.errors import InputError
 
 OURS: dict[str, Any] = {
@@ -51,6 +51,13 @@ def test_a_share_is_of_the_series_that_does_not_look_ahead():
     assert beside_today(OURS, myopic) == {"counterfeits / myopic": 0.25}
     assert beside_today(OURS, {**myopic, "releases": 5}) == beside_today(myopic, myopic) == {}
     assert beside_today(OURS, {**myopic, "together": 0}) == {"counterfeits / myopic": None}
+
+
+def test_whatever_is_told_some_lives_are_too_far_from_it():
+    assert near_one([10, 22, 23, 100]) == 0.5  # 10 and 22 are near 15, 22 and 23 near 22.5
+    assert near_one([4, 9]) == 1
+    assert near_one([4, 10]) == 0.5
+    assert near_one([0, 0, 5]) == 2 / 3
 
 
 def test_a_factor_is_of_the_larger():

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 from math import sqrt
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from optanon.models.history import History
 from optanon.models.outlook import life
 from optanon.models.outlook.asked import Outlook
 from optanon.models.outlook.forecast import ONE, Forecast
-from optanon.models.outlook.foreseen import foreseen
+from optanon.models.outlook.foreseen import drawn_lives, mean as mean_of, nine_in_ten
 from optanon.models.outlook.prices import forbidden
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
@@ -45,6 +46,10 @@ def coming(stays: float, *often: int) -> Forecast:
         trials=often,
         chance=(ONE,) * 3,
     )
+
+
+def foreseen(*asked: Any) -> Fraction:
+    return mean_of(drawn_lives(*asked))
 
 
 def drawn(
@@ -90,6 +95,17 @@ def test_who_comes_is_foreseen():
     assert drawn(2, 1.0, (1, 0, 0), 3, RULES) == 2 + 4 + 6
     # Somebody comes for each vacancy: nothing forbids them to sit there.
     assert drawn(1, 0.5, (3, 3, 3), 1, []) < drawn(1, 0.5, (0, 0, 0), 1, [])
+
+
+def test_nine_of_ten_lives_are_told_where_there_are_enough():
+    assert nine_in_ten([7] * 19) is None
+    assert nine_in_ten([*range(100, 0, -1)]) == (6, 95)
+    assert nine_in_ten([0, *[5] * 18, 90]) == (5, 5)
+    lives = drawn_lives(release_of(4), History(), Outlook(draws=200), coming(0.7, 1, 0, 2), RULES, 3)
+    assert len(lives) == 200
+    low, high = nine_in_ten(lives) or (0, 0)
+    assert 180 <= sum(low <= life <= high for life in lives) < 200
+    assert low < mean_of(lives) < high
 
 
 def test_values_that_only_counterfeits_have():
