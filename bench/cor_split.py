@@ -84,6 +84,8 @@ class CorSplit(Case):
     """Our release of each of the `tuples`, beside the published ones, in place of the engine's series."""
     ours_seconds: int = 60
     """For each release of ours."""
+    ours_allowed: str = "1/10"
+    """Expected counterfeits that come before nothing, as `Outlook.allowed`: many people lose little."""
     birthplaces: int = 0
     """0: the extract's own 214 codes; 60: states of the US and nine regions."""
     figures: bool = False
@@ -184,7 +186,7 @@ class CorSplit(Case):
         policy = Policy(
             [WeakMInvariance(m=self.m), HcSafety(n=self.n)],
             ["counterfeits", "information_loss"],
-            outlook=outlook_of(self.releases, self.turnover) if name == OURS else None,
+            outlook=outlook_of(self.releases, self.turnover, self.ours_allowed) if name == OURS else None,
         )
         history, rows = History(), list[Row]()
         for number, table in enumerate(tables, start=1):

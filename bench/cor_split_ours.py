@@ -19,9 +19,13 @@ AHEAD = 5
 """Releases to come that ours keeps in mind, or as many as there are."""
 
 
-def outlook_of(releases: int, turnover: float) -> Outlook:
+def outlook_of(releases: int, turnover: float, allowed: str) -> Outlook:
     """What ours is told of the releases to come: how many there will be, and the published turnover."""
-    return Outlook(releases=max(1, min(AHEAD, releases - 1)), survival=1 - Fraction(str(turnover)))
+    return Outlook(
+        releases=max(1, min(AHEAD, releases - 1)),
+        survival=1 - Fraction(str(turnover)),
+        allowed=Fraction(allowed),
+    )
 
 
 def memory() -> int:

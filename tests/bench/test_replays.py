@@ -154,8 +154,13 @@ def test_each_must_of_ours_beside_cor_split_counts():
         assert compared({**ours, name: value}, published)["must"] == f"missed: {missed}"
     assert compared({}, published) == {"must": "missed: release"}
     assert compared(ours, [refused]) == {"must": "Cor-Split has no release"}
-    assert (outlook_of(24, 0.33).releases, outlook_of(2, 0.33).releases) == (5, 1)
-    assert outlook_of(24, 0.33).survival == Fraction(67, 100)
+    long, short = (outlook_of(releases, 0.33, "1/4") for releases in (24, 2))
+    assert (long.releases, short.releases, long.survival, long.allowed) == (
+        5,
+        1,
+        Fraction(67, 100),
+        Fraction(1, 4),
+    )
 
 
 def test_a_series_longer_than_its_population_is_drawn_with_replacement_and_says_so(

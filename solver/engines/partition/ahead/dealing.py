@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ....colgen.covering import Ints
+from ..signature.minimum_counterfeits import Fewest
 from .family import Charges, Family, Signature
 from .people import Crowd
 
@@ -50,26 +51,28 @@ def _eligible(people: Ints, least: int) -> Ints:
     return found
 
 
-def dealt_family(crowd: Crowd, needed: Ints, joined: Ints, prices: Charges) -> Family | None:
+def dealt_family(crowd: Crowd, needed: Ints, counts: Fewest, prices: Charges) -> Family | None:
     """The one with fewer counterfeits of two: all vacancies filled, or some by a program.
 
     Parameters
     ----------
     needed : int array, shape (buckets,)
         Groups that are enough for each bucket.
-    joined : int array, shape (buckets, values)
-        New tuples that join each bucket, by the program of the fewest counterfeits.
+    counts : Fewest
+        The program of the fewest counterfeits, and who joins each bucket by it.
     """
     rules = crowd.types.rules
-    if int(np.count_nonzero(crowd.new)) and len(crowd.new) < rules.least:
+    if crowd.new.any() and len(crowd.new) < rules.least:
         return None
-    left, filling = crowd.new.copy(), np.zeros_like(joined)
+    left, filling = crowd.new.copy(), np.zeros_like(counts.joined)
     for b, signature in enumerate(rules.signatures):
         held = list(signature)
         filling[b, held] = np.minimum(left[held], np.maximum(0, needed[b] - crowd.back[b, held]))
         left -= filling[b]
     found = _family(crowd, needed, filling, prices)
-    return found if not found.fakes else found.better(_family(crowd, needed, joined, prices))
+    if found.fakes <= counts.bound:
+        return found
+    return found.better(_family(crowd, np.maximum(needed, counts.each), counts.joined, prices))
 
 
 def _family(crowd: Crowd, needed: Ints, joined: Ints, prices: Charges) -> Family:

@@ -105,7 +105,7 @@ class _Seats:
             Charging(self.price, worth.astype(np.float64), max(0.0, allowed), least),
             LIMITS.slots,
             LIMITS.parts,
-            LIMITS.dividing,
+            max(LIMITS.dividing, min(LIMITS.most_dividing, LIMITS.dividing_each * int(self.people.sum()))),
             np.array(LIMITS.dividing_heat),
             np.array(LIMITS.missing),
             seed,

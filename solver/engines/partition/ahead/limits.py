@@ -49,6 +49,10 @@ class AheadLimits:
     """no value is in more of them than this;"""
     dividing: int = 600_000
     """so many values are divided anew,"""
+    dividing_each: int = 1_200
+    """or so many for each new tuple, if that is more:"""
+    most_dividing: int = 3_000_000
+    """the more there are, the rarer are ways to seat all of them; but no more than this,"""
     dividing_heat: tuple[float, float] = (3.0, 1.0)
     """first and last temperature, in counterfeits,"""
     missing: tuple[float, float] = (0.5, 8.0)

@@ -126,15 +126,17 @@ class AheadSearch:
         if family is None:
             return
         moves, apart = min(LIMITS.most_moves, LIMITS.moves * len(self.problem.table)), distances(crowd)
-        tried = self._tried(crowd, family, moves // LIMITS.brief)
+        tried, took = self._tried(crowd, family, moves // LIMITS.brief), 0.0
         for attempt in range(1 if self.weighed else LIMITS.restarts):
-            if self.clock.over and self.best.best is not None:
+            if self.best.best is not None and not self.clock.fits(took):
                 return
+            began = self.clock.seconds
             random, found = Random(seed + 101 * attempt), tried[attempt % len(tried)]
             # The first ones as they are: with few people values that suit on the whole need not suit them.
             if apart is not None and attempt >= len(tried):
                 found = kindred(found, apart, random)
             self._seat(crowd, found, seed + 101 * attempt, moves)
+            took = self.clock.seconds - began
         if self.weighed:
             self._weigh(crowd)
 
@@ -192,7 +194,7 @@ class AheadSearch:
         if family is None:
             if self.counts is not None and (found := self._roomy(crowd, needed, self.counts.bound)):
                 return found
-            family = self._unsearched(crowd, needed)
+            family = self._begun(crowd, needed)
         if family is None or self.clock.spent(AHEAD.families) or not CountedFamilies.fits(crowd):
             return family
         if self.counts is None or family.fakes > self.counts.bound:
@@ -224,12 +226,10 @@ class AheadSearch:
                 break
         return best
 
-    def _unsearched(self, crowd: Crowd, needed: Ints) -> Family | None:
-        """As m-invariance deals values where a program over all signatures is too large."""
-        if self.counts is None or CountedFamilies.fits(crowd):
-            return self._proposed(crowd, needed)
-        dealt = dealt_family(crowd, needed, self.counts.joined, self._pricing)
-        if dealt is not None and dealt.fakes <= self.counts.bound and dealt.price <= self._allowed:
+    def _begun(self, crowd: Crowd, needed: Ints) -> Family | None:
+        """As m-invariance deals values, or of signatures that somebody has proposed, if those are better."""
+        dealt = None if self.counts is None else dealt_family(crowd, needed, self.counts, self._pricing)
+        if dealt is not None and not CountedFamilies.fits(crowd) and dealt.price <= self._allowed:
             return dealt
         other = self._proposed(crowd, needed)
         return dealt if other is None else other.better(dealt)
