@@ -24,10 +24,10 @@ from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.k_c_anonymity import KCAnonymity
 from ..settings import Clock
-from .parameters import Perimeter, parameters
+from .parameters import parameters
 from .repairing import merged_until_admitted
 from .top_down import Rows, SharesWithin, refuse_whole
-from .widths import LARGEST, widths_of
+from .widths import LARGEST, shares_of_domains
 
 __all__ = ["curve_order", "hilbert"]
 
@@ -140,14 +140,7 @@ def _segments(
 ) -> Iterator[tuple[int, Rows, Rows]]:
     """Length, ends and costs of all groups of consecutive rows that are (k, c)."""
     codes, size = problem.table.codes[order], len(order)
-    perimeter = Perimeter(problem.table.domains)
-    domains = problem.table.domains
-    sides = widths_of(
-        domains,
-        [perimeter.unit // domain.span for domain in domains],
-        lambda a, lo, hi: domains[a].units(lo, hi),
-    )
-    coarse = 1 + size * len(domains) * perimeter.unit // LARGEST  # sums over the whole table stay below it
+    sides = shares_of_domains(problem)
     single = np.zeros((size, int(shares.values.max()) + 1), dtype=np.int64)
     single[np.arange(size), shares.values[order]] = 1
     lo, hi, counts = codes, codes, single
@@ -164,4 +157,4 @@ def _segments(
                 units = sides.table[sides.start[a] + lo[:, a] * sides.length[a] + hi[:, a]]
             total += sides.weight[a] * units
         good = np.flatnonzero(shares.c.denominator * counts.max(axis=1) <= shares.c.numerator * length)
-        yield length, good + length, length * (total[good] // coarse)
+        yield length, good + length, length * total[good]

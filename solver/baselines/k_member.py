@@ -19,13 +19,13 @@ with the smallest codes is taken, and of equal ones the first row.
 
 from __future__ import annotations
 
-from math import lcm
 from random import Random
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.box_measure import whole_weights
 from ...models.categories import Categories
 from ...models.domain import Domain
 from ...models.errors import EngineError
@@ -60,7 +60,7 @@ def k_member(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Rel
     Raises
     ------
     EngineError
-        If c < 1, the table has fewer than k tuples, or domains are too fine for 64-bit integers.
+        If c < 1, or the table has fewer than k tuples.
 
     Notes
     -----
@@ -86,15 +86,10 @@ class _Clusters:
         for row in range(len(table) - 1, -1, -1):
             self.stacks[self.home[row]].append(row)  # the first row on top
         sides = [_Side(domain) for domain in table.domains]
-        unit = lcm(*(side.span for side in sides))
-        if unit * len(sides) * (len(table) + 1) >= 2**62:
-            raise EngineError(
-                "k_member: losses need integers beyond 64 bits: read numeric columns with fewer `decimals`"
-            )
-        self.sides = [(side, unit // side.span) for side in sides]
+        weights, _, _ = whole_weights([side.span for side in sides], [1] * len(sides), len(table))
+        self.sides = list(zip(sides, weights, strict=True))
         self.widths: Widths | None = None
         if len(self.points) >= MANY:
-            weights = [unit // side.span for side in sides]
             self.widths = widths_of(table.domains, weights, lambda a, lo, hi: sides[a].between(lo, hi))
         self.count = np.array([len(stack) for stack in self.stacks], dtype=np.int64)
         self.alive = np.arange(len(self.points), dtype=np.int64)  # points with records left

@@ -33,7 +33,7 @@ from .mondrian_series import mondrian_relaxed
 from .parameters import Perimeter, parameters
 from .repairing import merged_until_admitted
 from .top_down import needs_boxes
-from .widths import Ints, Widths, beside, widths_of
+from .widths import Ints, Widths, beside, shares_of_domains
 
 __all__ = ["exchanged", "swap_search"]
 
@@ -129,7 +129,7 @@ def exchanged(
         counts=counts,
         asked=np.array([asked.k, asked.c.numerator, asked.c.denominator, len(rules) > 1], dtype=np.int64),
     )
-    sides = _sides(problem)
+    sides = shares_of_domains(problem)
     for _ in range(PASSES):
         made = 0
         for first in range(0, len(table), AT_ONCE):
@@ -139,14 +139,6 @@ def exchanged(
         if not made:
             break
     return [sorted(line[:size].tolist()) for line, size in zip(member, state.size.tolist(), strict=True)]
-
-
-def _sides(problem: Problem) -> Widths:
-    domains = problem.table.domains
-    unit = Perimeter(domains).unit
-    return widths_of(
-        domains, [unit // domain.span for domain in domains], lambda a, lo, hi: domains[a].units(lo, hi)
-    )
 
 
 def _cost(problem: Problem, groups: Sequence[Sequence[int]]) -> int:

@@ -11,12 +11,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.box_measure import unit_weights
 from ...models.categories import Categories
 from ...models.compiled import compiled
 from ...models.domain import Domain
-from ...models.errors import EngineError
+from ...models.problem_view import ProblemView
 
-__all__ = ["LARGEST", "Ints", "Widths", "beside", "nearest", "width_of", "widths_of"]
+__all__ = ["LARGEST", "Ints", "Widths", "beside", "nearest", "shares_of_domains", "width_of", "widths_of"]
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -48,15 +49,7 @@ class Widths(NamedTuple):
 def widths_of(
     domains: Sequence[Domain], weights: Sequence[int], units: Callable[[int, int, int], int]
 ) -> Widths:
-    """Tables of ``units(attribute, lo, hi)`` for categories under hierarchies.
-
-    Raises
-    ------
-    EngineError
-        If the widths of these columns have no common unit in 64 bits.
-    """
-    if sum(weight * domain.span for weight, domain in zip(weights, domains, strict=True)) > LARGEST:
-        raise EngineError("columns have no common unit of width in 64 bits: round their numbers")
+    """Tables of ``units(attribute, lo, hi)`` for categories under hierarchies."""
     start, length, tables = list[int](), list[int](), list[int]()
     for a, domain in enumerate(domains):
         if not isinstance(domain, Categories):
@@ -73,6 +66,13 @@ def widths_of(
         length=np.array(length, dtype=np.int64),
         table=np.array(tables or [0], dtype=np.int64),
     )
+
+
+def shares_of_domains(problem: ProblemView) -> Widths:
+    """Widths as shares of domains, rounded down if those of all tuples would not fit into 64 bits."""
+    domains = problem.table.domains
+    weights, _, _ = unit_weights(problem.table, len(problem.table))
+    return widths_of(domains, weights, lambda a, lo, hi: domains[a].units(lo, hi))
 
 
 @compiled

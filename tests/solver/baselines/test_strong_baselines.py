@@ -246,10 +246,14 @@ def test_on_adult_local_search_beats_all_it_starts_from() -> None:
     assert found["swap_search"] < 0.9 * found["k_member"]
 
 
-def test_columns_without_a_common_unit_are_refused_in_one_line():
-    columns = {f"x{p}": [0, p, 1] for p in (10**9 + 7, 10**9 + 9, 998244353)}
-    frame = pd.DataFrame(columns).assign(id=["p1", "p2", "p3"], value="u")
+@pytest.mark.parametrize("name", [*NEW, "k_member"])
+def test_columns_without_a_common_unit_are_grouped_by_rounded_widths(name: str) -> None:
+    spans = (10**9 + 7, 10**9 + 9, 998244353)
+    columns = {f"x{p}": [0, 1, 2, p - 2, p - 1, p] for p in spans}
+    frame = pd.DataFrame(columns).assign(id=[f"p{i}" for i in range(6)], value="u")
     table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=[*columns], sensitive="value")
-    problem = Problem(table=table, policy=Policy([KCAnonymity(k=3)]))
-    with pytest.raises(EngineError, match="no common unit"):
-        baselines()["hilbert"].run(problem, 0)
+    release = baselines()[name].run(Problem(table=table, policy=Policy([KCAnonymity(k=3)])), 0)
+    assert {frozenset(group.respondents) for group in release.groups} == {
+        frozenset({"p0", "p1", "p2"}),
+        frozenset({"p3", "p4", "p5"}),
+    }

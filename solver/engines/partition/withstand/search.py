@@ -17,14 +17,13 @@ import numpy as np
 
 from .....models.adversary.cells import population
 from .....models.adversary.knowledge import Knowledge
-from .....models.box_measure import BoxMeasure
+from .....models.box_measure import BoxMeasure, unit_weights
 from .....models.errors import EngineError
 from .....models.history import History
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
 from .....models.release import Release
 from .....models.requirements import ResistsInference
-from ....baselines.parameters import Perimeter
 from ....baselines.widths import Widths, widths_of
 from ....colgen.structure.histograms import Judge as Admission
 from ....incumbent import BestRelease
@@ -240,9 +239,6 @@ def _what_helps(people: int, out: int, suppressing: bool) -> str:
 
 def sides_of(problem: Problem) -> Widths:
     """What widths cost, in whole numbers: those of the level that measures boxes."""
-    domains = problem.table.domains
-    measure, unit = BoxMeasure.last(problem.policy.levels, problem.table), Perimeter(domains).unit
-    weights = [own * (unit // domain.span) for own, domain in zip(measure.units, domains, strict=True)]
-    if sum(measure.units) * unit * len(problem.table) > LIMITS.beyond:
-        raise EngineError("columns have no common unit of width in 64 bits: round their numbers")
+    domains, measure = problem.table.domains, BoxMeasure.last(problem.policy.levels, problem.table)
+    weights, _, _ = unit_weights(problem.table, len(problem.table), measure.units)
     return widths_of(domains, weights, lambda a, lo, hi: domains[a].units(lo, hi))
