@@ -49,6 +49,8 @@ class Audit(Case):
     def run(self) -> list[Row]:
         """One row per release: the adversary who holds it and all before it.
 
+        Who has no exact posterior has a guaranteed interval; `width` is the median of these.
+
         Without churn the table grows evenly to `respondents`; with churn every release has
         `respondents`. Nobody's occupation changes; those who left do not return. Seconds are wall time
         of this process, without imports and compilation; every exclusion is re-checked besides.
@@ -73,7 +75,7 @@ class Audit(Case):
         found = possible_values(people, Clock(self.time_limit))
         values = clock.seconds
         clock = Clock()
-        chances = posterior(found, clock=Clock(self.time_limit), estimate=False)
+        chances = posterior(found, clock=Clock(self.time_limit), estimate=False, intervals=True)
         counting = clock.seconds
         clock = Clock()
         disclosures = find_disclosures(found)
@@ -81,11 +83,10 @@ class Audit(Case):
         explaining = clock.seconds
         left = values_left(found)
         sizes = people.system.sizes
-        missing = {
-            cell
-            for cell, chance in zip(people.system.cell.tolist(), chances.probabilities, strict=True)
-            if chance is None
-        }
+        cell = people.system.cell
+        open_ = [j for j, chance in enumerate(chances.probabilities) if chance is None]
+        unknown = [j for j in open_ if j not in chances.intervals]
+        widths = [float(high - low) for low, high in chances.intervals.values()]
         proven = resting = 0
         for exclusion in exclusions(found):
             if exclusion.proof == "rests on CP-SAT":
@@ -98,7 +99,9 @@ class Audit(Case):
             "respondents": int(sizes.sum()),
             **{how: int(sizes[number_left == 1].sum()) for how, number_left in left.items()},
             "unknown": int((found.verdicts == Verdict.UNKNOWN).sum()),
-            "with posterior": 1 - int(sizes[sorted(missing)].sum()) / int(sizes.sum()),
+            "with posterior": 1 - int(sizes[np.unique(cell[open_])].sum()) / int(sizes.sum()),
+            "without interval": int(sizes[np.unique(cell[unknown])].sum()),
+            "width": round(float(np.median(widths)), 3) if widths else 0,
             "explained": len(explained),
             "proofs checked": proven,
             "on CP-SAT": resting,

@@ -419,6 +419,11 @@ class Audit(Schedule):
     last: Share = Share(
         part=0.5, of=Of.LIMIT, why="whoever holds all releases: asked first, for it says most"
     )
+    counting: Share = Share(
+        part=0.5,
+        of=Of.LEFT,
+        why="worlds are counted; after it, intervals where they are too many",
+    )
     rounding: Share = Share(
         part=1.0, of=Of.LIMIT, most=2.0, unlimited=2.0, why="a part of a world near a fractional optimum"
     )

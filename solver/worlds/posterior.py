@@ -20,6 +20,7 @@ import numpy as np
 from ...models.adversary.independence import independent_parts
 from ...models.adversary.propagation import Bounds, Component, open_components, symmetric
 from ...models.adversary.system import System
+from ..schedule import AUDIT
 from ..settings import Clock
 from .counting import StateLimits, expected_counts
 from .intervals import Interval, expected_ranges
@@ -99,7 +100,7 @@ def posterior(
     states : int
         Parts with more states between two pairs, or 20 times as many steps (8 bytes each), are not counted.
     clock : Clock, optional
-        Parts not done when it is over get nothing.
+        Parts not counted when it is over get at most intervals; if they are asked for, half of it is theirs.
     estimate : bool
         Whether parts that are not counted are sampled.
     intervals : bool, optional
@@ -108,6 +109,7 @@ def posterior(
         Told after each component how many are done, and of how many.
     """
     clock, asked = clock or Clock(), estimate if intervals is None else intervals
+    first = clock.share(AUDIT.counting) if asked else clock
     system, bounds = possible.population.system, possible.bounds
     sizes = system.sizes[system.cell].tolist()
     found: list[Fraction | None] = [
@@ -127,7 +129,7 @@ def posterior(
         for j in component.pairs.tolist():
             found[j] = Fraction(int(bounds.lower[j]), sizes[j])
         for part in parts:
-            expected = None if clock.over else expected_counts(system, part, bounds, limits, clock)
+            expected = None if first.over else expected_counts(system, part, bounds, limits, first)
             (left if expected is None else done).append(part)
             for i, j in enumerate(part.pairs.tolist()):
                 found[j] = None if expected is None else expected[i] / sizes[j]

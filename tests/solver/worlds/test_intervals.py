@@ -13,7 +13,7 @@ from cases.audits import cases, local_series, possible
 from optanon.models.adversary.propagation import open_components
 from optanon.solver.insight.audit import audit as audits
 from optanon.solver.settings import Clock
-from optanon.solver.worlds import intervals
+from optanon.solver.worlds import intervals, posterior as posteriors
 from optanon.solver.worlds.intervals import expected_ranges
 from optanon.solver.worlds.posterior import posterior
 from optanon.solver.worlds.state_graph import StateLimits
@@ -52,6 +52,27 @@ def test_windows_of_any_size_hold_what_is_counted(
                 widths.append((high - low) / sizes[j])
     assert len(widths) > 100
     assert sum(widths) / len(widths) < widest
+
+
+def test_intervals_have_time_left_when_counting_takes_all_of_its_own(monkeypatch: pytest.MonkeyPatch):
+    """Counting gives up at the end of its share, and not all intervals are bounds then."""
+    found, ends = possible(local_series(Random(1), 60, 2, 8)), list[float | None]()
+
+    def gives_up(*asked: object) -> None:
+        clock = asked[-1]
+        assert isinstance(clock, Clock)
+        ends.append(clock.limit)
+
+    monkeypatch.setattr(posteriors, "expected_counts", gives_up)
+    chances = posterior(found, clock=Clock(1_000), estimate=False, intervals=True)
+    assert ends
+    assert all(limit is not None and limit <= 500 for limit in ends)
+    sizes = found.population.system.sizes[found.population.system.cell].tolist()
+    bounds = [(found.bounds.lower[j], found.bounds.upper[j]) for j in range(len(sizes))]
+    assert any((low * sizes[j], high * sizes[j]) != bounds[j] for j, (low, high) in chances.intervals.items())
+    posterior(found, clock=Clock(1_000), estimate=False)
+    assert ends[-1] is not None
+    assert ends[-1] > 500
 
 
 def test_without_time_intervals_are_the_bounds_of_counts():
