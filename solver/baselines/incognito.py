@@ -41,6 +41,8 @@ from .top_down import Rows, group_of, needs_boxes
 
 __all__ = ["classes_of", "first_passing", "incognito_checked", "incognito_merge", "incognito_static"]
 
+SPARSE = 16
+"""From so many possible labels a tuple on, labels are sorted."""
 Vector: TypeAlias = tuple[int, ...]
 """One level per quasi-identifier of some subset."""
 
@@ -174,13 +176,13 @@ class _IncognitoSearch:
         sizes = _totals(home, self.times)
         if int(sizes.min()) < self.asked.k:
             return False
-        pairs, at = np.unique(home * (int(self.values.max()) + 1) + self.values, return_inverse=True)
-        counts = _totals(at, self.times)
+        each = int(self.values.max()) + 1
+        pairs = home * each + self.values
+        at = _dense(pairs)
+        counts, whole = _totals(at, self.times), np.zeros(int(at.max()) + 1, dtype=np.int64)
+        whole[at] = sizes[home]
         share = self.asked.c
-        whole = sizes[pairs // (int(self.values.max()) + 1)]
-        return all(
-            count <= share * size for count, size in set(zip(counts.tolist(), whole.tolist(), strict=True))
-        )
+        return bool((counts * share.denominator <= whole * share.numerator).all())
 
 
 def classes_of(problem: Problem, rows: Rows, levels: Vector) -> tuple[list[Rows], list[Box]]:
@@ -197,13 +199,18 @@ def classes_of(problem: Problem, rows: Rows, levels: Vector) -> tuple[list[Rows]
 
 
 def _dense(labels: Rows) -> Rows:
-    return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    """Labels, none below 0, by their order among those that occur: without sorting where they are few."""
+    most = int(labels.max()) + 1
+    if most > SPARSE * len(labels):
+        return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    occurs = np.zeros(most, dtype=np.int64)
+    occurs[labels] = 1
+    return (np.cumsum(occurs) - 1)[labels]
 
 
 def _totals(home: Rows, times: Rows) -> Rows:
-    totals = np.zeros(int(home.max()) + 1, dtype=np.int64)
-    np.add.at(totals, home, times)
-    return totals
+    # Sums of whole numbers below 2**53 are exact.
+    return np.bincount(home, weights=times).astype(np.int64)
 
 
 def _without(items: tuple[int, ...], index: int) -> tuple[int, ...]:
