@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any, ClassVar
 from xml.sax.saxutils import escape
 
@@ -14,7 +15,7 @@ from ..models.files import write_whole
 from .disclosed import Disclosed
 from .registry import Case, Row, case
 
-__all__ = ["DisclosedPicture", "drawn"]
+__all__ = ["DisclosedPicture", "drawn", "medians"]
 
 LEFT, BAR, RIGHT, STEP, TOP = 210, 340, 320, 30, 76
 KINDS = (
@@ -34,7 +35,8 @@ class DisclosedPicture(Case):
     Parameters
     ----------
     rows : str
-        The file; without one a small series by two ways is made.
+        The file; without one a small series by two ways is made. Of several, with commas between, one per
+        seed, medians are drawn.
     out : str
         Where the picture goes, nowhere if empty.
     """
@@ -48,10 +50,8 @@ class DisclosedPicture(Case):
     def run(self) -> list[Row]:
         """The rows that were drawn."""
         if self.rows:
-            told: dict[str, Any] = json.loads(Path(self.rows).read_text(encoding="utf-8"))
-            if told.get("case") != Disclosed.name:
-                raise InputError(f"{self.rows}: no rows of the case {Disclosed.name!r}")
-            found, asked = told["rows"], told["settings"]["releases"]
+            told = [_read(name.strip()) for name in self.rows.split(",")]
+            found, asked = medians([one["rows"] for one in told]), told[0]["settings"]["releases"]
         else:
             small = Disclosed(people=60, releases=2, ways="Mondrian,Mondrian relaxed")
             found, asked = small.run(), small.releases
@@ -59,6 +59,33 @@ class DisclosedPicture(Case):
         if self.out:
             write_whole(Path(self.out), lambda draft: draft.write_text(picture, encoding="utf-8"))
         return found
+
+
+def _read(name: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(Path(name).read_text(encoding="utf-8"))
+    if told.get("case") != Disclosed.name:
+        raise InputError(f"{name}: no rows of the case {Disclosed.name!r}")
+    return told
+
+
+def medians(tables: Sequence[Sequence[Row]]) -> list[Row]:
+    """One row per way to release, with the median of each number.
+
+    Raises
+    ------
+    InputError
+        If tables are not about the same ways.
+    """
+    ways = [[row["releases by"] for row in rows] for rows in tables]
+    if any(other != ways[0] for other in ways):
+        raise InputError("the files are not about the same ways to release")
+    return [
+        {
+            column: median(row[column] for row in same) if isinstance(value, int | float) else value
+            for column, value in same[0].items()
+        }
+        for same in zip(*tables, strict=True)
+    ]
 
 
 def drawn(rows: Sequence[Row], releases: int) -> str:

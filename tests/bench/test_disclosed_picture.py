@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from optanon.bench.disclosed_picture import BAR, DisclosedPicture, drawn
+from optanon.bench.disclosed_picture import BAR, DisclosedPicture, drawn, medians
 from optanon.models.errors import InputError
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -63,3 +63,16 @@ def test_rows_of_the_command_are_drawn(tmp_path: Path) -> None:
     rows.write_text(json.dumps({"case": "audit", "settings": {}, "rows": []}))
     with pytest.raises(InputError, match="no rows"):
         DisclosedPicture(rows=str(rows)).run()
+
+
+def test_of_several_seeds_medians_are_drawn(tmp_path: Path) -> None:
+    tables = [
+        [{**row, "exact": row["exact"] + more, "loss": row["loss"] * more} for row in ROWS]
+        for more in (9, 1, 4)
+    ]
+    files = [tmp_path / f"{at}.json" for at in range(3)]
+    for file, rows in zip(files, tables, strict=True):
+        file.write_text(json.dumps({"case": "disclosed", "settings": {"releases": 3}, "rows": rows}))
+    assert DisclosedPicture(rows=",".join(map(str, files))).run() == tables[2]
+    with pytest.raises(InputError, match="same ways"):
+        medians([ROWS, ROWS[:1]])
