@@ -27,6 +27,7 @@ from ..solver.engines.partition.withstand.arrays import groups_of, past_from
 from ..solver.engines.partition.withstand.judge import SeriesJudge
 from ..solver.engines.partition.withstand.starts import starts
 from ..solver.insight.audit.audit import audit
+from ..solver.result import Result
 from ..solver.search import solve_problem
 from ..solver.settings import Clock, Settings
 from .registry import Case, Row, case
@@ -89,7 +90,7 @@ class Withstand(Case):
             rest.append(DistinctLDiversity(l=self.l))
         reserve = Fraction(self.reserve)
         asked = [*rest, KCAnonymity(k=self.k, c=reserve)] if reserve < 1 else rest
-        history, rows = History(), list[Row]()
+        history, rows, never = History(), list[Row](), list[list[str]]()
         for number, table in enumerate(self._tables(), start=1):
             problem = Problem(table=table, policy=Policy([*asked, rule]), history=history)
             began = time.process_time()
@@ -106,7 +107,7 @@ class Withstand(Case):
             if result.release is None:
                 sys.stderr.write(f"release {number}: {result.reason or result.termination.value}\n")
                 break
-            row |= self._prices(problem, rest, result.levels[0].value, rule)
+            row |= self._prices(problem, rest, result, rule, never)
             worst, broken = inferred(History([*history, result.release]), rule)
             if broken:
                 raise AssertionError(f"release {number}: {broken} people can be inferred")
@@ -124,13 +125,23 @@ class Withstand(Case):
         ends = [self.people * number // self.releases for number in range(1, self.releases + 1)]
         return [data.roles.table(data.frame.iloc[order[:end]].reset_index(drop=True)) for end in ends]
 
-    def _solved(self, problem: Problem) -> Any:
+    def _solved(self, problem: Problem) -> Result:
         return solve_problem(problem, time_limit=self.time_limit, seed=self.seed, display=False)
 
     def _prices(
-        self, problem: Problem, rest: list[GroupRequirement], value: Fraction, rule: ResistsInference
+        self,
+        problem: Problem,
+        rest: list[GroupRequirement],
+        result: Result,
+        rule: ResistsInference,
+        never: list[list[str]],
     ) -> Row:
-        """The loss against bound and best release without demand and reserve, and against the kept groups."""
+        """The loss against bound and best release without demand and reserve, and against the kept groups.
+
+        `never` has everybody's first group, as if no release had ever been searched for anything else.
+        """
+        value = result.levels[0].value
+        assert value is not None
         without = self._solved(replace(problem, policy=problem.policy.changed(requirements=rest)))
         found: Release | None = without.release
         free = None if found is None else problem.objective(found)[0]
@@ -145,9 +156,18 @@ class Withstand(Case):
             kept = starts(problem, rule, settings, Clock(self.time_limit), ())
             start = problem.objective(problem.assemble(kept[0]))[0] if kept else None
             row["/ kept groups"] = None if not start else float(value / start)
+            names = [m.respondent for m in problem.table.members]
+            new = [[names[t] for t in group] for group in kept[0]] if kept else []
+            never += [group for group in new if not any(who in problem.history.records for who in group)]
+            if kept and all(who in problem.table.row for group in never for who in group):  # nobody left
+                first = problem.assemble([[problem.table.row[who] for who in group] for group in never])
+                row["/ first groups kept"] = float(value / problem.objective(first)[0])
             row["inferred without"] = (
                 None if found is None else inferred(History([*problem.history, found]), rule)[1]
             )
+        else:
+            assert result.release is not None
+            never += [list(group.respondents) for group in result.release.groups]
         return row
 
 
