@@ -42,6 +42,7 @@ from ..relaxations import Parameter, returning
 from ..release import QIGroup, Release
 from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
 from ..structure import Structure
+from ..told_apart import told_apart
 from .difference_cuts import new_inside_old, old_inside_new
 
 if TYPE_CHECKING:
@@ -160,7 +161,22 @@ class Difference(Requirement):
         )
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
-        return GroupBounds(problem=problem, notes=returning)
+        return GroupBounds(problem=problem, reason=self._told_apart, notes=returning)
+
+    def _told_apart(self, problem: ProblemView) -> str | None:
+        """All groups of one release are inside all groups of the other: whoever came, or left, remains."""
+        for found in told_apart(problem):
+            total, most = found.values.total(), max(found.values.values())
+            if total >= self.k and most <= self.c * total:
+                continue
+            return (
+                f"{self}: nobody {found.nobody} since release {found.release}, so all {found.others} "
+                f"together ({total}, {most} with one value) are the difference of two releases, whatever "
+                f"their groups are: wanted are at least {self.k}, and at most {self.c} of them with one "
+                f"value: publish when there are more {found.others}, or let tuples be suppressed "
+                "(max_suppressed)"
+            )
+        return None
 
     def encode(self, model: Encoding) -> None:
         """Nothing is written beforehand: see `cuts`."""

@@ -32,7 +32,6 @@ Not monotone: a larger group may leave some value likelier for somebody, togethe
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -47,6 +46,7 @@ from ..history import History
 from ..release import Release
 from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
 from ..structure import Structure
+from ..told_apart import told_apart
 from .resists_inference_cuts import CutLimits, cuts
 
 if TYPE_CHECKING:
@@ -239,27 +239,16 @@ class ResistsInference(Requirement):
     def _told_apart(self, problem: ProblemView) -> str | None:
         """Newcomers, or leavers, whose values are the difference of two tables, and too few or too alike.
 
-        If nobody left since a release, newcomers are together what the whole table has more; if nobody came,
-        leavers are what it has less. Whatever the groups are, both differences are published where there are
-        no counterfeits. On average one of them has a value with its share of them.
+        On average one of them has a value with its share of them.
         """
-        if problem.policy.counterfeit_limit != 0:
-            return None
-        now = {member.respondent: member.value for member in problem.table.members}
-        for number, release in enumerate(problem.history, start=1):
-            then = {member.respondent: member.value for group in release.groups for member in group.members}
-            came, left = now.keys() - then.keys(), then.keys() - now.keys()
-            if release.counterfeits or bool(came) == bool(left):
+        for found in told_apart(problem):
+            total, most = found.values.total(), max(found.values.values())
+            if len(found.values) >= self.needed and Fraction(most, total) <= self.max_posterior:
                 continue
-            counts = Counter(now[who] if came else then[who] for who in came or left)
-            share = Fraction(max(counts.values()), counts.total())
-            if len(counts) >= self.needed and share <= self.max_posterior:
-                continue
-            nobody, others = ("left", "newcomers") if came else ("came", "leavers")
             return (
-                f"{self.name}: nobody {nobody} since release {number}, so the values of all {others} "
-                f"together ({counts.total()}) are the difference of two tables: {len(counts)} different, "
-                f"{max(counts.values())} equal; wanted are {self.needed} values and at most "
+                f"{self.name}: nobody {found.nobody} since release {found.release}, so the values of all "
+                f"{found.others} together ({total}) are the difference of two tables: {len(found.values)} "
+                f"different, {most} equal; wanted are {self.needed} values and at most "
                 f"{self.max_posterior} equal: publish when more people came and left, or let tuples be "
                 "suppressed (max_suppressed)"
             )
