@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -125,9 +126,9 @@ class CorSplit(Case):
         return [*rows, *({"figure": PUBLISHED} | row for row in closeness(large))]
 
     def _beside(self, heuristics: Sequence[str]) -> list[Row]:
-        """Every heuristic's series, then ours, compared with Cor-Split's release by release."""
+        """Release by release, so that what is printed until it ends can be compared."""
         people, tables = self._tables(self.tuples)
-        rows = [row for name in heuristics for row in self._series(name, people, tables)]
+        rows = list[Row]()
 
         def ours(problem: Problem, release: Release) -> Row:
             row, number = self._figures(problem, release), len(problem.history) + 1
@@ -136,7 +137,12 @@ class CorSplit(Case):
             ]
             return row | {"memory MB": memory()} | compared(row, published)
 
-        return rows + self._series(OURS, people, tables, measure=ours)
+        playing = [self._series(name, people, tables) for name in heuristics]
+        playing.append(self._series(OURS, people, tables, measure=ours))
+        for _ in tables:
+            for each in playing:
+                rows += islice(each, 1)
+        return sorted(rows, key=lambda row: [*heuristics, OURS].index(str(row["algorithm"])))
 
     def _curves(self) -> list[Row]:
         """Query errors of every heuristic, by selectivity."""
@@ -185,27 +191,28 @@ class CorSplit(Case):
         people: str,
         tables: Sequence[Microdata],
         measure: Callable[[Problem, Release], Row] | None = None,
-    ) -> list[Row]:
+    ) -> Iterator[Row]:
+        """Each release, as it is made."""
         policy = Policy(
             [WeakMInvariance(m=self.m), HcSafety(n=self.n)],
             ["counterfeits", "information_loss"],
             outlook=outlook_of(self.releases, self.turnover, self.ours_allowed) if name == OURS else None,
         )
-        history, rows = History(), list[Row]()
+        history = History()
         for number, table in enumerate(tables, start=1):
             problem = Problem(table=table, policy=policy, history=history)
             row: Row = {"algorithm": name, "release": number, "tuples": len(table), "people": people}
-            rows.append(row)
             began = time.process_time()
             solved = name in (ENGINE, OURS)
             release = self._solved(problem, row) if solved else self._made(name, problem, row)
             row["cpu seconds"] = round(time.process_time() - began, 1)
+            if release is not None:
+                row |= (measure or self._figures)(problem, release)
+                sys.stderr.write(f"{row}\n")
+            yield row
             if release is None:
-                break
-            row |= (measure or self._figures)(problem, release)
-            sys.stderr.write(f"{row}\n")
+                return
             history.append(release)
-        return rows
 
     def _made(self, name: str, problem: Problem, row: Row) -> Release | None:
         try:
