@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .outlook.asked import Outlook
 from .policy import Policy
+from .requirements import DistinctLDiversity, ResistsInference
 
 __all__ = ["Publisher", "usual_publishers"]
 
@@ -28,15 +29,22 @@ class Publisher:
 
 
 def usual_publishers(policy: Policy) -> Mapping[str, Publisher]:
-    """The search with and without an outlook, Cor-Split and m-invariance; else one search alone.
+    """The search with and without an outlook, Cor-Split and m-invariance; or the search with a reserve.
 
     Parameters
     ----------
     policy : Policy
         With weak m-invariance, or another requirement that gives people signatures, there are four of them.
+        Where nobody may be inferred, a search whose groups have a value more than is needed stands beside
+        that for the policy: such groups can be mixed later. For any other policy there is the search alone.
     """
     if all(r.structure().signature is None for r in policy.requirements):
-        return {"search": Publisher(policy=policy)}
+        plain = {"search": Publisher(policy=policy)}
+        needed = [r.needed for r in policy.requirements if isinstance(r, ResistsInference)]
+        if not needed:
+            return plain
+        more = [*policy.requirements, DistinctLDiversity(l=max(needed) + 1)]
+        return plain | {"with a value in reserve": Publisher(policy=policy.changed(requirements=more))}
     myopic = policy.by_itself()
     ahead = policy if policy.outlook is not None else myopic.changed(outlook=Outlook())
     return {

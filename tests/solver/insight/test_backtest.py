@@ -26,6 +26,7 @@ from optanon import (
     PolicyError,
     Problem,
     Publisher,
+    ResistsInference,
     WeakMInvariance,
     backtest,
     solve_problem,
@@ -278,6 +279,23 @@ def test_usual_publishers_are_four_where_people_have_signatures():
     assert usual_publishers(given)["with outlook"].policy == given
     assert usual_publishers(given)["without outlook"].policy == POLICY
     assert list(usual_publishers(Policy([KCAnonymity(k=2)]))) == ["search"]
+
+
+def test_where_nobody_may_be_inferred_a_reserve_of_values_is_tried_besides():
+    policy = Policy([KCAnonymity(k=2), ResistsInference(max_posterior=F(2, 3))])
+    usual = usual_publishers(policy)
+    assert list(usual) == ["search", "with a value in reserve"]
+    assert [str(r) for r in usual["with a value in reserve"].policy.requirements[2:]] == [
+        "distinct_l_diversity(l=3)"
+    ]
+    futures = Futures(releases=2, leave=0, come=F(1, 2), seeds=(7,), first=6)
+    tried = backtest(Problem(table=table(12, seed=2), policy=policy), futures=futures, audit_seconds=20)
+    assert {step.publisher for step in tried.steps} == set(usual)
+    for step in tried.steps:
+        assert step.figures is not None
+        assert step.verdict is not None
+        assert step.verdict.worst is not None
+        assert step.verdict.worst <= F(2, 3)
 
 
 # -- files --------------------------------------------------------------------------------------
