@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..instances.adult import adult
 from ..instances.diabetes import diabetes_series
@@ -23,7 +24,7 @@ from ..models.requirement import GroupRequirement
 from ..models.requirements import DistinctLDiversity, KCAnonymity, ResistsInference
 from ..models.table import Microdata
 from ..solver.baselines.widths import Ints, Widths
-from ..solver.engines.partition.withstand.arrays import groups_of, past_from
+from ..solver.engines.partition.withstand.arrays import groups_of, past_from, tell
 from ..solver.engines.partition.withstand.judge import SeriesJudge
 from ..solver.engines.partition.withstand.starts import starts
 from ..solver.insight.audit.audit import audit
@@ -189,12 +190,13 @@ def inferred(history: History, rule: ResistsInference) -> tuple[str | None, int]
 # -- random series against enumeration ---------------------------------------------------------
 
 
-def judged_as_enumerated(seed: int, number: int, compromised: int = 0) -> bool:
+def judged_as_enumerated(seed: int, number: int, compromised: int = 0, *, knowing: bool = False) -> bool:
     """Whether the judge lets a random series pass exactly if going through all its worlds does.
 
     Up to eight people with up to four values in two to four releases; people come and go. Of those who can be
     inferred the judge names some: where bounds alone give somebody away, worlds are not counted. Up to
-    `compromised` others may be known, whoever they are.
+    `compromised` others may be known, whoever they are. With `knowing` some are known not to have some
+    values, or to have one of some; those who are given by that may be inferred.
     """
     random = np.random.default_rng([seed, number])
     people, width, times = (int(random.integers(*ends)) for ends in ((3, 9), (2, 5), (2, 5)))
@@ -205,21 +207,36 @@ def judged_as_enumerated(seed: int, number: int, compromised: int = 0) -> bool:
     needed, limit = int(random.integers(1, 4)), Fraction(int(random.integers(2, 5)), 4)
     if times > 2 and random.random() < 0.5:
         label[:, 1] = np.where(label[:, 1] < 0, -1, label[:, 0])
+    only, given = np.full(people, -1, dtype=np.int64), np.zeros(people, dtype=np.bool_)
+    for p in np.flatnonzero(random.random(people) < 0.3 * knowing):
+        only[p] = int(random.integers(1 << width)) | 1 << int(value[p])
+        given[p] = only[p] == 1 << value[p] and random.random() < 0.7  # otherwise by exclusions
     people_inferred = set[int]()
     for size in range(compromised + 1):
         for known in combinations(range(people), size):
-            shares = posteriors(value, label, width, known)
+            shares = posteriors(value, label, width, known, only)
             wanted = ((shares > 0).sum(axis=1) < needed) | (
                 shares.max(axis=1) * limit.denominator > shares.sum(axis=1) * limit.numerator
             )
-            people_inferred |= set(np.flatnonzero(wanted).tolist()) - set(known)
-    found = _judged(value, label, width, needed, limit, compromised)
+            people_inferred |= set(np.flatnonzero(wanted & ~given).tolist()) - set(known)
+    found = _judged(value, label, width, needed, limit, compromised, only, given) - set(
+        np.flatnonzero(given).tolist()
+    )
     if compromised:  # whoever is like somebody who is compromised is named, too
         return bool(found) == bool(people_inferred)
     return found <= people_inferred and bool(found) == bool(people_inferred)
 
 
-def _judged(value: Ints, label: Ints, width: int, needed: int, limit: Fraction, compromised: int) -> set[int]:
+def _judged(
+    value: Ints,
+    label: Ints,
+    width: int,
+    needed: int,
+    limit: Fraction,
+    compromised: int,
+    only: Ints,
+    given: NDArray[np.bool_],
+) -> set[int]:
     _, place = np.unique(label[:, :-1] + 10 * np.arange(label.shape[1] - 1), return_inverse=True)
     gone = label[:, :-1] < 0
     used, place = np.unique(np.where(gone, -1, place.reshape(gone.shape)), return_inverse=True)
@@ -229,6 +246,8 @@ def _judged(value: Ints, label: Ints, width: int, needed: int, limit: Fraction, 
         if g >= 0:
             counts[g, value[p]] += 1
     past = past_from(value, place.astype(np.int64), counts, np.zeros(len(counts), dtype=np.int64))
+    for p in range(len(value)):
+        tell(past, p, int(only[p]), given=bool(given[p]))
     groups = [np.flatnonzero(label[:, -1] == g).tolist() for g in np.unique(label[label[:, -1] >= 0, -1])]
     nothing = np.zeros(1, dtype=np.int64)
     sides = Widths(weight=nothing, start=nothing - 1, length=nothing, table=nothing)
@@ -238,10 +257,12 @@ def _judged(value: Ints, label: Ints, width: int, needed: int, limit: Fraction, 
     return set(judge.inferred(made, range(len(value))) or ())
 
 
-def posteriors(value: Ints, label: Ints, width: int, known: Sequence[int] = ()) -> Ints:
+def posteriors(
+    value: Ints, label: Ints, width: int, known: Sequence[int] = (), only: Ints | None = None
+) -> Ints:
     """In how many worlds each person has each value: those that publish what was published.
 
-    Some people are known to have their values.
+    Some people are known to have their values, and everybody one of some (`only`, as bits).
     """
     people, times = label.shape
     home = np.where(label < 0, -1, label + (1 + label.max()) * np.arange(times))
@@ -250,8 +271,8 @@ def posteriors(value: Ints, label: Ints, width: int, known: Sequence[int] = ()) 
         if g >= 0:
             left[g, value[p]] += 1
     found = np.zeros((people, width), dtype=np.int64)
-    only = np.full(people, -1, dtype=np.int64)
-    only[list(known)] = value[list(known)]
+    only = np.full(people, -1, dtype=np.int64) if only is None else only.copy()
+    only[list(known)] = 1 << value[list(known)]
     _worlds(home, left, np.full(people, -1, dtype=np.int64), only, found)
     return found
 
@@ -260,7 +281,7 @@ def posteriors(value: Ints, label: Ints, width: int, known: Sequence[int] = ()) 
 def _worlds(home: Ints, left: Ints, has: Ints, only: Ints, found: Ints) -> None:
     """Go through all worlds, people one by one; `left` is what groups publish for those without values.
 
-    `only` is the value that somebody is known to have, -1 where it is not known.
+    `only` has the values that somebody may have, as bits.
     """
     p = 0
     while p >= 0:
@@ -271,7 +292,7 @@ def _worlds(home: Ints, left: Ints, has: Ints, only: Ints, found: Ints) -> None:
                     left[g, v] += 1
         v += 1
         while v < left.shape[1]:
-            fits = only[p] < 0 or only[p] == v
+            fits = (only[p] >> v) & 1 == 1
             for g in home[p]:
                 fits = fits and (g < 0 or left[g, v] > 0)
             if fits:

@@ -56,7 +56,9 @@ class Conclusion:
         return max(self.chances.values())
 
 
-def conclusions(history: History, compromised: int = 0) -> Iterator[Conclusion]:
+def conclusions(
+    history: History, compromised: int = 0, knowledge: Knowledge | None = None
+) -> Iterator[Conclusion]:
     """Conclusions about everybody in the releases, for every set of up to so many others that matters.
 
     Parameters
@@ -65,9 +67,14 @@ def conclusions(history: History, compromised: int = 0) -> Iterator[Conclusion]:
     compromised : int
         At least 0. Sets of respondents of different blocks are left out: they tell no more about
         anybody than their part inside of the block does.
+    knowledge : Knowledge, optional
+        What else is known, of persistent values in known groups; by default nothing. What it says of
+        respondents who are in no release plays no part.
 
     Raises
     ------
+    InputError
+        If the knowledge is not true.
     ReleaseError
         If a respondent's value differs between two releases.
     EngineError
@@ -79,7 +86,8 @@ def conclusions(history: History, compromised: int = 0) -> Iterator[Conclusion]:
     """
     if not any(release.groups for release in history):
         return
-    people = population(history, Knowledge())
+    known = Knowledge() if knowledge is None else knowledge.among(history.records)
+    people = population(history, known)
     system = people.system
     bounds = propagate(system, first_bounds(system))
     if bounds is None:

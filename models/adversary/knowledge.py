@@ -16,8 +16,8 @@ So who is given does not depend on the releases, and who is disclosed stays disc
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Container, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..errors import InputError
@@ -104,6 +104,17 @@ class Knowledge:
     def about(self) -> frozenset[str]:
         """Respondents about whom something is known."""
         return frozenset((*self.compromised, *self.excluded, *self.priors))
+
+    def among(self, people: Container[str]) -> Knowledge:
+        """What is known about some respondents."""
+        if all(who in people for who in self.about):
+            return self
+        return replace(
+            self,
+            compromised={who: value for who, value in self.compromised.items() if who in people},
+            excluded={who: values for who, values in self.excluded.items() if who in people},
+            priors={who: values for who, values in self.priors.items() if who in people},
+        )
 
     def gives(self, who: str) -> bool:
         """Whether knowledge alone, without any release, tells a respondent's value."""

@@ -21,6 +21,11 @@ programs with cuts: first releases of 6 to 13 tuples under (3, 1/2)-anonymity an
 optimal within 1 s of CPU time. Earlier releases that break the requirement alone make every further one break
 it; ``forgive_past`` leaves them out, and says nothing about them.
 
+Knowledge. The adversary may know more of single respondents, as in an audit: values of some
+(``compromised``), values that some do not have (``excluded``), sets that they are in (``priors``). Only
+worlds that fit are counted, in every check and every component of a search. Whose value that alone tells is
+*given* and asks for nothing; whoever it leaves too few values without telling which makes it impossible.
+
 Encoding. Within one group, ``distinct values >= min_values``, and without counterfeits
 ``count of v <= max_posterior * (tuples - c)``: for others than those with v, c at most of them
 compromised, the chances of v add up to its count over everybody else of the group (if fewer than c
@@ -32,15 +37,17 @@ Not monotone: a larger group may leave some value likelier for somebody, togethe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from weakref import WeakKeyDictionary
 
+from ..adversary.cells import check_knowledge
 from ..adversary.inference import Conclusion, conclusions, linked_groups
-from ..errors import PolicyError
+from ..adversary.knowledge import Knowledge
+from ..errors import InputError, PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import Release
@@ -55,8 +62,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ResistsInference"]
 
-_Rule = tuple[int, Fraction, int, int]
-_forgiven: WeakKeyDictionary[History, dict[_Rule, frozenset[str]]] = WeakKeyDictionary()
+SETS = ("excluded", "priors")
+"""Kinds of knowledge that are sets of values."""
+
+_forgiven: WeakKeyDictionary[History, dict[tuple[int, str], frozenset[str]]] = WeakKeyDictionary()
 # By the rule and the number of releases: published groups never change, so nothing grows old.
 
 
@@ -79,6 +88,9 @@ class ResistsInference(Requirement):
         How many others' values the adversary may know, whoever they are.
     forgive_past : bool, default False
         Whether to leave out respondents for whom earlier releases alone break the limits.
+    knowledge : Knowledge or mapping, optional
+        What the adversary knows of single respondents besides: `compromised`, `excluded` and `priors`,
+        each by respondent. Whose value that alone tells is not asked for.
 
     Notes
     -----
@@ -95,6 +107,7 @@ class ResistsInference(Requirement):
     min_values: int = 1
     compromised: int = 0
     forgive_past: bool = False
+    knowledge: Knowledge | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         limit = as_fraction(self.name, "max_posterior", self.max_posterior)
@@ -105,6 +118,7 @@ class ResistsInference(Requirement):
         whole(self.name, "compromised", self.compromised, 0)
         if not isinstance(self.forgive_past, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - from a file
             raise PolicyError(f"{self.name}: forgive_past must be true or false, got {self.forgive_past!r}")
+        object.__setattr__(self, "knowledge", _known(self.name, self.knowledge))
         if self.needed == 1:
             raise PolicyError(
                 f"{self.name} asks for nothing: give max_posterior below 1 or min_values above 1"
@@ -115,25 +129,48 @@ class ResistsInference(Requirement):
         """How many values everybody keeps: ``1 / max_posterior`` at least, too."""
         return max(self.min_values, ceil(1 / self.max_posterior))
 
+    @property
+    def given(self) -> frozenset[str]:
+        """Whose value knowledge alone tells."""
+        known = self.knowledge
+        return frozenset() if known is None else frozenset(who for who in known.about if known.gives(who))
+
+    def settings(self) -> dict[str, Any]:
+        """Parameters by name; knowledge only where there is some, as policies were before it had a say."""
+        found, known = super().settings(), self.knowledge
+        del found["knowledge"]
+        if known is None:
+            return found
+        told: dict[str, Any] = {"compromised": dict(sorted(known.compromised.items()))}
+        told["excluded"] = {who: sorted(values) for who, values in sorted(known.excluded.items())}
+        told["priors"] = {who: sorted(values) for who, values in sorted(known.priors.items())}
+        return found | {"knowledge": told}
+
+    def __str__(self) -> str:
+        if self.knowledge is None:
+            return super().__str__()
+        told = str(replace(self, knowledge=None)).removesuffix(")")
+        return f"{told}, knowledge=of {len(self.knowledge.about)} respondents)"
+
     def _breaks(self, found: Conclusion) -> bool:
         return len(found.chances) < self.needed or found.worst > self.max_posterior
 
     def _broken(self, series: History, forgiven: frozenset[str]) -> Iterator[Conclusion]:
         """Conclusions about somebody not forgiven that break a limit."""
-        for found in conclusions(series, self.compromised):
+        for found in conclusions(series, self.compromised, self.knowledge):
             if self._breaks(found) and not forgiven.issuperset(found.respondents):
                 yield found
 
     def _spared(self, history: History) -> frozenset[str]:
         """Whom the requirement leaves out."""
         if not self.forgive_past or not len(history):
-            return frozenset()
+            return self.given
         known = _forgiven.setdefault(history, {})
-        rule = (len(history), self.max_posterior, self.needed, self.compromised)
+        rule = (len(history), str(self.settings()))
         if rule not in known:
             broken = self._broken(history, frozenset())
             known[rule] = frozenset(who for found in broken for who in found.respondents)
-        return known[rule]
+        return known[rule] | self.given
 
     def structure(self, problem: ProblemView | None = None) -> Structure:
         return Structure(looks_back=True)
@@ -213,20 +250,22 @@ class ResistsInference(Requirement):
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(
             problem=problem,
-            smallest=1 if self.forgive_past else self.needed,
+            smallest=1 if self.forgive_past or self.given else self.needed,
             reason=self._infeasible_because,
         )
 
     def _infeasible_because(self, problem: ProblemView) -> str | None:
         """Earlier releases that leave somebody too few values, or people whom two tables tell apart."""
+        if why := self._known_before(problem):
+            return why
         if self.forgive_past:
             return None
         lost = {
             who
-            for found in conclusions(problem.history, self.compromised)
+            for found in conclusions(problem.history, self.compromised, self.knowledge)
             if len(found.chances) < self.needed
             for who in found.respondents
-        }
+        } - self.given
         if not lost:
             return self._told_apart(problem)
         return (
@@ -236,11 +275,34 @@ class ResistsInference(Requirement):
             + "; nothing published later changes that: set forgive_past to protect the others"
         )
 
+    def _known_before(self, problem: ProblemView) -> str | None:
+        """Respondents whom knowledge alone leaves too few values, although it does not tell which."""
+        if self.knowledge is None:
+            return None
+        own = {who: record.member.value for who, record in problem.history.records.items()}
+        own |= {member.respondent: member.value for member in problem.table.members}
+        known = self.knowledge.among(own)
+        check_knowledge(known, own)
+        few = [
+            who
+            for who in known.about - self.given
+            if sum(known.allows(who, value) for value in problem.values) < self.needed
+            and (who in known.priors or problem.policy.counterfeit_limit == 0)
+        ]
+        if not few:
+            return None
+        return (
+            f"{self.name}: what is known besides the releases leaves {len(few)} respondents fewer than "
+            f"{self.needed} values: set knowledge or the limits otherwise"
+        )
+
     def _told_apart(self, problem: ProblemView) -> str | None:
         """Newcomers, or leavers, whose values are the difference of two tables, and too few or too alike.
 
-        On average one of them has a value with its share of them.
+        On average one of them has a value with its share of them; whom knowledge gives may be that one.
         """
+        if not self.given.isdisjoint((*problem.table.row, *problem.history.records)):
+            return None
         for found in told_apart(problem):
             total, most = found.values.total(), max(found.values.values())
             if len(found.values) >= self.needed and Fraction(most, total) <= self.max_posterior:
@@ -253,3 +315,23 @@ class ResistsInference(Requirement):
                 "suppressed (max_suppressed)"
             )
         return None
+
+
+def _known(name: str, told: object) -> Knowledge | None:
+    """Knowledge as it was given, or as a policy file says it; None if it says nothing."""
+    if isinstance(told, Mapping):
+        try:
+            told = Knowledge(**told)
+        except (TypeError, InputError) as error:
+            raise PolicyError(f"{name}: knowledge: {error}") from error
+    if told is None:
+        return None
+    if not isinstance(told, Knowledge):
+        raise PolicyError(f"{name}: knowledge must name compromised, excluded or priors, each by respondent")
+    if told.persistence != "persistent" or told.membership != "groups":
+        raise PolicyError(
+            f"{name}: knowledge is of values that never change and of who is in which group: leave "
+            "persistence and membership to an audit"
+        )
+    sets = {kind: {who: frozenset(values) for who, values in getattr(told, kind).items()} for kind in SETS}
+    return replace(told, **sets) if told.about else None

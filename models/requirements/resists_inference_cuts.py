@@ -122,8 +122,9 @@ def prices(
     values = program.values
     options: list[tuple[WorldDuals, Fraction]] = []
     if len(found.chances) < limits.needed:
-        who = next(who for who in found.free if who not in spared)
-        options.append((program.another_value(who, frozenset(found.chances)), Fraction(1)))
+        who = next((who for who in found.free if who not in spared), None)
+        if who is not None:
+            options.append((program.another_value(who, frozenset(found.chances)), Fraction(1)))
     if limits.max_posterior < 1:
         options.append((program.capped(limits.max_posterior), limits.max_posterior))
     for duals, cap in options:

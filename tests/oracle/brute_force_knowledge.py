@@ -7,11 +7,15 @@ worlds that fit the releases is disclosed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
 from typing import NamedTuple
 
 import oracle.brute_force_boxes as weak
-from oracle.brute_force_tables import ReleaseLike
+from oracle.brute_force_checks import Check
+from oracle.brute_force_tables import History, ReleaseLike
 from oracle.brute_force_worlds import persistent_worlds
 
 ANOTHER = "a value nobody speaks of"
@@ -76,3 +80,36 @@ def fitting(
     """Values of everybody in each world that fits releases and knowledge."""
     every = weak.worlds(history) if boxes else (world.values for world in persistent_worlds(history))
     return (world for world in every if all(known.allows(n, value) for n, value in world.items()))
+
+
+def told_by_knowledge(known: Known) -> frozenset[str]:
+    """Who has one value left before anything is published."""
+    left = {n: {v for v in [*prior, ANOTHER] if known.allows(n, v)} for n, prior in known.priors.items()}
+    return frozenset(n for n, values in left.items() if len(values) == 1) | frozenset(known.compromised)
+
+
+def inference_safety(most: Fraction, least: int, known: Known, compromised: int = 0) -> Check:
+    """As in `brute_force_worlds`, of worlds that fit the knowledge, for those who are not given by it."""
+
+    def broken(history: History) -> frozenset[str]:
+        own = {p.name: p.value for groups, _ in history for g in groups for p in g.members}
+        told = known.about(own)
+        worlds = [
+            w for w in persistent_worlds(history) if all(told.allows(*each) for each in w.values.items())
+        ]
+        found: set[str] = set()
+        for size in range(compromised + 1):
+            for chosen in combinations(own, size):
+                weights: dict[str, Counter[str]] = {name: Counter() for name in own.keys() - set(chosen)}
+                for world in worlds:
+                    if all(world.values[n] == own[n] for n in chosen):
+                        for name, count in weights.items():
+                            count[world.values[name]] += world.weight
+                found |= {
+                    name
+                    for name, count in weights.items()
+                    if len(count) < least or max(count.values()) > most * count.total()
+                }
+        return frozenset(found) - told_by_knowledge(told)
+
+    return lambda release, history: not broken((*history, release))

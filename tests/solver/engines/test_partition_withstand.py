@@ -46,10 +46,16 @@ def test_the_judge_passes_what_enumeration_passes_with_others_known(compromised:
     assert all(judged_as_enumerated(3, number, compromised) for number in range(40))
 
 
+@pytest.mark.parametrize("compromised", [0, 1])
+def test_the_judge_passes_what_enumeration_passes_with_knowledge_of_some(compromised: int) -> None:
+    assert all(judged_as_enumerated(5, number, compromised, knowing=True) for number in range(60))
+
+
 @pytest.mark.slow
 def test_the_judge_passes_what_enumeration_passes_on_many_series() -> None:
     assert all(judged_as_enumerated(2, number) for number in range(400))
     assert all(judged_as_enumerated(4, number, 1) for number in range(200))
+    assert all(judged_as_enumerated(6, number, knowing=True) for number in range(400))
 
 
 @pytest.mark.parametrize(

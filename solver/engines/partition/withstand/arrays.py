@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .....models.adversary.knowledge import Knowledge
 from .....models.compiled import compiled
 from .....models.problem import Problem
 from ....baselines.widths import LARGEST, Ints, Widths, beside
@@ -23,6 +24,7 @@ __all__ = [
     "past_of",
     "put",
     "short",
+    "tell",
     "weigh",
 ]
 
@@ -41,7 +43,12 @@ class PublishedPast(NamedTuple):
     counts, fakes : int64 arrays
         What each earlier group publishes by value, and how many of its tuples are counterfeits.
     mask : int64 array
-        Values that all earlier groups of a person publish, as bits.
+        Values that all earlier groups of a person publish and knowledge leaves open, as bits.
+    given : bool array
+        People whose value knowledge alone tells. Nothing is asked for them, so knowledge is not in their
+        masks: `only` has what they may have.
+    only : int64 array
+        Values that knowledge leaves open, as bits.
     """
 
     value: Ints
@@ -51,6 +58,8 @@ class PublishedPast(NamedTuple):
     counts: Ints
     fakes: Ints
     mask: Ints
+    given: np.ndarray
+    only: Ints
 
 
 class NewGroups(NamedTuple):
@@ -78,8 +87,8 @@ class NewGroups(NamedTuple):
     since: Ints
 
 
-def past_of(problem: Problem) -> PublishedPast:
-    """Read a history."""
+def past_of(problem: Problem, knowledge: Knowledge | None = None) -> PublishedPast:
+    """Read a history, and what is known besides."""
     history, table = problem.history, problem.table
     people = [m.respondent for m in table.members]
     people += [who for who in history.records if who not in table.row]
@@ -95,11 +104,23 @@ def past_of(problem: Problem) -> PublishedPast:
             counts[g, code[name]] = count
         place[[number[who] for who in group.respondents], r] = g
     fakes = np.array([group.fakes for _, group in published], dtype=np.int64)
-    return past_from(np.array(value, dtype=np.int64), place, counts, fakes)
+    past = past_from(np.array(value, dtype=np.int64), place, counts, fakes)
+    known = Knowledge() if knowledge is None else knowledge
+    for who in known.about & number.keys():
+        bits = sum(1 << v for name, v in code.items() if known.allows(who, name))
+        tell(past, number[who], bits, given=known.gives(who))
+    return past
+
+
+def tell(past: PublishedPast, p: int, only: int, *, given: bool) -> None:
+    """Somebody is known to have one of some values (bits), and maybe given by that."""
+    past.only[p], past.given[p] = only, given
+    if not given:
+        past.mask[p] &= only
 
 
 def past_from(value: Ints, place: Ints, counts: Ints, fakes: Ints) -> PublishedPast:
-    """Put a past together from what `PublishedPast` says of them."""
+    """Put a past together from what `PublishedPast` says of them; nothing is known besides."""
     people, times = np.nonzero(place >= 0)
     groups = place[people, times]
     order = np.argsort(groups, kind="stable")
@@ -117,6 +138,8 @@ def past_from(value: Ints, place: Ints, counts: Ints, fakes: Ints) -> PublishedP
         counts=counts,
         fakes=fakes,
         mask=mask,
+        given=np.zeros(len(value), dtype=np.bool_),
+        only=np.full(len(value), -1, dtype=np.int64),
     )
 
 

@@ -39,6 +39,8 @@ class LinkedCells(NamedTuple):
         Sides of each row.
     lower, upper : int64 arrays
         Bounds of each count, tightened.
+    spared : bool array
+        Cells of people who are all given by knowledge alone.
     """
 
     cell_of: Ints
@@ -53,6 +55,7 @@ class LinkedCells(NamedTuple):
     high: Ints
     lower: Ints
     upper: Ints
+    spared: np.ndarray
 
 
 @compiled
@@ -90,7 +93,9 @@ def _cells(past: PublishedPast, groups: NewGroups, people: Ints) -> tuple[Ints, 
             total = (31 * total + past.place[p, r] + 1) % PRIME
         for c in range(cells):
             q = head[c]
-            if sums[c] == total and groups.of[p] == groups.of[q] and (past.place[p] == past.place[q]).all():
+            if sums[c] != total or groups.of[p] != groups.of[q] or past.only[p] != past.only[q]:
+                continue
+            if (past.place[p] == past.place[q]).all():
                 size[c] += 1
                 break
         else:
@@ -144,7 +149,10 @@ def linked_cells(past: PublishedPast, groups: NewGroups, people: Ints, number: I
             filled[row[z]] += 1
     lower, upper = np.zeros_like(cell), size[cell]
     _tightened(start, column, first, row, low, high, lower, upper)
-    return LinkedCells(cell_of, size, cell, value, start, column, first, row, low, high, lower, upper)
+    spared = np.ones(len(size), dtype=np.bool_)
+    for i in range(len(people)):
+        spared[cell_of[i]] &= past.given[people[i]]
+    return LinkedCells(cell_of, size, cell, value, start, column, first, row, low, high, lower, upper, spared)
 
 
 @compiled
@@ -184,6 +192,7 @@ def known(found: LinkedCells, pair: int) -> LinkedCells:
         high,
         lower,
         upper,
+        found.spared,
     )
 
 
@@ -203,7 +212,7 @@ def _pairs(
     pairs, rows, at = 0, cells, 0
     for c in range(cells):
         new = groups.of[head[c]]
-        mask = past.mask[head[c]] & (groups.mask[new] if new >= 0 else np.int64(-1))
+        mask = past.mask[head[c]] & past.only[head[c]] & (groups.mask[new] if new >= 0 else np.int64(-1))
         for v in range(width):
             if not (mask >> v) & 1:
                 continue
@@ -230,7 +239,7 @@ def _pairs(
 def told(found: LinkedCells, needed: int, part: int, whole: int) -> np.ndarray:
     """Cells with too few values left by bounds, or with a value that is certain to be too likely.
 
-    Cells of which everybody is known are not meant.
+    Cells of which everybody is known are not meant, nor those of people who are given.
     """
     left = np.zeros(len(found.size), dtype=np.int64)
     bad = np.zeros(len(found.size), dtype=np.bool_)
@@ -238,4 +247,4 @@ def told(found: LinkedCells, needed: int, part: int, whole: int) -> np.ndarray:
         c = found.cell[j]
         left[c] += found.upper[j] > 0
         bad[c] |= found.lower[j] * whole > found.size[c] * part
-    return (bad | (left < needed)) & (found.size > 0)
+    return (bad | (left < needed)) & (found.size > 0) & ~found.spared

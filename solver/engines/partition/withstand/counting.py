@@ -84,6 +84,7 @@ def room_for(steps: int, slots: int, values: int) -> Room:
 def counted(found: LinkedCells, needed: int, part: int, whole: int, room: Room) -> np.ndarray:
     """Cells with too few possible values, with one too likely, or in a block with too many worlds.
 
+    Those of people who are given by knowledge alone are not meant, unless worlds are too many.
     Blocks, open counts that share rows, are counted until one has such cells.
     """
     cells = len(found.size)
@@ -98,9 +99,10 @@ def counted(found: LinkedCells, needed: int, part: int, whole: int, room: Room) 
             c = found.cell[j]
             left[c] += found.lower[j] > 0 if label[j] < 0 else ways[j] > 0
             if label[j] == block:
-                bad[c] |= total <= 0 or _more(ways[j], rests[j], whole, total, rest, part * found.size[c])
+                likely = _more(ways[j], rests[j], whole, total, rest, part * found.size[c])
+                bad[c] |= total <= 0 or (likely and not found.spared[c])
         for j in range(len(found.cell)):
-            if label[j] == block and left[found.cell[j]] < needed:
+            if label[j] == block and left[found.cell[j]] < needed and not found.spared[found.cell[j]]:
                 bad[found.cell[j]] = True
         if bad.any():
             break

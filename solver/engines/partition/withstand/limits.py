@@ -60,8 +60,8 @@ class WithstandLimits:
     """Temperature of the last repair, as a part of that price,"""
     others: int = 12
     """and moves at random that it judges of a row."""
-    steps: int = 200
-    """Moves tried per row without a time limit."""
+    steps: tuple[int, int] = (200, 2_000)
+    """Rows taken up per row of the table: without a time limit, and at most with one."""
     hot: tuple[float, float] = (0.02, 0.06)
     """Temperature at the beginning, in mean costs of a group: of a safe start, and of a repair,"""
     cold: float = 0.001

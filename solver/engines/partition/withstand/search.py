@@ -118,7 +118,7 @@ class WithstandSearch:
 
     def _anneal(self, guide: Guide) -> None:
         problem, table = self.problem, self.problem.table
-        past = past_of(problem)
+        past = past_of(problem, self.rule.knowledge)
         sides = sides_of(problem)
         codes = np.ascontiguousarray(table.codes)
         near = nearest_rows(codes, sides, min(LIMITS.near, len(table) - 1))
@@ -166,7 +166,7 @@ class WithstandSearch:
 
     def improve(self, chain: SafeAnnealing, judge: SeriesJudge) -> None:
         """Repair a start that gives somebody away, then anneal."""
-        steps = LIMITS.steps * len(self.problem.table)
+        steps = LIMITS.steps[self.clock.limit is not None] * len(self.problem.table)
         hot = LIMITS.hot[bool(chain.inferred)]
         if chain.inferred:
             chain.run(self.clock.share(WITHSTAND.repair), steps, hot)
@@ -213,16 +213,23 @@ class WithstandSearch:
 
     def withstands(self, release: Release) -> bool:
         """Whether the audit of the whole series, from nothing, finds everybody within the limits."""
-        people = population(History([*self.problem.history, release]), Knowledge())
+        series = History([*self.problem.history, release])
+        known = Knowledge() if self.rule.knowledge is None else self.rule.knowledge.among(series.records)
+        people = population(series, known)
         system = people.system
         possible = possible_values(people)
         left = np.bincount(system.cell[possible.verdicts == Verdict.POSSIBLE], minlength=len(system.sizes))
-        if (left < self.rule.needed).any():
+        if ((left < self.rule.needed) & (people.asked > 0)).any():
             return False
         if self.rule.max_posterior == Fraction(1):
             return True
         chances = posterior(possible, states=LIMITS.states, estimate=False).probabilities
-        return all(chance is not None and chance <= self.rule.max_posterior for chance in chances)
+        asked = people.asked[system.cell] > 0
+        return all(
+            chance is not None and chance <= self.rule.max_posterior
+            for chance, wanted in zip(chances, asked, strict=True)
+            if wanted
+        )
 
 
 def _what_helps(people: int, out: int, suppressing: bool) -> str:
