@@ -377,6 +377,7 @@ class Withstand(Schedule):
     newcomers: Share = Share(part=0.2, of=Of.LEFT, least=0.1, unlimited=20.0, why="newcomers by themselves")
     repair: Share = Share(part=0.2, of=Of.LEFT, why="a start that gives somebody away, with a rising price")
     out: Share = Share(part=0.3, of=Of.LEFT, why="people who tell of others find other groups")
+    invented: Share = Share(part=0.3, of=Of.LEFT, why="counterfeits, where the policy has them")
     last: Share = Share(part=0.5, of=Of.LEFT, why="the last people who can be inferred, whatever it costs")
     anneal: Share = Share(
         part=0.85, of=Of.LEFT, why="the whole series is audited anew, the bound derived again"

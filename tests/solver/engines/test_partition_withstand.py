@@ -21,9 +21,11 @@ from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, ResistsInference
 from optanon.models.table import Microdata
 from optanon.solver.answering import answered
+from optanon.solver.baselines.widths import LARGEST, beside
 from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.withstand.anneal import SafeAnnealing, repair
 from optanon.solver.engines.partition.withstand.arrays import groups_of, past_from, past_of
+from optanon.solver.engines.partition.withstand.inventing import invent
 from optanon.solver.engines.partition.withstand.judge import SeriesJudge
 from optanon.solver.engines.partition.withstand.leaving_out import leave_out
 from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
@@ -160,6 +162,18 @@ def rows_of(chain: SafeAnnealing, people: int) -> list[list[int]]:
     """Its groups."""
     label = chain.groups.of[:people]
     return [np.flatnonzero(label == g).tolist() for g in np.unique(label[label >= 0])]
+
+
+def test_nearest_rows_are_those_of_sorting_all() -> None:
+    asked = problem(60, History(), ResistsInference(max_posterior=HALF))
+    codes, sides = asked.table.codes.copy(), sides_of(asked)
+    codes[30:] = codes[:30]  # ties
+    near = nearest_rows(codes, sides, 59)
+    for most in (1, 7, 40):
+        assert (nearest_rows(codes, sides, most) == near[:, :most]).all()
+    for p in range(60):
+        away = [int(beside(sides, codes[p], codes[p], codes[q], LARGEST)) for q in near[p]]
+        assert list(zip(away, near[p], strict=True)) == sorted(zip(away, near[p], strict=True))
 
 
 def test_near_groups_made_anew_are_counted_as_they_are() -> None:
@@ -304,6 +318,41 @@ def test_who_tells_of_others_is_put_elsewhere_or_left_out_as_far_as_that_is_allo
     assert int(anew.cost.sum()) == chain.cost
 
 
+def test_counterfeits_are_the_last_means_where_the_policy_has_them() -> None:
+    """Six groups are kept, and somebody left each of the first three."""
+    rule = ResistsInference(max_posterior=Fraction(4, 5))
+    first, rows = problem(60, History(), rule), list(range(60))
+    past = History([first.assemble([rows[i : i + 10] for i in range(0, 60, 10)])])
+    stay = [row for row in rows if row not in (0, 10, 20)]
+    members = tuple(first.table.members[row] for row in stay)
+    kept = replace(first.table, members=members, codes=first.table.codes[stay])
+    policy = first.policy.changed(minimize=["counterfeits", "information_loss"])
+    asked = replace(first, table=kept, history=past, policy=policy)
+    assert demand(asked) is not None
+    groups = [[at for at, row in enumerate(stay) if row // 10 == g] for g in range(6)]
+    chain = chain_of(asked, rule, groups, 4)
+    home, people = chain.groups.of.copy(), set(chain.inferred)
+    assert len(people) == 3
+    chain.invented = 2
+    invent(chain, Clock())
+    assert (chain.fakes, chain.best, chain.inferred) == (0, None, people)
+    chain.invented = 3
+    invent(chain, Clock())
+    assert not chain.inferred
+    assert chain.best is not None
+    assert chain.fakes == 3
+    assert (chain.groups.of == home).all()
+    search = WithstandSearch(asked, rule, Settings(), Watch(), nothing)
+    search.take(chain)
+    made = search.incumbent.release()
+    assert made is not None
+    assert made.counterfeits == 3
+    assert search.withstands(made)
+    assert next(rule.check(made, past), None) is None
+    for g, v in np.argwhere(chain.groups.faked).tolist():
+        assert not chain.invents(g, v, -1)
+
+
 def test_what_would_help_is_said_where_repair_is_not_done_in_time() -> None:
     asked, chain = crossing()
     rule = ResistsInference(max_posterior=Fraction(4, 5))
@@ -311,6 +360,7 @@ def test_what_would_help_is_said_where_repair_is_not_done_in_time() -> None:
     search.improve(chain, chain.judge)
     assert search.told.startswith(f"{len(chain.inferred)} people could still be inferred when time was over")
     assert "max_suppressed in the policy" in search.told
+    assert "counterfeits named in minimize, a larger max_posterior" in search.told
     answer = replace(search.incumbent.answer(late=True), told=search.told)
     found = answered(asked, answer, "partition", Watch(), Settings(), reasons=False)
     assert found.reason == search.told

@@ -75,6 +75,8 @@ class NewGroups(NamedTuple):
         Per group: members whom set intersection alone leaves too few values.
     since : int64 array
         Per group: the move that last changed its component.
+    faked : int64 array
+        Per group: counterfeits by value; they are among `counts`, not in `size`.
     """
 
     of: Ints
@@ -85,6 +87,7 @@ class NewGroups(NamedTuple):
     mask: Ints
     short: Ints
     since: Ints
+    faked: Ints
 
 
 def past_of(problem: Problem, knowledge: Knowledge | None = None) -> PublishedPast:
@@ -163,6 +166,7 @@ def groups_of(
         mask=np.zeros(slots, dtype=np.int64),
         short=np.zeros(slots, dtype=np.int64),
         since=np.zeros(slots, dtype=np.int64),
+        faked=np.zeros((slots, width), dtype=np.int64),
     )
     for g, rows in enumerate(groups):
         found.member[g, : len(rows)] = rows

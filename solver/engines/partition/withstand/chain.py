@@ -35,6 +35,8 @@ class SafeGroups:
     seed : int
     allowed : int
         So many rows may be left out.
+    invented : int
+        So many counterfeits may be published.
 
     Attributes
     ----------
@@ -42,8 +44,10 @@ class SafeGroups:
         Of the groups as they are.
     inferred : set of int
         People who can be inferred.
-    best : list of int or None
+    best : int64 array or None
         Group of each row in the cheapest safe release met.
+    with_best : int64 array
+        Counterfeits of its groups by value.
     tried, made : int
         Moves judged, and made.
     """
@@ -60,10 +64,11 @@ class SafeGroups:
         groups: NewGroups,
         seed: int,
         allowed: int = 0,
+        invented: int = 0,
     ) -> None:
         self.past, self.codes, self.sides, self.near = past, codes, sides, near
         self.rule, self.judge, self.admits, self.groups = rule, judge, admits, groups
-        self.allowed = allowed
+        self.allowed, self.invented = allowed, invented
         self.random = np.random.default_rng(seed)
         self._state = np.array([seed % 2**16 + 1], dtype=np.int64)
         self._found = np.empty((2 * near.shape[1], 5), dtype=np.int64)
@@ -74,21 +79,31 @@ class SafeGroups:
         self.cost = int(groups.cost.sum())
         self.tried = self.made = 0
         self.best: Ints | None = None
-        self.least = 0, 0
+        self.with_best = groups.faked.copy()
+        self.least = 0, 0, 0
         self._keep()
 
     def back(self) -> None:
         """Return to the cheapest safe release met, if there is one."""
         if self.best is not None:
-            self.restore(self.best)
+            self.restore(self.best, self.with_best)
 
-    def restore(self, home: Ints) -> None:
-        """Return to groups in which nobody can be inferred."""
+    def restore(self, home: Ints, faked: Ints | None = None) -> None:
+        """Return to groups, and their counterfeits, with which nobody can be inferred."""
+        if faked is not None:
+            self.groups.counts[:] += faked - self.groups.faked
+            self.groups.faked[:] = faked
         people = np.flatnonzero(self.groups.of != home)
         self._settle(np.arange(len(self.groups.size)), people, home[people])
         self.cost, self.inferred = int(self.groups.cost.sum()), set[int]()
         self.made += 1
         self.groups.since[:] = self.made
+
+    def begin(self, home: Ints) -> None:
+        """Go to groups without counterfeits, whoever can be inferred from them."""
+        self.restore(home, np.zeros_like(self.groups.faked))
+        self.inferred = set(self.judge.inferred(self.groups, range(len(self.past.value))) or ())
+        self._keep()
 
     def join(self, p: int, price: int, *, anyway: bool = False) -> bool:
         """Join a row's group with others in the way that costs least, with a price for who can be inferred.
@@ -152,6 +167,37 @@ class SafeGroups:
             return True
         self._settle(slots, back, np.full_like(back, -1))
         return False
+
+    def fewer_with(self, g: int, v: int) -> int:
+        """How many fewer people can be inferred with a counterfeit of a value in a group."""
+        groups = self.groups
+        involved = groups.member[g, : groups.size[g]].tolist()
+        before = len(self._known(involved))
+        self._fake(g, v, 1)
+        admitted = self.admits(tuple(groups.counts[g].tolist()))
+        after = len(self.judge.inferred(groups, involved) or ()) if admitted else before
+        self._fake(g, v, -1)
+        return before - after
+
+    def invents(self, g: int, v: int, many: int) -> bool:
+        """Publish a counterfeit more or fewer in a group, if no more people can be inferred then."""
+        involved = self.groups.member[g, : self.groups.size[g]].tolist()
+        before = self._known(involved)
+        self._fake(g, v, many)
+        if self._stays((g,), involved, before, 0, 0, 1):
+            return True
+        self._fake(g, v, -many)
+        return False
+
+    def _fake(self, g: int, v: int, many: int) -> None:
+        self.groups.faked[g, v] += many
+        self.groups.counts[g, v] += many
+        self._settle(np.array([g]), *(np.empty((2, 0), dtype=np.int64)))
+
+    @property
+    def fakes(self) -> int:
+        """Counterfeits of groups that have people."""
+        return int(self.groups.faked[self.groups.size > 0].sum())
 
     def _joinable(self, p: int) -> list[tuple[int, ...]]:
         """A row's group with one near it, those of people once in a group with it, both, or a component's."""
@@ -227,9 +273,12 @@ class SafeGroups:
     def _keep(self) -> None:
         if self.inferred:
             return
-        found = len(self.outside), self.cost
-        if found[0] <= self.allowed and (self.best is None or found < self.least):
+        found = len(self.outside), self.fakes, self.cost
+        if found[0] > self.allowed or found[1] > self.invented:
+            return
+        if self.best is None or found < self.least:
             self.best, self.least = self.groups.of.copy(), found
+            self.with_best = self.groups.faked.copy()
 
 
 def _alike(one: Ints, two: Ints) -> bool:

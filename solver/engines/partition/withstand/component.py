@@ -226,7 +226,7 @@ def _pairs(
                     g = which[z]
                     number_of[z, v] = rows
                     high[rows] = past.counts[g, v] if g < older else groups.counts[g - older, v]
-                    low[rows] = high[rows] - (past.fakes[g] if g < older else 0)
+                    low[rows] = high[rows] - (past.fakes[g] if g < older else groups.faked[g - older].sum())
                     rows += 1
                 row[at] = number_of[z, v]
                 at += 1

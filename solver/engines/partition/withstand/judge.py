@@ -3,7 +3,8 @@
 What is known of somebody follows from the groups of the component alone, so a move is judged on the
 components it makes. Bounds are propagated first, as in the audit; where nobody is given away by that, values
 are decided and worlds are counted exactly. What cannot be decided counts as unsafe. Verdicts are kept by
-content: the people of a component and how the new release groups them; the earlier groups follow.
+content: the people of a component, how the new release groups them, and with which counterfeits; the
+earlier groups follow.
 
 Bounds are never continued from those before a move: rows that went away had tightened some. They are
 continued where somebody becomes known besides: that only takes worlds away.
@@ -96,6 +97,9 @@ class SeriesJudge:
     def _verdict(self, groups: NewGroups, people: Integers) -> tuple[int, ...]:
         self.asked += 1
         key = content(groups, people, self._number).tobytes()
+        if groups.faked.any():
+            home = groups.of[people]
+            key += np.where(home[:, None] >= 0, groups.faked[home], 0).tobytes()
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = tuple(people[self._unsafe(groups, people)].tolist())

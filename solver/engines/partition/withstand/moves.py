@@ -54,7 +54,10 @@ def nearest_rows(codes: Ints, sides: Widths, most: int) -> Ints:
         for q in range(count):
             away[q] = beside(sides, codes[p], codes[p], codes[q], far)
         away[p] = far
-        found[p] = np.argsort(away, kind="mergesort")[:most]
+        # Sorting these few takes a tenth of what sorting all rows does.
+        last = np.partition(away, most - 1)[most - 1]
+        inside = np.flatnonzero(away <= last)
+        found[p] = inside[np.argsort(away[inside], kind="mergesort")[:most]]
     return found
 
 

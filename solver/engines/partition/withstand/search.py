@@ -36,6 +36,7 @@ from ..enumerated.guide import Guide, Guiding
 from ..enumerated.part import searchable
 from .anneal import SafeAnnealing, repair
 from .arrays import groups_of, past_of
+from .inventing import invent
 from .judge import SeriesJudge
 from .leaving_out import leave_out
 from .limits import WITHSTAND_LIMITS as LIMITS
@@ -155,8 +156,9 @@ class WithstandSearch:
                 found,
                 self.settings.seed,
                 problem.policy.suppression_limit(len(table)),
+                len(table) if problem.policy.counterfeit_limit is None else problem.policy.counterfeit_limit,
             )
-            self._take(chain)
+            self.take(chain)
             chains.append(chain)
             if not chain.inferred:
                 break
@@ -170,18 +172,24 @@ class WithstandSearch:
         hot = LIMITS.hot[bool(chain.inferred)]
         if chain.inferred:
             chain.run(self.clock.share(WITHSTAND.repair), steps, hot)
+            home = chain.groups.of.copy()
             if chain.best is None:
                 leave_out(chain, self.clock.share(WITHSTAND.out))
+            if chain.best is None and chain.invented:
+                chain.begin(home)
+                invent(chain, self.clock.share(WITHSTAND.invented))
             if chain.best is None:
                 repair(chain, self.clock.share(WITHSTAND.last))
             if chain.best is None:
                 leave_out(chain, self.clock.share(WITHSTAND.anneal))
-            self._take(chain)
+            self.take(chain)
             chain.back()
         if chain.best is not None:
             chain.run(self.clock.share(WITHSTAND.anneal), steps, hot)
         else:
-            self.told = _what_helps(len(chain.inferred), len(chain.outside), bool(chain.allowed))
+            self.told = _what_helps(
+                len(chain.inferred), len(chain.outside), bool(chain.allowed), bool(chain.invented)
+            )
         self.effort |= {
             "moves judged": chain.tried,
             "moves made": chain.made,
@@ -189,16 +197,18 @@ class WithstandSearch:
             "components counted": judge.counted,
             "left inferable": len(chain.inferred),
         }
-        self._take(chain)
+        self.take(chain)
 
-    def _take(self, chain: SafeAnnealing) -> None:
+    def take(self, chain: SafeAnnealing) -> None:
         """The cheapest safe groups of a chain, audited and checked as a whole."""
         if chain.best is None:
             return
         label = chain.best[: len(self.problem.table)]
         order = np.argsort(label, kind="stable")[(label < 0).sum() :]
         groups = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
-        self.offer(self.problem.assemble([rows.tolist() for rows in groups]))
+        faked = [chain.with_best[label[rows[0]]].tolist() for rows in groups]
+        fakes = [{v: n for v, n in zip(self.problem.values, row, strict=True) if n} for row in faked]
+        self.offer(self.problem.assemble([rows.tolist() for rows in groups], fakes))
 
     def offer(self, release: Release) -> None:
         """Keep a release if it is better, and the whole audit and the requirement's own check pass it."""
@@ -232,7 +242,7 @@ class WithstandSearch:
         )
 
 
-def _what_helps(people: int, out: int, suppressing: bool) -> str:
+def _what_helps(people: int, out: int, suppressing: bool, inventing: bool) -> str:
     """Why there is no release, and what would change that."""
     many = "1 person" if people == 1 else f"{people} people"
     if not people:
@@ -240,7 +250,8 @@ def _what_helps(people: int, out: int, suppressing: bool) -> str:
     limit = "a larger max_suppressed" if suppressing else "max_suppressed in the policy"
     return (
         f"{many} could still be inferred when time was over; a longer time limit, {limit} (tuples that link "
-        "groups are then left out), a larger max_posterior or fewer min_values help"
+        f"groups are then left out), {'' if inventing else 'counterfeits named in minimize, '}"
+        "a larger max_posterior or fewer min_values help"
     )
 
 
