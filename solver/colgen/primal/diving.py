@@ -158,10 +158,12 @@ def _surest(members: Members, amount: Floats, extra: Floats, left: Ints, *, whol
             break
         group = tuple(u for u in members[j].tolist() if u >= 0)
         for _ in range(max(1, int(amount[j] + 1 - LIMITS.sure))):
-            if all(left[u] >= group.count(u) for u in group):
-                for u in group:
-                    left[u] -= 1
-                found.append(j)
+            # What does not fit now never will; amounts before the optimum may be in the millions.
+            if any(left[u] < group.count(u) for u in group):
+                break
+            for u in group:
+                left[u] -= 1
+            found.append(j)
     return found
 
 
