@@ -75,7 +75,7 @@ class Searched:
 @pytest.mark.parametrize("kind", ["plain", "blocks"])
 def test_time_ends_anywhere_and_the_last_bound_is_derived_again(kind: str, monkeypatch: pytest.MonkeyPatch):
     problem, bounds = drawn(kind), set[Fraction]()
-    for limit in (0.02, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0):
+    for limit in (0.02, 0.5, 2.0, 8.0):
         with monkeypatch.context() as patch:
             faked(patch, TICK)
             found = Searched(problem, limit)
@@ -91,7 +91,7 @@ def test_interrupted_anywhere_the_last_bound_is_derived_again(
     kind: str, limit: float | None, monkeypatch: pytest.MonkeyPatch
 ):
     problem, ends = drawn(kind), set[tuple[Termination, bool]]()
-    for look in (20, 200, 500, 900, 1_500, 2_500):
+    for look in (20, 500, 1_500):
         with monkeypatch.context() as patch:
             struck(patch, look, TICK)
             found = Searched(problem, limit)
@@ -106,7 +106,7 @@ def test_time_is_kept_for_a_verifier_that_goes_by_its_clock_alone(kind: str, mon
     """Small tables are gone through however late it is; large ones only in the time that the search left."""
     monkeypatch.setattr(verifier, "LATE_TRIED", -1)
     problem = drawn(kind)
-    for limit in (2.0, 4.0, 8.0):
+    for limit in (2.0, 8.0):
         with monkeypatch.context() as patch:
             faked(patch, TICK)
             found = Searched(problem, limit)
