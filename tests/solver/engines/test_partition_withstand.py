@@ -350,7 +350,7 @@ def test_counterfeits_are_the_last_means_where_the_policy_has_them() -> None:
     assert search.withstands(made)
     assert next(rule.check(made, past), None) is None
     for g, v in np.argwhere(chain.groups.faked).tolist():
-        assert not chain.invents(g, v, -1)
+        assert not chain.invents(g, [v], -1)
 
 
 def test_what_would_help_is_said_where_repair_is_not_done_in_time() -> None:

@@ -168,30 +168,31 @@ class SafeGroups:
         self._settle(slots, back, np.full_like(back, -1))
         return False
 
-    def fewer_with(self, g: int, v: int) -> int:
-        """How many fewer people can be inferred with a counterfeit of a value in a group."""
+    def fewer_with(self, g: int, values: Sequence[int]) -> int:
+        """How many fewer people can be inferred with counterfeits of some values in a group."""
         groups = self.groups
         involved = groups.member[g, : groups.size[g]].tolist()
         before = len(self._known(involved))
-        self._fake(g, v, 1)
+        self._fake(g, values, 1)
         admitted = self.admits(tuple(groups.counts[g].tolist()))
         after = len(self.judge.inferred(groups, involved) or ()) if admitted else before
-        self._fake(g, v, -1)
+        self._fake(g, values, -1)
         return before - after
 
-    def invents(self, g: int, v: int, many: int) -> bool:
-        """Publish a counterfeit more or fewer in a group, if no more people can be inferred then."""
+    def invents(self, g: int, values: Sequence[int], many: int) -> bool:
+        """Publish so many counterfeits more of each value in a group, if no more people can be inferred."""
         involved = self.groups.member[g, : self.groups.size[g]].tolist()
         before = self._known(involved)
-        self._fake(g, v, many)
+        self._fake(g, values, many)
         if self._stays((g,), involved, before, 0, 0, 1):
             return True
-        self._fake(g, v, -many)
+        self._fake(g, values, -many)
         return False
 
-    def _fake(self, g: int, v: int, many: int) -> None:
-        self.groups.faked[g, v] += many
-        self.groups.counts[g, v] += many
+    def _fake(self, g: int, values: Sequence[int], many: int) -> None:
+        for v in values:
+            self.groups.faked[g, v] += many
+            self.groups.counts[g, v] += many
         self._settle(np.array([g]), *(np.empty((2, 0), dtype=np.int64)))
 
     @property

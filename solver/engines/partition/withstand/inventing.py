@@ -2,10 +2,13 @@
 
 A group says how many of its tuples are invented, not which: so a value that it publishes may be nobody's, and
 whoever left it, or came, may have had any of them. A counterfeit is published where that leaves fewest people
-who can be inferred. In the end those are taken away without which nobody can be inferred either.
+who can be inferred; where none helps, two are looked for. In the end those are taken away without which
+nobody can be inferred either.
 """
 
 from __future__ import annotations
+
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -24,15 +27,22 @@ def invent(chain: SafeGroups, clock: Clock) -> None:
     """
     home, values, idle = chain.groups.of.copy(), np.unique(chain.past.value).tolist(), 0
     while chain.inferred and chain.fakes < chain.invented and idle < LIMITS.idle and not clock.over:
+        idle += 1
         linked = _linked(chain)
-        g = int(chain.random.choice(linked)) if len(linked) else -1
-        fewer, v = max((chain.fewer_with(g, v), -v) for v in values) if g >= 0 else (0, 0)
-        idle = 0 if fewer > 0 and chain.invents(g, -v, 1) else idle + 1
+        if not len(linked):
+            continue
+        g = int(chain.random.choice(linked))
+        for many in range(1, 1 + min(2, chain.invented - chain.fakes)):
+            ways = list(combinations_with_replacement(values, many))
+            fewer = [chain.fewer_with(g, way) for way in ways]
+            if max(fewer) > 0 and chain.invents(g, ways[fewer.index(max(fewer))], 1):
+                idle = 0
+                break
     if chain.inferred:
         chain.begin(home)
         return
     for g, v in np.argwhere(chain.groups.faked).tolist():
-        while chain.groups.faked[g, v] and chain.invents(g, v, -1):
+        while chain.groups.faked[g, v] and chain.invents(g, [v], -1):
             pass
 
 

@@ -171,13 +171,15 @@ class WithstandSearch:
         steps = LIMITS.steps[self.clock.limit is not None] * len(self.problem.table)
         hot = LIMITS.hot[bool(chain.inferred)]
         if chain.inferred:
+            first = chain.groups.of.copy()
             chain.run(self.clock.share(WITHSTAND.repair), steps, hot)
-            home = chain.groups.of.copy()
+            homes = [chain.groups.of.copy(), first]
             if chain.best is None:
                 leave_out(chain, self.clock.share(WITHSTAND.out))
-            if chain.best is None and chain.invented:
-                chain.begin(home)
-                invent(chain, self.clock.share(WITHSTAND.invented))
+            for home in homes:
+                if chain.best is None and chain.invented:
+                    chain.begin(home)
+                    invent(chain, self.clock.share(WITHSTAND.invented))
             if chain.best is None:
                 repair(chain, self.clock.share(WITHSTAND.last))
             if chain.best is None:
