@@ -88,6 +88,8 @@ class HistogramLimits:
     """Most that is added to a taken column's amount for another release."""
     box_left: float = 0.25
     """Share of the tuples that a rounding may leave over where values matter: with more it is for nothing."""
+    box_starts: int = 4
+    """One search for a cut for so many groups of the linear program, in large tables."""
     box_smoothing: float = 0.3
     """Share of the best duals after cuts were added: far from them, searches under cuts take long."""
     dive_noise: float = 0.15

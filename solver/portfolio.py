@@ -81,7 +81,9 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
 
     def told(clock: Clock) -> Iterator[Release]:
         for known in tried.within(clock):
-            watch.note(0, known.values[0], None, known.source)
+            # What a search has reached meanwhile may be better.
+            if all(p.level or p.value is None or known.values[0] < p.value for p in watch.points):
+                watch.note(0, known.values[0], None, known.source)
             yield known.release
 
     try:

@@ -230,6 +230,7 @@ class Histogram(Schedule):
     boxes_later: Share = Share(
         part=0.6, of=Of.LEFT, why="or that, if it is later: in a stage soon after another one"
     )
+    boxes_larger: Share = Share(part=0.7, of=Of.LEFT, why="the same, in tables too large for dives")
     boxes_few: Share = Share(part=0.5, of=Of.PASSED, why="without some attributes: releases need moves")
     box_first: Share = Share(part=0.1, of=Of.LEFT, why="moves after one rounding of it, before cuts")
     box_dive: Share = Share(part=0.5, of=Of.LEFT, why="one dive, before it is improved by moves")
@@ -239,6 +240,7 @@ class Histogram(Schedule):
     )
     box_early: Share = Share(part=0.5, of=Of.PASSED, why="roundings, before more cuts")
     box_releases: Share = Share(part=0.85, of=Of.PASSED, why="roundings, before columns are combined")
+    box_longer: Share = Share(part=0.8, of=Of.LEFT, why="the same, in tables too large to combine any")
     box_program: Share = Share(part=0.5, of=Of.LEFT, unlimited=60.0, why="the best of columns known so far")
     others: Share = Share(part=0.85, of=Of.PASSED, why="other releases are improved until the last step")
     part: Share = Share(part=0.25, of=Of.PASSED, why="linear program of the part with a largest group")

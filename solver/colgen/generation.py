@@ -92,11 +92,12 @@ class Generation(GenerationLoop):
         """Generate columns until the linear program is solved; False if time or nodes ran out first.
 
         Of the duals that proved most, `smoothing` is the share at first, lowered when nothing new is found.
-        In the very first round the duals are the guess.
+        In the very first round the duals are the guess. Called again, it goes on as it ended: no basis is
+        left of what was solved roughly.
         """
         self._end = None if seconds is None else self.clock.seconds + seconds
         self.nodes, self.share, self.level = min(NODES, self._most_nodes), smoothing, self.best.value
-        self.proposal = self.master.solve(self.clock.left) or self.proposal
+        self.proposal = self.master.solve(self.clock.left, roughly=self._rough) or self.proposal
         return self._generate(self._asked(), first=self.best.rounds == 0)
 
     def exactly(self) -> None:

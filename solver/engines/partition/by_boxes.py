@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +43,12 @@ def by_boxes(boxed: Boxed, judge: Judge, settings: Settings, annealing: Annealin
     if progress.bound > boxed.pricing.rows.most:
         return False
     seen = judge, annealing, settings.seed
-    boxed.rounded(*seen, patience=1, share=HISTOGRAM.box_first if solved else HISTOGRAM.box_moves)
+    if boxed.dives or not solved or not boxed.begun:  # what takes long waits for more cuts
+        boxed.rounded(*seen, patience=1, share=HISTOGRAM.box_first if solved else HISTOGRAM.box_moves)
     if solved:
         # Cuts that gain little wait until there are releases.
-        for gain, until in zip(LIMITS.box_gain, (HISTOGRAM.box_early, HISTOGRAM.box_releases), strict=True):
+        last = HISTOGRAM.box_releases if boxed.dives else HISTOGRAM.box_longer
+        for gain, until in zip(LIMITS.box_gain, (HISTOGRAM.box_early, last), strict=True):
             boxed.tighten(settings.seed, gain)
             boxed.rounded(*seen, patience=LIMITS.box_stalled, until=until)
             boxed.combined(settings.seed)
@@ -101,7 +104,8 @@ class Boxed:
     @property
     def _linear(self) -> Clock:
         """The linear program's time, cuts included."""
-        shares = (HISTOGRAM.boxes_few,) if self._apart else (HISTOGRAM.boxes, HISTOGRAM.boxes_later)
+        later = HISTOGRAM.boxes_later if self.dives else HISTOGRAM.boxes_larger
+        shares = (HISTOGRAM.boxes_few,) if self._apart else (HISTOGRAM.boxes, later)
         return self.clock.share(max(shares, key=lambda share: self.clock.allowed(share) or 0.0))
 
     def solve(self) -> bool:
@@ -110,11 +114,15 @@ class Boxed:
         self.solved = self.solved or self.generation.run()
         return self.solved
 
+    @property
+    def begun(self) -> bool:
+        """Whether it was rounded."""
+        return self._again > 0
+
     def tighten(self, seed: int, gain: float = LIMITS.box_gain[0]) -> None:
         """Add cuts as long as they raise what is proven by so much, and the clock allows."""
         best, gained = self.generation.best, 0
-        if self.dives:
-            self.generation.exactly()
+        self.generation.exactly()
         for number in range(LIMITS.cut_rounds):
             before = float(best.value)
             if (
@@ -134,9 +142,9 @@ class Boxed:
         lines, amount = self._taken()
         cuts, divisors = self.pricing.cuts, range(2, self.pricing.form.least + 1)
         known = list(zip(cuts.sets, cuts.divisors, strict=True))
-        found = rank_one(
-            lines, amount, self.pricing.rows.count, known, divisors, TabuEffort(), seed + len(cuts)
-        )
+        effort = TabuEffort()
+        effort = replace(effort, starts=max(effort.starts, len(lines) // LIMITS.box_starts))
+        found = rank_one(lines, amount, self.pricing.rows.count, known, divisors, effort, seed + len(cuts))
         for rows, divisor in found:
             cuts.add([rows], divisor)
         self.generation.master.extend()

@@ -143,8 +143,7 @@ class HistogramSearch:
             self._at_sight()
         if solved and self.root.duals is not None and self._near:
             self.finish.run(self.root.duals)
-        if self.linear is not None and self.clock.limit is not None:
-            # There may be time left.
+        if self.linear is not None and self.clock.limit is not None:  # there may be time left
             self.linear.rounded(self.judge, self.annealing, self.settings.seed, patience=LIMITS.box_stalled)
 
     @property

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from cases.people import people
+from numpy.typing import NDArray
 
 from optanon.solver.colgen.boxes.pricing import BoxPricing
+from optanon.solver.colgen.boxes.separation import TabuEffort, rank_one
 from optanon.solver.colgen.column import lines_of
+from optanon.solver.colgen.covering import Ints
 from optanon.solver.colgen.duals import DualBound
 from optanon.solver.colgen.master import Proposal
 from optanon.solver.colgen.pool import Pool
@@ -17,9 +23,11 @@ from optanon.solver.colgen.primal.rounding import rounded
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
+from optanon.solver.engines.partition import by_boxes
 from optanon.solver.engines.partition.by_boxes import Boxed
 from optanon.solver.engines.partition.progress import Progress
 from optanon.solver.engines.partition.proof import describe
+from optanon.solver.exact.incidence import Members
 from optanon.solver.limits import HISTOGRAM_LIMITS as LIMITS
 from optanon.solver.settings import Clock, Watch
 from optanon.solver.verify.priced import priced_loss
@@ -81,6 +89,53 @@ def test_a_linear_program_with_many_new_columns_is_solved_roughly_first_and_exac
     exact = boxed.generation.master.solve()
     assert exact is not None
     assert float(boxed.progress.bound) >= exact.value * (1 - LIMITS.box_close) - 1
+
+
+def test_a_linear_program_that_was_cut_off_goes_on_roughly_and_under_cuts_it_keeps_its_basis(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    # Any new column is many, and none of the tables is small enough for dives.
+    monkeypatch.setattr(by_boxes, "LIMITS", replace(LIMITS, box_many=10_000, finished_rows=100))
+    boxed, _, _ = halved_people(300, 2)
+    asked, solve = list[bool](), boxed.generation.master.solve
+
+    def told(seconds: float | None = None, *, roughly: bool = False) -> Proposal | None:
+        asked.append(roughly)
+        return None if len(asked) == 3 else solve(seconds, roughly=roughly)
+
+    boxed.generation.master.solve = told
+    assert not boxed.solve()
+    assert boxed.solve()
+    assert asked[2:4] == [True, True]  # no basis is left of what was solved roughly
+    asked[:] = [False] * 3
+    boxed.tighten(seed=1)
+    assert len(asked) > 4
+    assert not any(asked)
+
+
+def test_the_larger_the_linear_program_the_more_often_cuts_are_sought(monkeypatch: pytest.MonkeyPatch):
+    boxed, _, _ = halved_people(300, 2)
+    assert boxed.solve()
+    tried = list[tuple[int, int]]()
+
+    def told(
+        lines: Members,
+        amount: NDArray[np.float64],
+        count: Ints,
+        known: Collection[tuple[tuple[int, ...], int]],
+        divisors: Sequence[int],
+        effort: TabuEffort,
+        seed: int,
+    ) -> list[tuple[tuple[int, ...], int]]:
+        tried.append((effort.starts, len(lines)))
+        return rank_one(lines, amount, count, known, divisors, effort, seed)
+
+    monkeypatch.setattr(by_boxes, "rank_one", told)
+    boxed.tighten(seed=1)
+    monkeypatch.setattr(by_boxes, "TabuEffort", lambda: TabuEffort(starts=1))
+    boxed.tighten(seed=1)
+    assert tried[0][0] == TabuEffort().starts
+    assert tried[-1][0] == tried[-1][1] // LIMITS.box_starts > 1
 
 
 def test_dives_solve_the_rest_again_and_beat_roundings_and_a_dive_out_of_time_is_one():

@@ -136,10 +136,13 @@ def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch
         begun.clear()
         faked(monkeypatch, 0.02)
         problem = people(200, 1, values="abcd")
-        answer = informed(PartitionEngine(), problem, Settings(time_limit=limit, seed=1), Watch())
+        watch = Watch()
+        answer = informed(PartitionEngine(), problem, Settings(time_limit=limit, seed=1), watch)
         assert answer.release is not None
         found.append(problem.objective(answer.release)[0])
         assert begun == names
+        course = [point.value for point in watch.points if point.value is not None]
+        assert course == sorted(course, reverse=True)  # whatever heuristics find later
     assert all(later <= loss for loss, later in pairwise(found[1:]))
     begun.clear()
     assert informed(PartitionEngine(), people(20, 1), Settings(), Watch()).release is not None
