@@ -404,6 +404,9 @@ class Ahead(Schedule):
     )
     families: Share = Share(part=0.5, of=Of.PASSED, why="no further program after this: people need seats")
     trying: Share = Share(part=0.6, of=Of.PASSED, why="no further family is seated to compare them")
+    compared: Seconds = Seconds(
+        value=60.0, why="with less left, large tables are seated at once: brief seats are not brief there"
+    )
     hindsight: Share = Share(part=0.1, of=Of.LIMIT, most=5.0, why="what nobody avoids, in drawn futures")
 
 

@@ -150,17 +150,22 @@ class AheadSearch:
     def _tried(self, crowd: Crowd, family: Family, moves: int) -> list[Family]:
         """Families that cost as little as one, those that are worth most when they are seated briefly."""
         found, allowed, seed = [family], self._allowed, self.settings.seed
-        least = max(family.price, allowed)
-        lost = [(self._worth(family, self._seat(crowd, family, seed, moves)), 0)]
+        least, lost = max(family.price, allowed), list[tuple[tuple[Fraction, ...], int]]()
+        if LIMITS.moves * len(self.problem.table) > LIMITS.most_moves and not self.clock.fits(
+            AHEAD.compared.value
+        ):
+            return found
         for other in divisions(crowd, family, self._pricing, allowed, seed, self.clock):
             # Seated one by one as they are found, so that little time is enough for some.
             if self.clock.spent(AHEAD.trying):
                 break
             if self.weighed or max(other.price, allowed) <= least:
+                if not lost:  # a family without a rival need not be seated briefly
+                    lost.append((self._worth(family, self._seat(crowd, family, seed, moves)), 0))
                 least = min(least, max(other.price, allowed))
                 lost.append((self._worth(other, self._seat(crowd, other, seed, moves)), len(found)))
                 found.append(other)
-        return [found[number] for _, number in sorted(lost)[: LIMITS.kept]]
+        return [found[number] for _, number in sorted(lost)[: LIMITS.kept]] or found
 
     def _worth(self, family: Family, values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
         """What a release is measured by, its loss the dearer the more of what is allowed its family takes.
