@@ -62,7 +62,7 @@ class WithstandLimits:
     """and moves at random that it judges of a row."""
     steps: tuple[int, int] = (200, 2_000)
     """Rows taken up per row of the table: without a time limit, and at most with one."""
-    hot: tuple[float, float] = (0.02, 0.06)
+    hot: tuple[float, float] = (0.05, 0.06)
     """Temperature at the beginning, in mean costs of a group: of a safe start, and of a repair,"""
     cold: float = 0.001
     """and at the end."""
