@@ -15,6 +15,8 @@ and for the record added last; the text is followed.
 where H(values) is the height of the subtree below their lowest common ancestor and H that of the
 whole taxonomy. Ordered categories count as numbers, their ranks. Of equally good records the one
 with the smallest codes is taken, and of equal ones the first row.
+
+Sensitive values are not looked at: `merged_until_admitted` keeps what else the policy asks of groups.
 """
 
 from __future__ import annotations
@@ -28,12 +30,13 @@ from numpy.typing import NDArray
 from ...models.box_measure import whole_weights
 from ...models.categories import Categories
 from ...models.domain import Domain
-from ...models.errors import EngineError
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.k_c_anonymity import KCAnonymity
 from ..settings import Clock
 from .parameters import parameters
+from .repairing import merged_until_admitted
+from .top_down import SharesWithin, refuse_whole
 from .widths import Widths, nearest, widths_of
 
 __all__ = ["k_member"]
@@ -50,8 +53,7 @@ def k_member(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Rel
     Parameters
     ----------
     problem : Problem
-        Its policy's `KCAnonymity` gives k and must have c = 1; other requirements and limits are
-        not looked at.
+        Its policy's `KCAnonymity` gives k; c and other requirements on groups are kept by merging.
     seed : int
         Chooses the first record and the order of those left over.
     clock : Clock, optional
@@ -60,18 +62,18 @@ def k_member(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Rel
     Raises
     ------
     EngineError
-        If c < 1, or the table has fewer than k tuples.
+        If the table as one group is not (k, c).
 
     Notes
     -----
     O(n p d) for n tuples with p different points in d dimensions, compiled: 30,000 people in seconds.
     """
     asked = parameters(problem, KCAnonymity, "k_member")
-    if asked.c != 1:
-        raise EngineError(f"k_member does not look at sensitive values: use it with c = 1, not c = {asked.c}")
-    if len(problem.table) < asked.k:
-        raise EngineError(f"k_member: the table has {len(problem.table)} tuples, fewer than k = {asked.k}")
-    return problem.assemble(_Clusters(problem, asked.k, Random(seed), clock or Clock()).run())
+    watch = clock or Clock()
+    everybody = np.arange(len(problem.table), dtype=np.int64)
+    refuse_whole(SharesWithin(problem, asked.k, asked.c), everybody, "k_member")
+    clusters = [np.array(rows) for rows in _Clusters(problem, asked.k, Random(seed), watch).run()]
+    return problem.assemble(merged_until_admitted(problem, clusters, watch))
 
 
 class _Clusters:

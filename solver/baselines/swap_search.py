@@ -83,7 +83,7 @@ def swap_search(problem: Problem, seed: int = 0, clock: Clock | None = None) -> 
                 raise
             break
         except EngineError as error:
-            why = str(error)  # k-member takes no c
+            why = str(error)
             continue
         cost = _cost(problem, groups)
         if best is None or cost < least:

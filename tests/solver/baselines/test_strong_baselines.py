@@ -69,7 +69,7 @@ def test_variable_groups_take_near_tuples_that_fixed_ones_leave() -> None:
     assert groups(baselines()["mdav"].run(problem, 0)) == {(0, 1, 2, 3, 4), (5, 6, 7)}
 
 
-@pytest.mark.parametrize("name", NEW)
+@pytest.mark.parametrize("name", [*NEW, "k_member"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_rest_of_the_policy_is_kept_by_merging(name: str, seed: int) -> None:
     for rule in (KCAnonymity(k=3), KCAnonymity(k=3, c=Fraction(1, 2))):
@@ -78,7 +78,7 @@ def test_the_rest_of_the_policy_is_kept_by_merging(name: str, seed: int) -> None
         assert list(problem.check(baselines()[name].run(problem, seed))) == []
 
 
-@pytest.mark.parametrize("name", ["hilbert", "mdav", "variable_mdav"])
+@pytest.mark.parametrize("name", ["hilbert", "mdav", "variable_mdav", "k_member"])
 def test_groups_that_no_merging_repairs_stay_as_they_were(name: str) -> None:
     """One group of everybody breaks the policy, too, and its loss would tell nothing of the heuristic."""
     policy = Policy([KCAnonymity(k=3), DistinctLDiversity(l=5)])
@@ -86,7 +86,7 @@ def test_groups_that_no_merging_repairs_stay_as_they_were(name: str) -> None:
     assert len(release.groups) > 5
 
 
-@pytest.mark.parametrize("name", ["hilbert", "mdav", "variable_mdav"])
+@pytest.mark.parametrize("name", ["hilbert", "mdav", "variable_mdav", "k_member"])
 def test_a_refused_group_joins_one_that_ends_it(name: str) -> None:
     """In the middle of the line all have one value: nearest groups alone would join all of these."""
     values = "".join("v" if 600 <= i < 1_400 else "abcdefghij"[i % 10] for i in range(2_000))
