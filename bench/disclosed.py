@@ -55,6 +55,8 @@ class Disclosed(Case):
     m: int = 3
     time_limit: int = 120
     """Seconds for each release of ours; large ones take longer, to build the model."""
+    audit_limit: int = 600
+    """Seconds for the audit; what it does not decide is unknown, or has no posterior."""
     ways: str = ""
     """Ways to release, with commas between; all if empty. ``theirs`` are all but ours."""
 
@@ -121,7 +123,7 @@ class Disclosed(Case):
             lost = problem.objective(made_now)[-1]
         made = time.monotonic() - began
         began = time.monotonic()
-        report = audit(history, explain=False, latest=1)
+        report = audit(history, explain=False, latest=1, time_limit=self.audit_limit)
         seconds = time.monotonic() - began
         checked = resting = 0
         for exclusion in report.exclusions():
