@@ -232,6 +232,7 @@ class Histogram(Schedule):
     )
     boxes_larger: Share = Share(part=0.7, of=Of.LEFT, why="the same, in tables too large for dives")
     boxes_few: Share = Share(part=0.5, of=Of.PASSED, why="without some attributes: releases need moves")
+    boxes_few_later: Share = Share(part=0.3, of=Of.LEFT, why="or that, if it is later")
     box_first: Share = Share(part=0.1, of=Of.LEFT, why="moves after one rounding of it, before cuts")
     box_dive: Share = Share(part=0.5, of=Of.LEFT, why="one dive, before it is improved by moves")
     box_moves: Share = Share(part=0.9, of=Of.LEFT, why="moves after one rounding of it")

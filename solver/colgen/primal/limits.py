@@ -50,6 +50,8 @@ class SpreadingLimits:
     """Tuples around which groups are grown between two looks at the clock."""
     left: float = 0.1
     """Share of the tuples that may be in no group: with more the size is too small."""
+    least: float = 0.1
+    """A pace is told by at least this share of the tuples in groups."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,39 +29,61 @@ from ..table import Rows
 from .left_over import joined
 from .limits import SPREADING as LIMITS
 
-__all__ = ["near_shares"]
+__all__ = ["NearShares"]
 
 Floats = NDArray[np.float64]
 
 
-def near_shares(rows: Rows, judge: Judge, seed: int, clock: Clock) -> list[Group] | None:
-    """Groups of rows (with repeats), the cheapest of those tried; None if time was over before.
+class NearShares:
+    """Sizes of groups that are tried one after the other; called again, it goes on where time was over.
 
-    None, too, if shares do not matter, or those of all values up to each do. The whole table must be
-    admissible, and merging must keep the policy.
-
-    Complexity: per size, group and tuple in it, a box for each of `LIMITS.near` tuples of each value.
+    The whole table must be admissible, and merging must keep the policy.
     """
-    unit = np.repeat(np.arange(len(rows), dtype=np.int64), rows.count)
-    close = Closeness.of(judge, len(unit))
-    if close is None or close.within[3]:
-        return None
-    best, least, size = None, 0, close.smallest(judge)
-    for _ in range(LIMITS.grown):
-        # Groups of the smallest size are even: near tuples are not.
-        size += max(1, size * LIMITS.larger // 100)
-        of = None if clock.over or size > len(unit) else _of_size(rows, close, unit, size, seed, clock)
-        if of is None or np.count_nonzero(of < 0) > LIMITS.left * len(unit):
-            continue
-        groups = _released(rows, judge, unit, of, clock)
-        cost = sum(rows.group_costs(groups))
-        if best is None or cost < least:
-            best, least = groups, cost
-    return best
+
+    def __init__(self, rows: Rows, judge: Judge, seed: int) -> None:
+        self.rows, self.judge, self.seed = rows, judge, seed
+        self._unit = np.repeat(np.arange(len(rows), dtype=np.int64), rows.count)
+        close, self._needed = Closeness.of(judge, len(self._unit)), 0.0
+        # Where shares of all values up to each matter, or none do, there is nothing to try.
+        self._close = None if close is None or close.within[3] else close
+        self._sizes = [] if self._close is None else self._tried(self._close.smallest(judge))
+
+    def _tried(self, size: int) -> list[int]:
+        """Groups of the smallest size are even: near tuples are not."""
+        sizes = list[int]()
+        for _ in range(LIMITS.grown):
+            size += max(1, size * LIMITS.larger // 100)
+            if size <= len(self._unit):
+                sizes.append(size)
+        return sizes
+
+    def run(self, clock: Clock) -> list[Group] | None:
+        """Groups of rows (with repeats), the cheapest of the sizes tried; None if there are none in time.
+
+        Complexity: per size, group and tuple in it, a box for each of `LIMITS.near` tuples of each value.
+        """
+        rows, judge, unit, best, least = self.rows, self.judge, self._unit, None, 0
+        while self._close is not None and self._sizes and clock.fits(self._needed) and not clock.over:
+            began = clock.seconds
+            of, grown = _of_size(rows, self._close, unit, self._sizes[0], self.seed, clock)
+            # At this pace, a size that time is over for needs so much of it.
+            self._needed = (clock.seconds - began) / max(grown, LIMITS.least)
+            if grown < 1:
+                break
+            if np.count_nonzero(of < 0) <= LIMITS.left * len(unit):
+                groups = _released(rows, judge, unit, of, clock)
+                cost = sum(rows.group_costs(groups))
+                if best is None or cost < least:
+                    best, least = groups, cost
+            if not clock.over:
+                self._sizes.pop(0)
+        return best
 
 
-def _of_size(rows: Rows, close: Closeness, unit: Ints, size: int, seed: int, clock: Clock) -> Ints | None:
-    """The group of each unit (-1: none), all of one size; None if time was over."""
+def _of_size(
+    rows: Rows, close: Closeness, unit: Ints, size: int, seed: int, clock: Clock
+) -> tuple[Ints, float]:
+    """The group of each unit (-1: none), all of one size; the share of the tuples that there was time for."""
     total, below, above = close.within[:3].tolist()
     share, there = np.zeros(len(close.others.names)), close.close[0] >= 0
     share[close.close[0][there]] = close.close[1][there] / total
@@ -70,7 +92,9 @@ def _of_size(rows: Rows, close: Closeness, unit: Ints, size: int, seed: int, clo
     order, number = np.random.default_rng(seed).permutation(len(unit)), 0
     for begun in range(0, len(order), LIMITS.at_once):
         if clock.over:
-            return None
+            return of, float((of >= 0).mean())
+        if np.count_nonzero(free[order[:begun]]) > LIMITS.left * len(unit):
+            break  # too small: nothing grows any more, and that takes long
         listed = listed[free[listed]]
         number = _grown(
             rows.geometry,
@@ -84,7 +108,7 @@ def _of_size(rows: Rows, close: Closeness, unit: Ints, size: int, seed: int, clo
             free,
             of,
         )
-    return of
+    return of, 1.0
 
 
 def _released(rows: Rows, judge: Judge, unit: Ints, of: Ints, clock: Clock) -> list[Group] | None:

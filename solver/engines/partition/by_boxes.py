@@ -105,7 +105,8 @@ class Boxed:
     def _linear(self) -> Clock:
         """The linear program's time, cuts included."""
         later = HISTOGRAM.boxes_later if self.dives else HISTOGRAM.boxes_larger
-        shares = (HISTOGRAM.boxes_few,) if self._apart else (HISTOGRAM.boxes, later)
+        few = HISTOGRAM.boxes_few, HISTOGRAM.boxes_few_later
+        shares = few if self._apart else (HISTOGRAM.boxes, later)
         return self.clock.share(max(shares, key=lambda share: self.clock.allowed(share) or 0.0))
 
     def solve(self) -> bool:

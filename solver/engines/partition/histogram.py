@@ -15,9 +15,7 @@ from dataclasses import replace
 from itertools import chain
 
 from ....models.problem import Problem
-from ....models.release import Release
 from ...backends.highs import MADE_BY
-from ...baselines.greedy import greedy
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.column import Group
@@ -27,11 +25,6 @@ from ...colgen.finish import Finish
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.neighbours import near_places
 from ...colgen.primal.annealing import ANNEALED, BRIEFLY, WARM, Annealing, Cooling
-from ...colgen.primal.near_shares import near_shares
-from ...colgen.primal.repair import repaired
-from ...colgen.primal.spreading import spread
-from ...colgen.primal.start import halved
-from ...colgen.primal.ties import tied
 from ...colgen.reach import at_sight
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
@@ -51,6 +44,7 @@ from .proof import describe
 from .scale import annealed, at_scale
 from .simplex import by_simplex
 from .stages import planned
+from .starting import Starting
 
 __all__ = ["HistogramSearch", "by_histograms"]
 
@@ -77,6 +71,15 @@ class HistogramSearch:
         self.level = objective.measured
         self.progress = Progress(problem, self.rows, watch, self.level, objective.factor, self.judge)
         self.root, self.sight, self.plain = (DualBound(self.pricing) for _ in range(3))
+        self.starting = Starting(
+            problem,
+            self.judge,
+            self.progress,
+            self.clock,
+            settings.seed,
+            listed=self.listed,
+            buckets=self.pricing.buckets,
+        )
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
         self.part: Part | None = None
         self.annealing: Annealing | None = None
@@ -250,28 +253,23 @@ class HistogramSearch:
         """Releases to start from."""
         for release in (self.settings.initial, self.settings.known):
             if release is not None:
-                self._begin(release)
+                self.starting.begin(release)
 
     def _further(self) -> None:
         """Releases of heuristics that the clock's limit has time for."""
         if self.settings.further is not None:
             for release in self.settings.further(self.clock):
-                self._begin(release)
-
-    def _begin(self, release: Release) -> None:
-        """Have a release to start from, repaired if need be."""
-        home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
-        row_of = {who: home[t] for who, t in self.problem.table.row.items()}
-        buckets = self.pricing.buckets
-        self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=buckets))
+                self.starting.begin(release)
 
     def _starts(self, limit: float | None) -> None:
         """First releases, if there are none, and moves; with all time up to the limit if that is all."""
         again = self.progress.groups is not None and self.annealing is not None
         if not again:
-            self.tied = self._first()
+            self.tied = self.starting.run()
             if self._large and self.progress.groups is not None:
                 self._at_sight()
+        elif self.starting.grown() and self.annealing is not None and self.progress.groups is not None:
+            self.annealing.begin(self.progress.groups)
         self.brief = self._brief
         if self.brief:
             # Published heuristics may have begun better, but with groups so large that warm moves keep them.
@@ -286,44 +284,12 @@ class HistogramSearch:
         share = HISTOGRAM.annealing_later if again else share
         self._anneal(self.clock.share(share), ANNEALED if far else BRIEFLY)
 
-    def _first(self) -> list[Group] | None:
-        """First releases; the one of tuples that are alike."""
-        # Where most tuples are alike, groups of those are worth more: any release will do before.
-        alike = len(self.rows) > LIMITS.finished_rows and self.rows.alike
-        share, least = self.clock.share(HISTOGRAM.start), self.clock.share(HISTOGRAM.any)
-        self.progress.start(halved(self.rows, self.judge, least if alike else share))
-        if self.progress.groups is None and self.rows.spare:
-            self._greedy()
-        tied = self._tied()
-        if tied is None and alike:
-            self.progress.start(halved(self.rows, self.judge, share))
-        return tied
-
     @property
     def _brief(self) -> bool:
         """Whether a large table has time for moves only."""
         rows, limit = len(self.rows), self.clock.limit
         known = self.progress.groups is not None and self.rows.in_trees and rows > LIMITS.finished_rows
         return known and limit is not None and limit < HISTOGRAM.brief.value * rows
-
-    def _greedy(self) -> None:
-        """Not everybody can be in one group: groups grown one by one, and some tuples suppressed."""
-        found = greedy(self.problem, self.settings.seed, clock=self.clock.share(HISTOGRAM.start))
-        if found is not None:
-            self._begin(found)
-
-    def _tied(self) -> list[Group] | None:
-        """A first release that makes use of tuples that are alike; small tables need no better start."""
-        if not self.listed:
-            self.progress.start(spread(self.rows, self.judge, self.clock.share(HISTOGRAM.ties)))
-            clock = self.clock.share(HISTOGRAM.grown)
-            self.progress.start(near_shares(self.rows, self.judge, self.settings.seed, clock))
-            return None
-        if self.progress.groups is None or len(self.rows) < LIMITS.simplex_rows:
-            return None
-        found = tied(self.rows, self.judge, dear=LIMITS.dear, clock=self.clock.share(HISTOGRAM.ties))
-        self.progress.start(found)
-        return found
 
     def _anneal(self, clock: Clock, cooling: Cooling, begin: Sequence[Group] | None = None) -> None:
         """Improve the best of the first releases, or `begin`, by small moves; small tables need none."""

@@ -9,12 +9,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cases.people import people
+from clocks import Asked
 from oracle.partition import random_problem
 
 from optanon.models.requirements import KCAnonymity, TCloseness
 from optanon.solver.colgen.neighbours import near_places
 from optanon.solver.colgen.primal.annealing import ANNEALED, Annealing
-from optanon.solver.colgen.primal.near_shares import near_shares
+from optanon.solver.colgen.primal.near_shares import NearShares
 from optanon.solver.colgen.primal.spreading import spread
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.structure.closeness import Closeness
@@ -50,14 +51,14 @@ def test_there_are_more_groups_than_near_tuples_alone_make():
 def test_nothing_is_dealt_without_time():
     problem = random_problem(0, 60, [TCloseness(t="0.2")])
     assert spread(Rows.of(problem), Judge(problem), Clock(0.0)) is None
-    assert near_shares(Rows.of(problem), Judge(problem), 0, Clock(0.0)) is None
+    assert NearShares(Rows.of(problem), Judge(problem), 0).run(Clock(0.0)) is None
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_groups_of_near_tuples_with_about_the_shares_lose_far_less_than_values_dealt(seed: int):
     problem = people(300, seed, KCAnonymity(k=4), TCloseness(t="0.2"), values="abcdefghijklmn")
     rows, judge = Rows.of(problem), Judge(problem)
-    groups, dealt = near_shares(rows, judge, seed, Clock()), spread(rows, judge, Clock())
+    groups, dealt = NearShares(rows, judge, seed).run(Clock()), spread(rows, judge, Clock())
     assert groups is not None
     assert dealt is not None
     assert Counter(row for group in groups for row in group) == dict(enumerate(rows.count.tolist()))
@@ -67,16 +68,32 @@ def test_groups_of_near_tuples_with_about_the_shares_lose_far_less_than_values_d
     assert 3 * sum(rows.group_costs(groups)) < 2 * sum(rows.group_costs(dealt))
 
 
+def test_sizes_of_groups_that_there_was_no_time_for_are_tried_later():
+    problem = people(300, 1, KCAnonymity(k=4), TCloseness(t="0.2"), values="abcdefghijklmn")
+    rows, judge = Rows.of(problem), Judge(problem)
+
+    def least(*clocks: Clock) -> list[int]:
+        near = NearShares(rows, judge, 1)
+        found = [near.run(clock) for clock in clocks]
+        return [sum(rows.group_costs(groups)) for groups in found if groups is not None]
+
+    (at_once,) = least(Clock(), Clock())  # every size is tried once
+    assert least(Clock(stop=Asked(2)), Clock()) == [at_once]  # nothing came of the first one
+    parts = [least(Clock(stop=Asked(until)), Clock()) for until in range(3, 16)]
+    assert [min(costs) for costs in parts] == [at_once] * len(parts)
+    assert max(map(len, parts)) == 2
+
+
 def test_near_tuples_are_not_looked_for_where_shares_of_values_up_to_each_matter():
     problem = random_problem(0, 60, [KCAnonymity(k=3), TCloseness(t="0.4", order=ORDERS[1])])
-    assert near_shares(Rows.of(problem), Judge(problem), 0, Clock()) is None
+    assert NearShares(Rows.of(problem), Judge(problem), 0).run(Clock()) is None
 
 
 def test_moves_are_cool_where_shares_matter():
     problem = people(300, 2, KCAnonymity(k=4), TCloseness(t="0.2"), values="abcdefghijklmn")
     rows, judge = Rows.of(problem), Judge(problem)
     near = near_places(rows, Clock())
-    groups = near_shares(rows, judge, 1, Clock())
+    groups = NearShares(rows, judge, 1).run(Clock())
     assert near is not None
     assert groups is not None
     cost = sum(rows.group_costs(groups))
