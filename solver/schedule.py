@@ -192,6 +192,9 @@ class Gap(Schedule):
     tree: Share = Share(part=0.5, of=Of.LEFT, why="a search tree: its proof is in whole numbers")
     program: Share = Share(part=0.5, of=Of.LEFT, why="HiGHS, for releases where the tree did not end")
     guess: Share = Share(part=0.15, of=Of.LEFT, why="HiGHS after a tree that has ended: for shorter lists")
+    check: Seconds = Seconds(
+        value=1.5, unit="times", why="the verifier makes the list and goes through the tree again"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -96,6 +96,7 @@ class Finish:
         self._most = min(limits.most_listed, limits.most_places // rows)
         self._room = min(self._most, max(limits.least_listed, 4 * rows))
         self._nodes = limits.nodes
+        self._took = self._kept = 0.0
         self.exhausted = not source.lists_all
 
     def run(self, duals: Duals, fakes: int | None = None, until: float | None = None) -> None:
@@ -144,16 +145,27 @@ class Finish:
     def _proved(self, duals: Duals, lines: Members, target: int, fakes: int | None) -> bool:
         """Whether a tree over the listed columns comes to its end."""
         reached = self.reached
+        began = self.clock.seconds
         program, ordered = numbered(self.source, lines, fakes)
         tree = Tree(program, min(target, reached.cost), self.clock.share(GAP.tree), cuts=self._carried(duals))
         done = tree.run()
         if tree.best is not None:
             reached.offer(columns_of(ordered[np.repeat(np.arange(len(ordered)), tree.best)]), "search tree")
         bound = min(target, tree.bound or 0)
-        if done or bound > reached.bound:
+        if (done or bound > reached.bound) and self.leaves(self._took + self.clock.seconds - began):
             self.found = Closed(duals=duals, listed_for=target, tree=tree)
             reached.lift(min(bound, reached.cost), f"{tree.nodes} nodes over {len(lines)} groups")
         return done
+
+    def leaves(self, seconds: float) -> bool:
+        """Leave time to derive a proof again that took so long to find, if there is so much."""
+        more = GAP.check.value * seconds - self._kept
+        if more > 0:
+            if not self.clock.fits(more):
+                return False
+            self.clock.keep(more)
+            self._kept += more
+        return True
 
     def _carried(self, duals: Duals) -> Sequence[Rank1Cut]:
         """Cuts that a tree begins with; it finds its own."""
@@ -191,8 +203,10 @@ class Finish:
         value, target = duals.value(source.rows, source.cuts, fakes or 0), reached.cost
         while True:
             slack = (target - 1) * duals.scale - value
+            began = self.clock.seconds
             found = source.all_below(duals, slack, room=self._room, nodes=self.limits.search_nodes)
             if found is not None and found.complete:
+                self._took = self.clock.seconds - began
                 return found.lines, target
             if self.clock.over or target <= reached.bound + 1:
                 return None

@@ -51,6 +51,7 @@ class Regions:
         told: Callable[[Sequence[Column]], object],
         rounds: int | None = None,
         far: bool = False,
+        last: bool = False,
     ) -> tuple[Column, ...]:
         """Improve until time is over or `LIMITS.stall` of the largest regions in a row are best as they are.
 
@@ -68,6 +69,8 @@ class Regions:
             Most regions, each time one per worker.
         far
             Whether to begin with small regions.
+        last
+            Whether nothing comes after it: under a limit regions then grow instead of ending with time left.
         """
         now = list(columns)
         flat = np.array([r for column in pool for r in column.rows], dtype=np.int64)
@@ -77,9 +80,12 @@ class Regions:
         with ThreadPoolExecutor(self.workers) as threads:
             while not self.clock.over and (until is None or self.clock.seconds < until):
                 if stalled >= LIMITS.stall // len(sizes):
-                    if len(sizes) == 1:
+                    larger = sizes[1:]
+                    if not larger and last and self.clock.limit is not None and sizes[0] < len(self.types):
+                        larger = [sizes[0] * LIMITS.region // LIMITS.first_region]
+                    if not larger:
                         break
-                    stalled, sizes = 0, sizes[1:]
+                    stalled, sizes = 0, larger
                 if rounds is not None:
                     rounds -= 1
                     if rounds < 0:

@@ -128,7 +128,7 @@ class LeastLoss:
         pool: Sequence[Column] = self._worthwhile()
         until = None if seconds is None else self.clock.seconds + seconds
         regions = Regions(self.types, self._limit, self.settings.seed, self.clock, self.settings.workers)
-        regions.run(self.best.best, pool, until, self.best.offer, far=self._far)
+        regions.run(self.best.best, pool, until, self.best.offer, far=self._far, last=seconds is None)
 
     def _close(self, seconds: float | None) -> None:
         """List the groups that a better release may hold, and search them."""
