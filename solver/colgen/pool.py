@@ -48,10 +48,10 @@ class Pool:
     def add(self, columns: Sequence[Sequence[int] | Column] | Members) -> int:
         """Append columns that are not yet there; returns how many."""
         lines = self.fit(columns)
-        fresh: list[int] = []
+        fresh, known, there = list[int](), self._known, len(self)
         for line, key in enumerate(_keys(lines)):
-            if key not in self._known:
-                self._known[key] = len(self) + len(fresh)
+            if key not in known:
+                known[key] = there + len(fresh)
                 fresh.append(line)
         if fresh:
             new = lines[fresh]

@@ -235,12 +235,11 @@ def _geometry(codes: Ints, domains: Sequence[Domain], weights: Sequence[int]) ->
             continue
         known, codes[:, a] = np.unique(codes[:, a], return_inverse=True)
         tree[a], side[a] = sum(map(len, tables)), len(known)
-        tables.append(
-            np.array(
-                [weight * domain.units(int(lo), int(hi)) if lo < hi else 0 for lo in known for hi in known],
-                dtype=np.int64,
-            )
-        )
+        wide = np.zeros((len(known), len(known)), dtype=np.int64)
+        for first, last in reversed(domain.nodes):  # the smallest come last, and stay
+            under = slice(*np.searchsorted(known, [first, last + 1]))
+            wide[under, under] = weight * domain.units(first, last)
+        tables.append(np.triu(wide, 1).ravel())
     return Geometry(
         codes=codes,
         weight=np.array(weights, dtype=np.int64),
