@@ -146,6 +146,13 @@ class Problem:
         """Whether some requirement looks at the releases before; None if there is no history to look at."""
         return self.policy.looks_back if self.history.continues else None
 
+    @cached_property
+    def strangers(self) -> int:
+        """How many respondents the policy names who are in no release of the history, nor in the table."""
+        told = [r.settings().get("knowledge", {}) for r in self.policy.requirements]
+        named = {who for known in told for kind in known.values() for who in kind}
+        return len(named - self.table.row.keys() - self.history.records.keys())
+
     def check(self, release: Release) -> Iterator[Violation]:
         """Yield every violation of the policy: of limits, coverage, then of each requirement."""
         yield from self._coverage(release)

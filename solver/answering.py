@@ -64,6 +64,7 @@ def answered(
         ),
         randomized=answer.randomized,
         series_checked=problem.series_checked,
+        strangers=problem.strangers,
         summary=None
         if answer.release is None
         else summarize(
@@ -105,6 +106,7 @@ def obstructed(problem: Problem, plain: Mapping[int, str], settings: Settings) -
         reason="; ".join(plain.values()),
         certificate=certify(problem, answer, (), engine=engine, seed=settings.seed, workers=settings.workers),
         series_checked=problem.series_checked,
+        strangers=problem.strangers,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["UNCHECKED", "LevelValue"]
+__all__ = ["UNCHECKED", "LevelValue", "warnings_of"]
 
 
 UNCHECKED = (
@@ -13,6 +13,20 @@ UNCHECKED = (
     "what this one gives away together with them"
 )
 """Said of a release that continues a history under a policy that is blind to it."""
+
+
+def warnings_of(series_checked: bool | None, strangers: int) -> tuple[str, ...]:
+    """What must be known before a release is used, by what its problem says of itself."""
+    found = () if series_checked is not False else (UNCHECKED,)
+    if not strangers:
+        return found
+    many, are = ("1 respondent", "is") if strangers == 1 else (f"{strangers} respondents", "are")
+    return (
+        *found,
+        f"KNOWLEDGE OF NOBODY: {many} named in the policy's knowledge {are} in no release and not in the "
+        "table, so what is known of them changes nothing: compare the ids under compromised, excluded and "
+        "priors with the respondent column (a history with a key keeps hashes of ids)",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..models.files import check_picture, write_picture
 from ..models.release import Release
 from .certificate import Certificate
-from .level_value import UNCHECKED, LevelValue
+from .level_value import LevelValue, warnings_of
 from .price import Price
 from .status import Point, Randomized, Status, Termination
 from .summary import Summary
@@ -55,6 +55,8 @@ class Result:
         How the release was drawn, if it was.
     series_checked : bool or None
         Whether some requirement of the policy looked at the history; None without a history.
+    strangers : int
+        Respondents whom the policy's knowledge names, and nobody else does.
     summary : Summary or None
         What a steward needs to know about the release, in a dozen lines; None without one. `print` shows it.
     price : Price or None
@@ -75,6 +77,7 @@ class Result:
     certificate: Certificate | None = field(default=None, repr=False)
     randomized: Randomized | None = None
     series_checked: bool | None = None
+    strangers: int = 0
     summary: Summary | None = field(default=None, repr=False)
     price: Price | None = None
 
@@ -123,7 +126,7 @@ class Result:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What must be known before the release is used, in words; empty if there is nothing."""
-        return (UNCHECKED,) if self.release is not None and self.series_checked is False else ()
+        return () if self.release is None else warnings_of(self.series_checked, self.strangers)
 
     @property
     def objective(self) -> tuple[Fraction, ...]:

@@ -20,7 +20,7 @@ from ..models.errors import CertificateError
 from ..models.problem import Problem
 from .certificate import BOUNDS, Certificate, explained
 from .claims import Drawn, Natural, Ratio, StrictRecord, Trusted, Words
-from .level_value import UNCHECKED
+from .level_value import warnings_of
 from .result import Result
 from .status import Termination
 
@@ -130,7 +130,7 @@ class ResultFile(StrictRecord):
         words = {claim.level: claim for claim in certificate.claims if isinstance(claim, Trusted)}
         told = [(words[i].bound, words[i].solver) if i in words else (None, None) for i in range(len(levels))]
         names = [level.name for level in problem.policy.levels] if certificate.release is not None else []
-        warnings = problem.series_checked is False and certificate.release is not None
+        warned = warnings_of(problem.series_checked, problem.strangers)
         compared: tuple[tuple[str, object, object], ...] = (
             ("status", self.status, certificate.status),
             ("losses", [level.loss for level in levels], names),
@@ -138,7 +138,7 @@ class ResultFile(StrictRecord):
             ("bounds", tuple(level.bound for level in levels), certificate.bounds),
             ("gaps", [level.gap for level in levels], [_gap(level) for level in levels]),
             ("words", [(level.trusted_bound, level.word) for level in levels], told),
-            ("warnings", self.warnings, (UNCHECKED,) if warnings else ()),
+            ("warnings", self.warnings, () if certificate.release is None else warned),
             ("draw", _drawn(self.randomized), _drawn(_claimed(certificate))),
         )
         for what, stated, found in compared:

@@ -172,7 +172,8 @@ def check_knowledge(knowledge: Knowledge, own: Mapping[str, str]) -> None:
     strangers = sum(who not in own for who in knowledge.about)
     if strangers:
         raise InputError(
-            f"knowledge is about {strangers} respondents who are in no published group: leave them out"
+            f"knowledge is about {strangers} respondents who are in no published group: leave them out, or "
+            "compare the ids under compromised, excluded and priors with the respondent column"
         )
     wrong = sum(not knowledge.allows(who, own[who]) for who in knowledge.about)
     if wrong:

@@ -20,6 +20,7 @@ import optanon as oa
 from optanon.instances.store.stored import StoredHistory
 from optanon.solver.appending import examine
 from optanon.solver.level_value import UNCHECKED
+from optanon.solver.result_file import ResultFile
 
 Rows = list[tuple[str, int, str]]
 FIRST: Rows = [("p1", 20, "flu"), ("p2", 21, "cold"), ("p3", 60, "gout"), ("p4", 61, "acne")]
@@ -68,6 +69,30 @@ def test_a_result_says_whether_anybody_looked_at_the_history(tmp_path: Path):
     assert solved(FIRST, looking(), empty).series_checked is True
     # Degree 1 forbids nothing, so it looks at nothing.
     assert not oa.Policy([oa.HcSafety(n=1), oa.KCAnonymity(k=2)]).looks_back
+
+
+def test_knowledge_of_nobody_is_pointed_at_without_names():
+    def asking(*who: str) -> oa.Policy:
+        told = oa.Knowledge(excluded={name: ["gout"] for name in who})
+        return oa.Policy([oa.ResistsInference(min_values=2, knowledge=told)])
+
+    first = solved(FIRST, asking("p1"))
+    assert first.release is not None
+    assert first.warnings == ()
+    before = oa.History([first.release])
+    assert solved(FIRST, asking("p1", "p2"), before).warnings == ()
+    result = solved(FIRST, asking("p1", "P 7", "P 8"), before)
+    (warning,) = result.warnings
+    assert warning.startswith("KNOWLEDGE OF NOBODY: 2 respondents")
+    assert "compromised, excluded and priors" in warning
+    assert "P 7" not in warning
+    assert warning in str(result)
+    written = ResultFile.of(result)
+    assert written is not None
+    problem = oa.Problem(table=table(FIRST), policy=asking("p1", "P 7", "P 8"), history=before)
+    written.compare(problem)
+    with pytest.raises(oa.CertificateError, match="about the warnings"):
+        written.model_copy(update={"warnings": ()}).compare(problem)
 
 
 def test_a_blind_policy_is_appended_only_if_that_is_wanted(tmp_path: Path):

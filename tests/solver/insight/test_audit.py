@@ -435,6 +435,7 @@ def test_errors_say_what_to_do() -> None:
     with pytest.raises(InputError, match="1 respondents who are in no published group") as strange:
         audit(past, Knowledge(compromised={"Zoe": "flu"}))
     assert "Zoe" not in str(strange.value)
+    assert "compromised, excluded and priors" in str(strange.value)
     with pytest.raises(InputError, match="excludes the true value of 1 respondents"):
         audit(past, Knowledge(compromised={"Ann": "cold"}))
     with pytest.raises(ReleaseError, match="'value': a respondent of release 2 had another value"):
