@@ -6,7 +6,7 @@ that they can speak of the whole question without knowing policies.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar, Literal, Protocol
 
@@ -18,6 +18,7 @@ from .table import Microdata
 
 __all__ = [
     "BoundsView",
+    "CheckedProblem",
     "LevelView",
     "LossView",
     "PolicyView",
@@ -65,6 +66,11 @@ class LevelView(Protocol):
     @property
     def losses(self) -> frozenset[str]:
         """Names of its losses."""
+        ...
+
+    @property
+    def weights(self) -> tuple[tuple[str, Fraction], ...]:
+        """Names of its losses, and their weights."""
         ...
 
     @property
@@ -131,9 +137,24 @@ class ProblemView(Protocol):
         ...
 
     def assemble(
-        self, groups: Sequence[Sequence[int]], fakes: Sequence[Mapping[str, int]] | None = None
+        self,
+        groups: Sequence[Sequence[int]],
+        fakes: Sequence[Mapping[str, int]] | None = None,
+        boxes: Sequence[Box] | None = None,
     ) -> Release:
-        """Build a release from row numbers and counterfeits per group."""
+        """Build a release from row numbers, counterfeits and boxes per group."""
+        ...
+
+
+class CheckedProblem(ProblemView, Protocol):
+    """A problem, as far as releases of it are checked and measured."""
+
+    def check(self, release: Release) -> Iterator[object]:
+        """Yield every violation of the policy."""
+        ...
+
+    def objective(self, release: Release) -> tuple[Fraction, ...]:
+        """Exact value of every level of the objective."""
         ...
 
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Generic, TypeVar
 
 from ..models.moment import moment
-from ..models.problem import Problem
+from ..models.problem_view import CheckedProblem
 from ..models.release import Release
 from .claims import Claim, Refusal
 from .schedule import RESERVES
@@ -48,7 +48,7 @@ class Incumbent(ABC, Generic[S, N]):
         No solution costs less, given that earlier levels are optimal; None if nothing is known.
     """
 
-    def __init__(self, problem: Problem, watch: Watch, levels: Sequence[int]) -> None:
+    def __init__(self, problem: CheckedProblem, watch: Watch, levels: Sequence[int]) -> None:
         self.problem, self.watch, self.levels = problem, watch, levels
         self.best: S | None = None
         self.values: tuple[N, ...] | None = None
@@ -211,7 +211,7 @@ class BestRelease(Incumbent[Release, Fraction]):
         The time of a check is kept free: the release that is returned will be checked once more.
     """
 
-    def __init__(self, problem: Problem, watch: Watch, clock: Clock | None = None) -> None:
+    def __init__(self, problem: CheckedProblem, watch: Watch, clock: Clock | None = None) -> None:
         super().__init__(problem, watch, range(len(problem.policy.levels)))
         self._clock, self._checking = clock, 0.0
 
@@ -239,7 +239,7 @@ class BestRelease(Incumbent[Release, Fraction]):
         return self.best
 
 
-def refused(problem: Problem, refusal: Refusal | None) -> Answer:
+def refused(problem: CheckedProblem, refusal: Refusal | None) -> Answer:
     """There is no release that keeps the policy."""
     return Answer(
         release=None,

@@ -23,7 +23,7 @@ from ...models.categories import Categories, Ordered
 from ...models.compiled import compiled
 from ...models.domain import Codes, Domain
 from ...models.numeric import Numeric
-from ...models.problem import Problem
+from ...models.problem_view import ProblemView
 from ...models.release import QIGroup, Release
 from ...models.requirements.difference import Difference
 from ...models.requirements.intersection import Intersection
@@ -70,10 +70,10 @@ class PartsInCodes:
 
     Parameters
     ----------
-    problem : Problem
+    problem : ProblemView
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ProblemView) -> None:
         table = problem.table
         self.domains, self.codes = table.domains, np.ascontiguousarray(table.codes, dtype=np.int64)
         _, value = np.unique([m.value for m in table.members], return_inverse=True)
@@ -130,7 +130,7 @@ class Growing:
 
     Parameters
     ----------
-    problem : Problem
+    problem : ProblemView
         The earlier release has no counterfeits and boxes; all its respondents are in the table, unchanged.
     old : Release
     parts : PartsInCodes
@@ -146,7 +146,7 @@ class Growing:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: ProblemView,
         old: Release,
         parts: PartsInCodes,
         boxes: Codes,
@@ -337,7 +337,7 @@ def boxes_in_codes(domains: Sequence[Domain], old: Release) -> Codes | None:
     return np.array(found, dtype=np.int64).transpose(2, 0, 1)
 
 
-def _left_by_intersection(problem: Problem, value: Ints, asked: Intersection) -> Ints | None:
+def _left_by_intersection(problem: ProblemView, value: Ints, asked: Intersection) -> Ints | None:
     """How often each row's respondent can have each value, by all earlier groups; None where others decide.
 
     Somebody new has a value as often as there are rows.

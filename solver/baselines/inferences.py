@@ -22,9 +22,9 @@ import numpy as np
 
 from ...models.box import Box
 from ...models.errors import EngineError, ReleaseError
-from ...models.problem import Problem
+from ...models.problem_view import ProblemView
 from ...models.release import QIGroup, Release
-from ...models.requirement import Requirement, Violation
+from ...models.requirement import Context, Requirement, Violation
 from ...models.requirements.difference import Difference
 from ...models.requirements.intersection import Intersection
 from ...models.requirements.k_c_anonymity import KCAnonymity
@@ -42,7 +42,7 @@ class Inferences:
 
     Parameters
     ----------
-    problem : Problem
+    problem : ProblemView
     baseline : str
         For messages.
 
@@ -54,8 +54,9 @@ class Inferences:
         The checks, with the policy's parameters.
     """
 
-    def __init__(self, problem: Problem, baseline: str) -> None:
+    def __init__(self, problem: ProblemView, baseline: str) -> None:
         self.problem, self.baseline = problem, baseline
+        self._context = Context.before(problem)
         asked = parameters(problem, KCAnonymity, baseline)
         self.intersection = self._own(Intersection(c=asked.c))
         self.tracing = self._own(RecordTracing(k=asked.k))
@@ -69,7 +70,7 @@ class Inferences:
         """Whether some of these groups are vulnerable to an intersection attack."""
         if not len(self.problem.history):
             return False
-        return not all(self.intersection.admits(group, self.problem.context) for group in groups)
+        return not all(self.intersection.admits(group, self._context) for group in groups)
 
     def first(self, groups: Sequence[QIGroup], *, intersected: bool = False) -> Violation | None:
         """A vulnerability of the release of these groups, which hold all tuples; None if there is none.
@@ -98,7 +99,7 @@ class Inferences:
         return None
 
 
-def new_rows(problem: Problem, baseline: str) -> Rows:
+def new_rows(problem: ProblemView, baseline: str) -> Rows:
     """Rows that the last release does not have; all rows if there is none.
 
     Raises
@@ -128,7 +129,7 @@ def new_rows(problem: Problem, baseline: str) -> Rows:
     return np.array(fresh, dtype=np.int64)
 
 
-def merge_with_last(problem: Problem, groups: Sequence[Rows], boxes: Sequence[Box]) -> Release:
+def merge_with_last(problem: ProblemView, groups: Sequence[Rows], boxes: Sequence[Box]) -> Release:
     """The last release's groups again, and new ones."""
     rows = [group.tolist() for group in groups]
     kept = list(boxes)

@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from ...models.loss import Loss
 from ...models.losses.by_name import loss
-from ...models.policy import Level
-from ...models.problem_view import ProblemView
+from ...models.problem_view import LevelView, ProblemView
 from ..settings import Clock
 from .sets import BeyondReachError, Ints, Sets, members
 
@@ -46,7 +45,7 @@ class LevelCosts:
 
     Attributes
     ----------
-    level : Level
+    level : LevelView
     kind : {"sum", "max", "ratio"}
     scale : int
     groups : array of int
@@ -57,7 +56,7 @@ class LevelCosts:
         What every counterfeit costs at least, in units of the level.
     """
 
-    level: Level
+    level: LevelView
     kind: Literal["sum", "max", "ratio", "release"]
     scale: int
     groups: NDArray[Any]
@@ -104,12 +103,12 @@ def refusal(problem: ProblemView) -> str | None:
     return None
 
 
-def level_costs(level: Level, sets: Sets, fewest: Fakes, clock: Clock) -> LevelCosts:
+def level_costs(level: LevelView, sets: Sets, fewest: Fakes, clock: Clock) -> LevelCosts:
     """The costs of one level for all sets that are groups, in their order.
 
     Parameters
     ----------
-    level : Level
+    level : LevelView
     sets : Sets
     fewest : int16 array
         Counterfeits of each set; below 0 if it is no group.

@@ -19,18 +19,16 @@ from .. import claims
 from ..enumeration import GroupingVerdicts
 from ..randomize import described, space_of
 from .by_sizes import BySizes
-from .counts import counts_program
 from .exhaustive import groupings, subsets
 from .given import Given
 from .outcome import UndecidedError
-from .parts import grouped, hidden_price, loss_weight, plain, published, sized, units_of
-from .past import PastDemands
+from .parts import grouped, loss_weight, plain, published, sized, units_of
 from .points import proven_squares
-from .priced import Suppressible, priced_loss, proven_loss
-from .series import proven_series
+from .priced import Suppressible, least_information_loss
+from .series import fewest_needed, proven_series
 from .trees import searched
 
-__all__ = ["Derived", "derived", "fewest_needed", "least_information_loss", "suppression"]
+__all__ = ["Derived", "derived"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +96,9 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
                 return Derived(level=level, bound=proven_squares(given, claim), how=how)
             if isinstance(claim, claims.PricedClaim) and claim.blocks:
                 raise CertificateError("blocks are about squared error")
-            bound = _weight(problem, level) * least_information_loss(given, claim, suppression(given, level))
+            hidden = Suppressible.of(problem, level, given.most("suppressed", level))
+            least = least_information_loss(problem, claim, hidden, given.over, given.workers)
+            bound = _weight(problem, level) * least
             return Derived(level=level, bound=bound, how=how)
         case claims.CountsClaim():
             return _counts(given, claim)
@@ -142,57 +142,14 @@ def _weight(problem: Problem, level: int) -> Fraction:
     return measure.factor
 
 
-def suppression(given: Given, level: int) -> Suppressible | None:
-    """What suppressed tuples add to the boxes of a level, and how many there may be; None if none may."""
-    most = given.most("suppressed", level)
-    if not most:
-        return None
-    return Suppressible(price=hidden_price(given.problem, given.problem.policy.levels[level]), most=most)
-
-
-def least_information_loss(
-    given: Given,
-    claim: claims.PricedClaim | claims.ListedClaim,
-    hidden: Suppressible | None = None,
-) -> Fraction:
-    """The information loss that duals and tree prove necessary where nothing is invented.
-
-    With `hidden`, tuples may also be suppressed. A tree counts only if these are weighed in it.
-
-    Raises
-    ------
-    CertificateError
-        If the duals prove nothing.
-    UndecidedError
-        If that cannot be told in time.
-    """
-    if claim.part is not None and any(i >= len(given.problem.policy.requirements) for i in claim.part):
-        raise CertificateError("the bound's proof names requirements that the policy does not have")
-    if hidden is None or hidden.weighed:
-        return max(Fraction(0), proven_loss(given.problem, claim, hidden, given.over, given.workers))
-    return max(Fraction(0), priced_loss(given.problem, claim, hidden, given.over, given.workers))
-
-
 def _counts(given: Given, claim: claims.CountsClaim) -> Derived:
     level = given.problem.policy.levels[claim.level]
-    fewest = fewest_needed(given, claim)
+    fewest = fewest_needed(given.problem, claim, given.over)
     weight = level.weight_of("counterfeits")
     if weight and given.most("suppressed", claim.level) != 0:
         raise CertificateError("the counts are about releases that suppress nobody, and others are as good")
     how = f"integer duals: at least {fewest} counterfeits"
     return Derived(level=claim.level, bound=weight * fewest, how=how)
-
-
-def fewest_needed(given: Given, claim: claims.CountsClaim) -> int:
-    """The number of counterfeits that a claim proves necessary where nobody is suppressed."""
-    problem, known = given.problem, 0
-    if claim.program is not None:
-        known = max(
-            0, searched(counts_program(problem, PastDemands.of(problem)), claim.program, over=given.over)
-        )
-    if claim.by_groups is None:
-        return known
-    return max(known, int(proven_series(problem, claim.by_groups, counting=True, over=given.over)))
 
 
 def _lattice(given: Given, level: int) -> Derived:
@@ -250,10 +207,10 @@ def _plain(given: Given, part: claims.Plain, claim: claims.Direct) -> Derived:
         return Derived(level=last, bound=weight * claim.bound, how=how, trusted=True)
     if not isinstance(claim, claims.PricedClaim | claims.ListedClaim):
         raise CertificateError("a bound on information loss needs duals")
-    own = replace(given, problem=plain(problem, part.requirements))
-    hidden = suppression(given, last)
+    easier = plain(problem, part.requirements)
+    hidden = Suppressible.of(problem, last, given.most("suppressed", last))
     hidden = None if hidden is None else replace(hidden, weighed=False)
-    bound = weight * least_information_loss(own, claim, hidden)
+    bound = weight * least_information_loss(easier, claim, hidden, given.over, given.workers)
     return Derived(level=last, bound=bound, how="exact pricing of a part of the policy")
 
 

@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
 from ...models.group import Member
-from ...models.problem import Problem
-from ...models.problem_view import smallest_group
+from ...models.problem_view import ProblemView, smallest_group
 from ...models.release import QIGroup
-from ...models.requirement import GroupRequirement, Requirement
+from ...models.requirement import Context, GroupRequirement
 from ...models.requirements.k_c_anonymity import KCAnonymity
 from ...models.structure import DependsOn
 from .rows import Ints
@@ -116,8 +115,8 @@ class HistogramVerdicts:
         Most tuples per count.
     """
 
-    def __init__(self, problem: Problem, requirements: Sequence[Requirement]) -> None:
-        self._problem = problem
+    def __init__(self, problem: ProblemView, requirements: Sequence[object]) -> None:
+        self._problem, self._context = problem, Context.before(problem)
         self.requirements = [r for r in requirements if isinstance(r, GroupRequirement)]
         if any(r.structure(problem).depends_on is DependsOn.MEMBERS for r in self.requirements):
             raise CertificateError("a requirement looks at people: histograms do not tell what it says")
@@ -158,7 +157,7 @@ class HistogramVerdicts:
     def _of(self, requirement: GroupRequirement, table: Ints) -> NDArray[np.bool_]:
         if not len(table):
             return np.zeros(0, dtype=np.bool_)
-        context = self._problem.context
+        context = self._context
         found = requirement.admits_counts(table, self._names, context)
         if found is not None:
             return found
@@ -170,7 +169,7 @@ class HistogramVerdicts:
         return QIGroup(members=tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values)))
 
 
-def judged(problem: Problem, indices: Iterable[int] | None = None) -> HistogramVerdicts:
+def judged(problem: ProblemView, indices: Iterable[int] | None = None) -> HistogramVerdicts:
     """Verdicts of the policy, or of some of its requirements and the least group size that all imply.
 
     Leaving requirements out only adds releases, so what holds for all of these holds for the policy's.

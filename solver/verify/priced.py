@@ -25,12 +25,12 @@ from .boxes import Walk
 from .duals import ClaimedDuals, divided
 from .histograms import Needed, judged
 from .listing import ListingInput, TooLongError, listed, no_meetings
-from .parts import units_of
+from .parts import hidden_price, units_of
 from .reach import paid_anyway
 from .rows import CheckedRows, Ints
 from .trees import searched
 
-__all__ = ["Single", "Suppressible", "priced_loss", "proven_loss", "refuted"]
+__all__ = ["Single", "Suppressible", "least_information_loss", "priced_loss", "proven_loss", "refuted"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +49,11 @@ class Suppressible:
     price: Fraction
     most: int
     weighed: bool = True
+
+    @classmethod
+    def of(cls, problem: Problem, level: int, most: int | None) -> Suppressible | None:
+        """What so many suppressed tuples add to the boxes of a level; None if none may be suppressed."""
+        return cls(price=hidden_price(problem, problem.policy.levels[level]), most=most) if most else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,6 +251,31 @@ def proven_loss(
     found = searched(program, claim.tree.proof, over)
     # Releases that cost as much may hold groups that were not listed.
     return max(bound, Fraction(min(found, claim.tree.listed_for), rows.one))
+
+
+def least_information_loss(
+    problem: Problem,
+    claim: claims.PricedClaim | claims.ListedClaim,
+    hidden: Suppressible | None,
+    over: Callable[[], bool],
+    workers: int,
+) -> Fraction:
+    """The information loss that duals and tree prove necessary where nothing is invented.
+
+    With `hidden`, tuples may also be suppressed. A tree counts only if these are weighed in it.
+
+    Raises
+    ------
+    CertificateError
+        If the duals prove nothing.
+    UndecidedError
+        If that cannot be told in time.
+    """
+    if claim.part is not None and any(i >= len(problem.policy.requirements) for i in claim.part):
+        raise CertificateError("the bound's proof names requirements that the policy does not have")
+    if hidden is None or hidden.weighed:
+        return max(Fraction(0), proven_loss(problem, claim, hidden, over, workers))
+    return max(Fraction(0), priced_loss(problem, claim, hidden, over, workers))
 
 
 def refuted(group: NDArray[np.int32]) -> CertificateError:

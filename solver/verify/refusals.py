@@ -11,12 +11,13 @@ from .. import claims
 from ..enumeration import GroupingVerdicts
 from ..randomize import space_of
 from ..settings import Clock
-from .bounds import fewest_needed, least_information_loss, suppression
 from .exhaustive import empty, nothing
 from .given import Given
 from .lattice import least
 from .outcome import UndecidedError
 from .parts import grouped, plain, published, sized, units_of
+from .priced import Suppressible, least_information_loss
+from .series import fewest_needed
 
 __all__ = ["refused"]
 
@@ -89,9 +90,11 @@ def _whole(problem: Problem, requirement: Requirement) -> str:
 def _above(given: Given, claim: claims.PricedClaim | claims.ListedClaim) -> str:
     """A bound above the loss of everybody in every attribute."""
     problem, table = given.problem, given.problem.table
-    hidden = suppression(given, len(problem.policy.levels) - 1)
+    last = len(problem.policy.levels) - 1
+    hidden = Suppressible.of(problem, last, given.most("suppressed", last))
     dearest = max(sum(units_of(problem)), Fraction(0) if hidden is None else hidden.price)
-    needed, most = least_information_loss(given, claim, hidden), len(table) * dearest
+    needed = least_information_loss(problem, claim, hidden, given.over, given.workers)
+    most = len(table) * dearest
     if needed <= most:
         raise CertificateError(f"information loss {needed} is proven necessary, and {most} is possible")
     return f"information loss of {float(needed):.6g} would be needed, no release has more than {most}"
@@ -117,7 +120,7 @@ def _counts(given: Given, claim: claims.CountsClaim) -> str:
         raise CertificateError(
             "the counts say nothing of releases with any number of counterfeits or less tuples"
         )
-    fewest = fewest_needed(given, claim)
+    fewest = fewest_needed(problem, claim, given.over)
     if fewest <= limit:
         raise CertificateError(f"{fewest} counterfeits are proven necessary, and {limit} are allowed")
     return f"at least {fewest} counterfeits are needed, {limit} are allowed"

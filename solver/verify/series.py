@@ -21,6 +21,7 @@ from ...models.errors import CertificateError
 from ...models.problem import Problem
 from .. import claims
 from ..exact.program import covering
+from .counts import counts_program
 from .duals import ClaimedDuals, odd_sets
 from .histograms import Needed
 from .listing import MOST_LISTED, Listed, ListingInput, TooLongError, listed, no_meetings
@@ -31,7 +32,7 @@ from .priced import refuted
 from .rows import Boxes, CheckedRows, Ints
 from .trees import searched
 
-__all__ = ["Column", "Kinds", "priced_series", "proven_series"]
+__all__ = ["Column", "Kinds", "fewest_needed", "priced_series", "proven_series"]
 
 Column = tuple[tuple[int, ...], int]
 """Rows of the people, rising, and how often the group has each value of its bucket; 0 for new people."""
@@ -253,6 +254,17 @@ def proven_series(
     program = covering(groups, cost, kinds.rows.count, (fakes, stated.fakes))
     found = searched(program, tree.proof, over)
     return max(bound, Fraction(min(found, tree.listed_for), kinds.rows.one))
+
+
+def fewest_needed(problem: Problem, claim: claims.CountsClaim, over: Callable[[], bool]) -> int:
+    """The number of counterfeits that a claim proves necessary where nobody is suppressed."""
+    known = 0
+    if claim.program is not None:
+        program = counts_program(problem, PastDemands.of(problem))
+        known = max(0, searched(program, claim.program, over=over))
+    if claim.by_groups is None:
+        return known
+    return max(known, int(proven_series(problem, claim.by_groups, counting=True, over=over)))
 
 
 @dataclass(frozen=True)

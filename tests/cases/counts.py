@@ -11,7 +11,7 @@ from cases.drawn import Case
 from cases.examples import EXAMPLES, build
 from optanon.models.requirement import GroupRequirement
 from optanon.models.requirements import registered
-from optanon.solver.engines.partition.counts.search import refusal
+from optanon.solver.engines.partition.counts.verdicts import refusal
 from optanon.solver.search import obstacles
 
 NAMES = [

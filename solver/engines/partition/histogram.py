@@ -195,7 +195,9 @@ class HistogramSearch:
             if self.annealing is not None:
                 annealed(self.annealing, self.progress, self.clock)
             return False
-        solved, self.part = by_part(self.judge, self.pricing, self.progress, self.root, self.settings)
+        solved, self.part = by_part(
+            self.problem, self.judge, self.pricing, self.progress, self.root, self.settings
+        )
         return solved
 
     def _by_boxes(self, pricing: BoxPricing, best: DualBound) -> bool:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....models.problem import Problem
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.covering import Ints
 from ...colgen.duals import DualBound
@@ -33,7 +34,12 @@ __all__ = ["by_part"]
 
 
 def by_part(
-    judge: Judge, pricing: HistogramPricing, progress: Progress, best: DualBound, settings: Settings
+    problem: Problem,
+    judge: Judge,
+    pricing: HistogramPricing,
+    progress: Progress,
+    best: DualBound,
+    settings: Settings,
 ) -> tuple[bool, Part | None]:
     """Bound and releases of a large table; False if there is no release.
 
@@ -50,7 +56,7 @@ def by_part(
         The part of the policy for which the best duals hold, if they were not priced for the whole.
     """
     clock = pricing.clock or Clock()
-    indices, part, histograms = finite(progress.problem)
+    indices, part, histograms = finite(problem)
     asked = part_rows(pricing.rows, part), histograms, settings.workers, clock
     easier = (BoxPricing.of(*asked) if pricing.rows.in_trees else None) or HistogramPricing(*asked)
     easier.cuts = pricing.cuts

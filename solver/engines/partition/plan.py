@@ -15,7 +15,7 @@ from ...colgen.points.table import PointRows
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.structure.signatures import Rules
 from ...limits import HISTOGRAM_LIMITS as LIMITS
-from .counts.search import refusal
+from .counts.verdicts import refusal
 from .enumerated.part import searchable
 from .enumerated.sizes import flattened, sized
 from .objective import Objective

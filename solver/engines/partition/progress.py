@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ....models.problem import Problem
+from ....models.problem_view import CheckedProblem
 from ....models.release import Release
 from ...colgen.column import Column, Group
 from ...colgen.primal.suppressing import left_out
@@ -28,7 +28,7 @@ class Progress(Incumbent[tuple[Group, ...], int]):
 
     def __init__(
         self,
-        problem: Problem,
+        problem: CheckedProblem,
         rows: Rows,
         watch: Watch,
         level: int,

@@ -18,7 +18,6 @@ from ...colgen.cuts import HALF, Cuts
 from ...colgen.duals import Duals
 from ...colgen.finish import Closed
 from ...exact.payload import packed
-from .easier import Part
 
 __all__ = ["describe"]
 
@@ -30,7 +29,7 @@ def describe(
     found: Closed | None,
     *,
     level: int,
-    part: Part | None,
+    part: tuple[int, ...] | None,
     places: bool = False,
     unpriced: tuple[int, ...] = (),
     blocks: Sequence[Sequence[int]] = (),

@@ -12,10 +12,7 @@ from dataclasses import replace
 from enum import Enum
 
 from .....models.errors import CertificateError
-from .....models.losses import loss
 from .....models.problem import Problem
-from .....models.requirement import GroupRequirement
-from .....models.structure import DependsOn
 from ....backends.cpsat import MADE_BY
 from ....claims import TrustedRefusal
 from ....exact.program import Program
@@ -33,24 +30,9 @@ from .proof import ProvenCounts, described, proven
 from .shapes import Shapes
 from .solving import Solved, solved
 
-__all__ = ["CountsSearch", "refusal"]
+__all__ = ["CountsSearch"]
 
 STEP = "integer program over histograms"
-
-
-def refusal(problem: Problem) -> str | None:
-    """Why a problem is not about histograms alone; None if it is."""
-    form = problem.policy.form
-    for level in problem.policy.levels:
-        for name in sorted(level.losses):
-            if loss(name).by_size(1, 0, form) is None:
-                return f"{name} depends on more than the sizes of groups"
-    for r in problem.policy.requirements:
-        if not isinstance(r, GroupRequirement):
-            return f"{r.name} looks at whole releases"
-        if r.structure(problem).depends_on is DependsOn.MEMBERS:
-            return f"{r.name} asks who was where before"
-    return None
 
 
 class Mode(Enum):

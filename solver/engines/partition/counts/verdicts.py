@@ -1,4 +1,4 @@
-"""What requirements on published values say of many histograms at once."""
+"""What requirements on published values say of many histograms at once, and whether that is all there is."""
 
 from __future__ import annotations
 
@@ -8,14 +8,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .....models.group import Member
-from .....models.problem import Problem
+from .....models.losses import loss
+from .....models.problem_view import ProblemView
 from .....models.release import QIGroup
-from .....models.requirement import GroupRequirement
+from .....models.requirement import Context, GroupRequirement
 from .....models.structure import DependsOn
 from ....colgen.covering import Ints
 from .limits import COUNTS_LIMITS as LIMITS
 
-__all__ = ["CountVerdicts"]
+__all__ = ["CountVerdicts", "refusal"]
+
+
+def refusal(problem: ProblemView) -> str | None:
+    """Why a problem is not about histograms alone; None if it is."""
+    form = problem.policy.form
+    for level in problem.policy.levels:
+        for name in sorted(level.losses):
+            if loss(name).by_size(1, 0, form) is None:
+                return f"{name} depends on more than the sizes of groups"
+    for r in problem.policy.requirements:
+        if not isinstance(r, GroupRequirement):
+            return f"{r.name} looks at whole releases"
+        if r.structure(problem).depends_on is DependsOn.MEMBERS:
+            return f"{r.name} asks who was where before"
+    return None
 
 
 class CountVerdicts:
@@ -29,8 +45,8 @@ class CountVerdicts:
         Whether sizes decide alone.
     """
 
-    def __init__(self, problem: Problem, requirements: Sequence[GroupRequirement] | None = None) -> None:
-        self.problem = problem
+    def __init__(self, problem: ProblemView, requirements: Sequence[GroupRequirement] | None = None) -> None:
+        self.problem, self._context = problem, Context.before(problem)
         if requirements is None:
             requirements = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
         self.requirements = list(requirements)
@@ -53,7 +69,7 @@ class CountVerdicts:
 
     def _part(self, counts: Ints) -> NDArray[np.bool_]:
         fits = counts.sum(axis=1) > 0
-        context = self.problem.context
+        context = self._context
         for r in self.requirements:
             left = np.flatnonzero(fits)
             if not len(left):

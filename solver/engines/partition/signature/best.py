@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from .....models.problem import Problem
+from .....models.problem_view import CheckedProblem
 from .....models.release import Release
 from ....colgen.column import Column
 from ....colgen.structure.types import Types
@@ -28,7 +28,7 @@ class BestColumns(Incumbent[tuple[Column, ...], int]):
         Counterfeits of the best release; 0 if there is none.
     """
 
-    def __init__(self, problem: Problem, types: Types, watch: Watch, objective: Objective) -> None:
+    def __init__(self, problem: CheckedProblem, types: Types, watch: Watch, objective: Objective) -> None:
         self.counted, self.measure = objective.counterfeits, objective.measured
         super().__init__(problem, watch, [v for v in (self.counted, self.measure) if v is not None])
         self.types, self._factor = types, objective.factor

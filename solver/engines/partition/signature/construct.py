@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 
-from .....models.problem import Problem
+from .....models.problem_view import ProblemView
 from .....models.release import Release
 from ....colgen.column import Column
 from ....colgen.covering import Ints
@@ -111,7 +111,7 @@ def _cut(types: Types, groups: Sequence[Sequence[int]]) -> list[Column]:
     return columns
 
 
-def read(types: Types, problem: Problem, release: Release) -> list[Column]:
+def read(types: Types, problem: ProblemView, release: Release) -> list[Column]:
     """A release's groups as columns; those that need not exist are cut (see `rules`).
 
     Groups of a bucket keep their number of times, even if it is one that is not searched.
@@ -136,7 +136,7 @@ def read(types: Types, problem: Problem, release: Release) -> list[Column]:
     return columns
 
 
-def assembled(types: Types, problem: Problem, columns: Sequence[Column]) -> Release:
+def assembled(types: Types, problem: ProblemView, columns: Sequence[Column]) -> Release:
     """The release: rows become tuples, counterfeits values."""
     left = [list(behind) for behind in types.rows.tuples]
     groups = [[left[r].pop(0) for r in column.rows] for column in columns]

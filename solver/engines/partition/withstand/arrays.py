@@ -12,7 +12,7 @@ import numpy as np
 
 from .....models.adversary.knowledge import Knowledge
 from .....models.compiled import compiled
-from .....models.problem import Problem
+from .....models.problem_view import ProblemView
 from ....baselines.widths import LARGEST, Ints, Widths, beside
 
 __all__ = [
@@ -90,7 +90,7 @@ class NewGroups(NamedTuple):
     faked: Ints
 
 
-def past_of(problem: Problem, knowledge: Knowledge | None = None) -> PublishedPast:
+def past_of(problem: ProblemView, knowledge: Knowledge | None = None) -> PublishedPast:
     """Read a history, and what is known besides."""
     history, table = problem.history, problem.table
     people = [m.respondent for m in table.members]
