@@ -6,8 +6,8 @@ from typing import Any
 
 from cases.drawn import Case
 from optanon.models.problem import Problem
+from optanon.solver.engines.partition.engine import guided
 from optanon.solver.engines.partition.enumerated import search
-from optanon.solver.engines.partition.enumerated.parts import guided
 from optanon.solver.search import obstacles
 from optanon.solver.settings import Answer, Settings, Watch
 from optanon.solver.status import Status

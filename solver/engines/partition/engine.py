@@ -1,25 +1,54 @@
-"""Partition engine: set partitioning over QI-groups, by one of six plans."""
+"""Partition engine: set partitioning over QI-groups, by one of six plans.
+
+Where groups have to be enumerated, or the demand is on whole series, parts of the policy are solved first,
+one after the other, by whatever plan is there for them; after each there is a guide to the whole (`guided`).
+A plan that needs the answer of another one is given the function that finds it: plans import no plans.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from ....models.errors import EngineError
 from ....models.problem import Problem
+from ....models.requirement import GroupRequirement
+from ...claims import (
+    Counted,
+    Grouped,
+    GroupingsClaim,
+    Part,
+    Plain,
+    Shares,
+    Sized,
+    SubsetsClaim,
+    Within,
+)
+from ...colgen.structure.histograms import Histograms
+from ...colgen.structure.signatures import Rules
 from ...ending import ending
 from ...engine import last
+from ...portfolio import best_known
+from ...schedule import ENUMERATED
 from ...settings import Answer, Clock, Settings, Watch
+from ...status import Status
 from .ahead.search import AheadSearch
 from .counts.search import CountsSearch
-from .enumerated.parts import guided
+from .enumerated.columns import column_of, released
+from .enumerated.guide import Guide
+from .enumerated.measure import PricedPart
+from .enumerated.part import factor_of, grouped, kept, plain, searchable
 from .enumerated.search import EnumeratedSearch
-from .histogram import HistogramSearch
+from .enumerated.sizes import flattened, sized
+from .histogram import HistogramSearch, by_histograms
+from .objective import Objective, factor
 from .plan import Plan
 from .points.search import PointsSearch
-from .signature.levels import SignatureSearch
+from .signature.levels import SignatureSearch, by_signatures
 from .withstand.search import WithstandSearch, demand
 
-__all__ = ["PartitionEngine"]
+__all__ = ["PartitionEngine", "guided"]
 
 
 class PartitionEngine:
@@ -54,10 +83,182 @@ class PartitionEngine:
             return PointsSearch(problem, settings, watch, plan.points).run()
         asked = demand(problem) if plan.objective is None else None
         if asked is not None:
-            return WithstandSearch(problem, asked, settings, watch, guided).run()
+            return WithstandSearch(problem, asked, settings, watch, guided, by_histograms).run()
         if plan.objective is None:
             return EnumeratedSearch(problem, settings, watch, guided).run()
         assert plan.rules is not None, "all others are searched by histograms"
         if plan.objective.planned is not None:
-            return AheadSearch(problem, settings, watch, plan.rules, plan.objective).run()
+            asked_of = plan.rules, plan.objective
+            return AheadSearch(problem, settings, watch, *asked_of, by_signatures).run()
         return SignatureSearch(problem, settings, watch, plan.rules, plan.objective).run()
+
+
+def guided(
+    problem: Problem, settings: Settings, clock: Clock, hear: Callable[[Fraction], None]
+) -> Iterator[Guide]:
+    """Solve the parts there are, the grouped one where it says more; yield a guide after each.
+
+    Parameters
+    ----------
+    hear
+        Told of bounds on a problem's only level, as long as a part is solved.
+    """
+    parts = _Parts(problem, settings, clock)
+    part = grouped(problem) if _has_groups(problem) else None
+    objective = None if part is None else Objective.of(part)
+    if part is not None and isinstance(objective, Objective) and objective.whole:
+        rules = Rules.of(part)
+        if isinstance(rules, Rules):
+            yield parts.with_past(part, rules, objective)
+            return
+    if searchable(problem):
+        yield parts.priced(hear)
+        return
+    yield from parts.by_levels()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Settled:
+    """First levels that a release reaches, and what it has of what they count (None: they do not say)."""
+
+    levels: int = 0
+    hidden: int | None = None
+    fakes: int | None = None
+
+
+class _Parts:
+    """Solves parts of one problem, each in its share of the time."""
+
+    def __init__(self, problem: Problem, settings: Settings, clock: Clock) -> None:
+        self.problem, self.settings, self.clock = problem, settings, clock
+        self._nothing = Guide(problem=problem, levels=(None,) * len(problem.policy.levels))
+
+    def _share(self) -> Settings:
+        limit = self.clock.allowed(ENUMERATED.part)
+        return replace(self.settings, time_limit=limit, initial=None, known=None)
+
+    def with_past(self, part: Problem, rules: Rules, objective: Objective) -> Guide:
+        """Groups under equal counts and a past."""
+        settings, watch = self._share(), Watch()
+        known = best_known(part, settings, watch)
+        settings = replace(settings, known=None if known is None else known.release)
+        answer = SignatureSearch(part, settings, watch, rules, objective).run()
+        return self._nothing.after(Grouped(), answer, _within(Grouped(), answer), answer.bounds)
+
+    def priced(self, hear: Callable[[Fraction], None]) -> Guide:
+        """Requirements that judge groups by what is published: their duals are the guide."""
+        indices = kept(self.problem)
+        easier, part = plain(self.problem, indices), Plain(requirements=indices)
+        objective = Objective.of(easier)
+        assert isinstance(objective, Objective)
+        own, factor = _alone(self.problem), factor_of(self.problem)
+        watch = Watch(lambda point, text: hear(factor * point.bound) if own and point.bound else None)
+        solved = HistogramSearch(easier, self._share(), watch, objective)
+        answer = solved.run()
+        none = answer.status is Status.INFEASIBLE
+        duals = solved.root.duals
+        useful = none or duals is not None
+        priced = None
+        if duals is not None:
+            bound, cuts = solved.progress.bound, solved.pricing.cuts
+            priced = PricedPart(rows=solved.rows, cuts=cuts, duals=duals, bound=bound)
+        held = _within(part, answer) if useful else None
+        guide = self._nothing.after(part, answer, held, self._nothing.levels)
+        return replace(guide, infeasible=none and own, solved=None if none else priced)
+
+    def by_levels(self) -> Iterator[Guide]:
+        """Counterfeits under equal counts, then levels by sizes, then boxes beside them."""
+        guide = replace(self._nothing, levels=(Fraction(0), *self._nothing.levels[1:]))
+        guide, settled = self._counted(guide)
+        yield guide
+        if guide.ended or self.clock.over:
+            return
+        guide, sizes = self._sized(guide, settled)
+        yield guide
+        if not (guide.ended or self.clock.over or settled.levels):
+            yield self._mixed(guide, sizes)
+
+    def _counted(self, guide: Guide) -> tuple[Guide, _Settled]:
+        """The fewest counterfeits, where respondents return under equal counts."""
+        found = flattened(self.problem)
+        if found is None:
+            return guide, _Settled()
+        flat, rules, objective = found
+        answer = SignatureSearch(flat, self._share(), Watch(), rules, objective).run()
+        bounds = answer.bounds[:-1]
+        held, levels = _within(Counted(), answer), (*bounds, *guide.levels[len(bounds) :])
+        if answer.release is None:
+            return guide.after(Counted(), answer, held, levels), _Settled()
+        columns = [column_of(group, self.problem.table.row) for group in answer.release.groups]
+        published = replace(answer, release=released(self.problem, columns))
+        settled = _Settled()
+        if flat.objective(answer.release)[:-1] == bounds:
+            named = {what for level in flat.policy.levels[:-1] for what in level.counted}
+            settled = _Settled(
+                levels=len(bounds),
+                hidden=0 if "suppressed" in named else None,
+                fakes=None if objective.counterfeits is None else answer.release.counterfeits,
+            )
+        return guide.after(Counted(), published, held, levels), settled
+
+    def _sized(self, guide: Guide, settled: _Settled) -> tuple[Guide, Within | None]:
+        """Levels by sizes, after those that are settled; and what is claimed if none are."""
+        start, levels = settled.levels, list(guide.levels)
+        part = sized(self.problem, start, settled.hidden, settled.fakes)
+        if part is None:
+            return guide, None
+        told = Sized(start=start, hidden=settled.hidden, fakes=settled.fakes)
+        answer = CountsSearch(part, self._share(), Watch()).run()
+        levels[start : start + len(answer.bounds)] = answer.bounds
+        if not start:
+            levels[0] = answer.bounds[0] or Fraction(0)
+        held = _within(told, answer)
+        guide = guide.after(told, answer, held, tuple(levels))
+        # Fewer counterfeits than are settled may be too few for the sizes asked for.
+        return replace(guide, infeasible=guide.infeasible and not start), None if start else held
+
+    def _mixed(self, guide: Guide, sizes: Within | None) -> Guide:
+        """Information loss in the first level, beside losses by sizes: each has its own least value.
+
+        Where boxes count in another way, the release is still a start.
+        """
+        first, indices = self.problem.policy.levels[0], kept(self.problem)
+        easier, part = plain(self.problem, indices, 0), Plain(requirements=indices)
+        boxes = self.problem.policy.form == "generalized"
+        if not (boxes and _alone(self.problem) and isinstance(Histograms.of(easier), Histograms)):
+            return guide
+        objective = Objective.of(easier)
+        assert isinstance(objective, Objective)
+        answer = HistogramSearch(easier, self._share(), Watch(), objective).run()
+        held, share = _within(part, answer), factor(first, self.problem.table)
+        bound = answer.bounds[-1]
+        if not share or bound is None or held is None:
+            return guide.after(part, answer, None, guide.levels)
+        levels = ((guide.levels[0] or 0) + share * bound, *guide.levels[1:])
+        others = tuple(claim for claim in guide.claims if claim is not sizes)
+        return replace(guide, claims=others).after(part, answer, Shares(sizes=sizes, boxes=held), levels)
+
+
+def _has_groups(problem: Problem) -> bool:
+    """Whether some requirements judge groups, and others whole releases."""
+    requirements: Sequence[object] = problem.policy.requirements
+    return 0 < sum(isinstance(r, GroupRequirement) for r in requirements) < len(requirements)
+
+
+def _alone(problem: Problem) -> bool:
+    """Whether there is neither suppression nor a counterfeit, so that a part's bound is the whole's."""
+    policy = problem.policy
+    return policy.counterfeit_limit == 0 and not policy.suppression_limit(len(problem.table))
+
+
+def _within(part: Part, answer: Answer) -> Within | None:
+    """What an answer to a part of the policy claims."""
+    last = len(answer.bounds) - 1
+    direct = tuple(
+        claim
+        for claim in answer.claims
+        # The last level of what is counted without boxes says nothing of the whole.
+        if not isinstance(claim, Within | Shares | SubsetsClaim | GroupingsClaim)
+        and not (part.kind == "counted" and claim.level == last)
+    )
+    return Within(part=part, claims=direct) if direct else None

@@ -8,6 +8,7 @@ cost as much.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -28,7 +29,6 @@ from ....schedule import AHEAD
 from ....settings import Answer, Clock, Hindsight, Settings, Watch
 from ..objective import Objective
 from ..signature.construct import assembled
-from ..signature.levels import SignatureSearch
 from ..signature.minimum_counterfeits import Fewest, fewest
 from ..signature.proof import counts_claim
 from .counted import CountedFamilies
@@ -45,14 +45,24 @@ from .weighed import weighed
 
 __all__ = ["AheadSearch"]
 
+Search = Callable[[Problem, Settings, Watch, Rules, Objective], Answer]
+"""The search that does not look ahead."""
+
 
 class AheadSearch:
-    """State of one solve; parameters as of `SignatureSearch`."""
+    """State of one solve; parameters as of `by_signatures`, which is `search` by itself."""
 
     def __init__(
-        self, problem: Problem, settings: Settings, watch: Watch, rules: Rules, objective: Objective
+        self,
+        problem: Problem,
+        settings: Settings,
+        watch: Watch,
+        rules: Rules,
+        objective: Objective,
+        search: Search,
     ) -> None:
         self.problem, self.settings, self.watch, self.objective = problem, settings, watch, objective
+        self._without = search
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.clock.keep(ending(problem))
         self.after = self.clock.allowed(AHEAD.hindsight)
@@ -299,7 +309,7 @@ class AheadSearch:
         if isinstance(rules, str) or isinstance(objective, str) or seconds is None:
             return None
         brief = replace(self.settings, time_limit=seconds, initial=None)
-        release = SignatureSearch(myopic, brief, Watch(), rules, objective).run().release
+        release = self._without(myopic, brief, Watch(), rules, objective).release
         return None if release is None else self.problem.objective(release)
 
     def _look_back(self) -> None:
@@ -310,9 +320,8 @@ class AheadSearch:
 
     def _otherwise(self) -> None:
         """The search that does not look ahead, where seats give no release."""
-        answer = SignatureSearch(
-            self.problem, self.settings, Watch(began=self.clock.began), self.types.rules, self.objective
-        ).run()
+        watch = Watch(began=self.clock.began)
+        answer = self._without(self.problem, self.settings, watch, self.types.rules, self.objective)
         self._offer(answer.release, "without looking ahead")
 
     # -- what is proven ------------------------------------------------------------------

@@ -34,6 +34,7 @@ from ....worlds.possible import Verdict, possible_values
 from ....worlds.posterior import posterior
 from ..enumerated.guide import Guide, Guiding
 from ..enumerated.part import searchable
+from ..enumerated.starts import Search
 from .anneal import SafeAnnealing, repair
 from .arrays import groups_of, past_of
 from .inventing import invent
@@ -57,13 +58,19 @@ def demand(problem: Problem) -> ResistsInference | None:
 
 
 class WithstandSearch:
-    """State of one solve; `guiding` solves parts of the policy."""
+    """State of one solve; `guiding` solves parts of the policy, `search` newcomers without the demand."""
 
     def __init__(
-        self, problem: Problem, rule: ResistsInference, settings: Settings, watch: Watch, guiding: Guiding
+        self,
+        problem: Problem,
+        rule: ResistsInference,
+        settings: Settings,
+        watch: Watch,
+        guiding: Guiding,
+        search: Search,
     ) -> None:
         self.problem, self.rule, self.settings, self.watch = problem, rule, settings, watch
-        self._guiding = guiding
+        self._guiding, self._newcomers = guiding, search
         self.clock = Clock(settings.time_limit, watch.clock.began)
         self.incumbent = BestRelease(problem, watch, self.clock)
         self.guide: Guide | None = None
@@ -141,7 +148,7 @@ class WithstandSearch:
             price=0,
         )
         chains: list[SafeAnnealing] = []
-        for groups in starts(problem, self.rule, self.settings, self.clock, guide.releases):
+        for groups in starts(problem, self.rule, self.settings, self.clock, guide.releases, self._newcomers):
             room = max(map(len, groups)) + LIMITS.more
             spare = min(LIMITS.spare, len(table) - len(groups))
             found = groups_of(past, codes, sides, self.rule.needed, groups, room, spare)

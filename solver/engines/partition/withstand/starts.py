@@ -28,8 +28,7 @@ from .....models.requirements import DistinctLDiversity, KCAnonymity, ResistsInf
 from ....schedule import WITHSTAND
 from ....settings import Clock, Settings
 from ..enumerated.repair import aligned, newcomers
-from ..enumerated.starts import among
-from ..histogram import by_histograms
+from ..enumerated.starts import Search, among
 from .limits import WITHSTAND_LIMITS as LIMITS
 
 __all__ = ["implied", "starts"]
@@ -49,7 +48,12 @@ def implied(rule: ResistsInference) -> list[GroupRequirement]:
 
 
 def starts(
-    problem: Problem, rule: ResistsInference, settings: Settings, clock: Clock, without: Sequence[Release]
+    problem: Problem,
+    rule: ResistsInference,
+    settings: Settings,
+    clock: Clock,
+    without: Sequence[Release],
+    search: Search,
 ) -> list[list[list[int]]]:
     """Groups of all rows, the likeliest to keep the limits first.
 
@@ -58,6 +62,8 @@ def starts(
     problem, rule, settings, clock
     without : sequence of Release
         Releases of the policy without the demand.
+    search : callable
+        For groups of newcomers.
     """
     row = problem.table.row
     free = [
@@ -70,5 +76,5 @@ def starts(
     if len(problem.history.records) - back > LIMITS.gone * back:
         return free
     share = clock.allowed(WITHSTAND.newcomers if len(fresh) < len(problem.table) else WITHSTAND.first)
-    own = among(problem, fresh, settings, share, by_histograms, implied(rule)) if fresh else []
+    own = among(problem, fresh, settings, share, search, implied(rule)) if fresh else []
     return free if own is None else [[*aligned(problem), *own], *free]
