@@ -8,7 +8,7 @@ most tightly, and measures that cell in integer *units* over an integer *span*:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -63,8 +63,3 @@ class Domain(ABC):
     def nodes(self) -> tuple[tuple[int, int], ...] | None:
         """Allowed code intervals if cells are taxonomy nodes; None if any interval is a cell."""
         return None
-
-    def hull(self, codes: Iterable[int]) -> Cell:
-        """The tightest cell over one or more codes."""
-        found = [int(code) for code in codes]
-        return self.cell(min(found), max(found))

@@ -10,7 +10,7 @@ from ..models.problem import Problem
 from .certify import certify
 from .claims import Obstacle
 from .conflict import conflict
-from .ending import ending
+from .ending import search_clock
 from .engines.assignment.engine import AssignmentEngine
 from .incumbent import refused
 from .result import Result
@@ -19,7 +19,7 @@ from .settling import settled
 from .status import Status
 from .summary import summarize
 
-__all__ = ["answered", "left_to_check", "obstructed"]
+__all__ = ["answered", "obstructed"]
 
 
 def answered(
@@ -37,7 +37,7 @@ def answered(
         broken = next(problem.check(answer.release), None)
         if broken is not None:
             raise CertificateError(f"the engine's release fails {broken.requirement}: {broken.message}")
-    left = left_to_check(problem, settings, watch)
+    left = search_clock(problem, settings, watch)
     threads = min(settings.workers, os.cpu_count() or 1)  # there may be a cluster's workers, too
     found = settled(problem, answer, engine.split(" (")[0], left, threads)
     answer, levels = found.answer, found.levels
@@ -108,11 +108,3 @@ def obstructed(problem: Problem, plain: Mapping[int, str], settings: Settings) -
         series_checked=problem.series_checked,
         strangers=problem.strangers,
     )
-
-
-def left_to_check(problem: Problem, settings: Settings, watch: Watch) -> Clock:
-    """Time for deriving claims: what is left, less what checks and certificate take."""
-    clock = Clock(settings.time_limit, watch.clock.began)
-    if settings.time_limit is not None:
-        clock.keep(ending(problem))
-    return clock

@@ -12,8 +12,9 @@ from ..models.release import Release
 from ..models.requirement import GroupRequirement
 from .certify import release_digest
 from .schedule import RESERVES
+from .settings import Clock, Settings, Watch
 
-__all__ = ["ending", "released", "sample", "scaled"]
+__all__ = ["ending", "released", "sample", "scaled", "search_clock"]
 
 SAMPLE = 48
 """Groups that are made and judged for the estimate."""
@@ -32,6 +33,14 @@ def ending(problem: Problem) -> float:
     began = moment()
     _made(problem, groups)
     return scaled(problem, groups, moment() - began)
+
+
+def search_clock(problem: Problem, settings: Settings, watch: Watch) -> Clock:
+    """The time of a search: its limit from when it began, less what its end takes."""
+    clock = Clock(settings.time_limit, watch.clock.began)
+    if settings.time_limit is not None:
+        clock.keep(ending(problem))
+    return clock
 
 
 def scaled(problem: Problem, groups: list[list[int]], seconds: float) -> float:

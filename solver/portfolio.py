@@ -31,7 +31,7 @@ from ..models.problem import Problem
 from ..models.release import Release
 from .baselines.pace import Extent
 from .baselines.registry import Baseline, baselines
-from .ending import ending
+from .ending import search_clock
 from .engine import Asking, Engine, last
 from .incumbent import BestRelease, overtaken
 from .limits import PORTFOLIO
@@ -88,7 +88,7 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
 
     try:
         asks = isinstance(engine, Asking) and not settings.first
-        start = None if asks else last(told(_clock(problem, settings, watch)))
+        start = None if asks else last(told(search_clock(problem, settings, watch)))
         if tried.best is not None and settings.first:
             return _known(problem, tried.best).answer(enough=True)
         own = replace(settings, known=start, further=told if asks else None)
@@ -118,15 +118,7 @@ def _engine_first(engine: Engine, problem: Problem, settings: Settings, watch: W
 
 def best_known(problem: Problem, settings: Settings, watch: Watch | None = None) -> Known | None:
     """The best release of all heuristics the time allows, and the caller's; None if none keeps the policy."""
-    return last(_Tried(problem, settings).within(_clock(problem, settings, watch or Watch())))
-
-
-def _clock(problem: Problem, settings: Settings, watch: Watch) -> Clock:
-    """A search's clock, less what its end needs."""
-    clock = Clock(settings.time_limit, watch.clock.began)
-    if settings.time_limit is not None:
-        clock.keep(ending(problem))
-    return clock
+    return last(_Tried(problem, settings).within(search_clock(problem, settings, watch or Watch())))
 
 
 def no_worse(problem: Problem, answer: Answer, known: Known | None) -> Answer:

@@ -19,9 +19,10 @@ from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirement import whole
 from ..models.table import Microdata, QISpec, SensitiveSpec
-from .answering import answered, left_to_check, obstructed
+from .answering import answered, obstructed
 from .cluster.workers import connected
 from .display import live_display
+from .ending import search_clock
 from .engine import Engine
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
@@ -236,7 +237,7 @@ def solve_problem(
         watch = Watch(_both(shown, listener), began)
         answer = informed(chosen, problem, _searching(problem, settings), watch)
         if settings.extend is None:
-            answer = proven(problem, answer, left_to_check(problem, settings, watch))
+            answer = proven(problem, answer, search_clock(problem, settings, watch))
         return answered(problem, answer, f"{chosen.name} ({why})", watch, settings, reasons)
 
 

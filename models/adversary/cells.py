@@ -13,7 +13,15 @@ from .knowledge import Knowledge
 from .rows import Integers
 from .system import System
 
-__all__ = ["Integers", "Population", "check_knowledge", "not_given", "population", "true_values"]
+__all__ = [
+    "Integers",
+    "Population",
+    "check_knowledge",
+    "not_given",
+    "population",
+    "respondents_of",
+    "true_values",
+]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -178,3 +186,14 @@ def check_knowledge(knowledge: Knowledge, own: Mapping[str, str]) -> None:
     wrong = sum(not knowledge.allows(who, own[who]) for who in knowledge.about)
     if wrong:
         raise InputError(f"knowledge excludes the true value of {wrong} respondents: correct it")
+
+
+def respondents_of(people: Population, history: History) -> tuple[tuple[str, ...], ...]:
+    """Respondents of each pair: of this cell, and truly with this value."""
+    system = people.system
+    code = {value: v for v, value in enumerate(people.values)}
+    number = {key: j for j, key in enumerate(zip(system.cell.tolist(), system.value.tolist(), strict=True))}
+    found: list[list[str]] = [[] for _ in system.cell]
+    for who, cell in people.cell_of.items():
+        found[number[cell, code[history.records[who].member.value]]].append(who)
+    return tuple(map(tuple, found))

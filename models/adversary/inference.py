@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import InputError
 from ..history import History
 from .blocks import joined_cells
-from .cells import Population, population
+from .cells import Population, population, respondents_of
 from .counting import Tableau, tableau
 from .knowledge import Knowledge
 from .propagation import first_bounds, propagate
@@ -92,7 +92,7 @@ def conclusions(
     bounds = propagate(system, first_bounds(system))
     if bounds is None:
         raise InputError("the releases contradict each other: check the groups and their values")
-    names = _names(people, history)
+    names = respondents_of(people, history)
     for joined in joined_cells(system, bounds):
         pairs = joined.pairs.tolist()
         cells = system.cell[joined.pairs].tolist()
@@ -142,17 +142,6 @@ class _LinkedBlock:
                 chances={self.values[j]: means[j] / left.sizes[cell] for j in pairs if means[j]},
                 place=self.places[pairs[0]],
             )
-
-
-def _names(people: Population, history: History) -> list[tuple[str, ...]]:
-    """Respondents of each pair: of this cell, and truly with this value."""
-    system = people.system
-    code = {value: v for v, value in enumerate(people.values)}
-    number = {key: j for j, key in enumerate(zip(system.cell.tolist(), system.value.tolist(), strict=True))}
-    found: list[list[str]] = [[] for _ in system.cell]
-    for who, cell in people.cell_of.items():
-        found[number[cell, code[history.records[who].member.value]]].append(who)
-    return [tuple(names) for names in found]
 
 
 def _place(people: Population, cell: int) -> tuple[int, int]:

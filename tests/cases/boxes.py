@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from optanon.models.box import Box
 from optanon.models.domain import Domain
@@ -11,10 +11,10 @@ from optanon.models.group import Member
 __all__ = ["tight_box"]
 
 
-def tight_box(members: Iterable[Member], domains: Iterable[Domain]) -> Box:
+def tight_box(members: Iterable[Member], domains: Sequence[Domain]) -> Box:
     """The smallest box over some members."""
     people = list(members)
+    codes = [domain.encode([member.point[a] for member in people]) for a, domain in enumerate(domains)]
     return tuple(
-        domain.hull(int(code) for code in domain.encode([member.point[a] for member in people]))
-        for a, domain in enumerate(domains)
+        domain.cell(int(own.min()), int(own.max())) for domain, own in zip(domains, codes, strict=True)
     )

@@ -68,7 +68,7 @@ def test_every_kind_of_column(folder: Path):
     assert isinstance(sex, Categories)
     assert sex.width(sex.cell(0, 1)) == 1
     assert isinstance(score, Categories)
-    assert str(score.hull(score.encode(["12", "17"]).tolist())) == "[10,20)"
+    assert str(score.cell(*score.encode(["12", "17"]).tolist())) == "[10,20)"
 
 
 def test_policy_and_sensitive_keys(folder: Path):

@@ -24,7 +24,7 @@ from ....models.release import Release
 from ...backends.cpsat import MADE_BY, CpSatRun, solved
 from ...baselines.greedy import greedy, together
 from ...claims import Claim, Trusted, TrustedRefusal
-from ...ending import ending
+from ...ending import search_clock
 from ...incumbent import BestRelease
 from ...schedule import ASSIGNMENT
 from ...settings import Answer, Clock, Settings, Watch
@@ -83,8 +83,7 @@ class _AssignmentSearch:
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
         self.problem, self.settings, self.watch = problem, settings, watch
-        self.clock = Clock(settings.time_limit, watch.clock.began)
-        self.clock.keep(ending(problem))
+        self.clock = search_clock(problem, settings, watch)
         self.incumbent = BestRelease(problem, watch)
         self.rounds = 0
         self.infeasible = self.solved = self.interrupted = False

@@ -27,7 +27,7 @@ from ...claims import (
 )
 from ...colgen.structure.histograms import Histograms
 from ...colgen.structure.signatures import Rules
-from ...ending import ending
+from ...ending import search_clock
 from ...engine import last
 from ...portfolio import best_known
 from ...schedule import ENUMERATED
@@ -74,9 +74,8 @@ class PartitionEngine:
         if plan.objective is not None and plan.rules is None and not plan.counts and plan.points is None:
             return HistogramSearch(problem, settings, watch, plan.objective).run()
         if settings.further is not None:
-            clock = Clock(settings.time_limit, watch.clock.began)
-            clock.keep(ending(problem))
-            settings = replace(settings, known=last(settings.further(clock)), further=None)
+            known = last(settings.further(search_clock(problem, settings, watch)))
+            settings = replace(settings, known=known, further=None)
         if plan.counts:
             return CountsSearch(problem, settings, watch).run()
         if plan.points is not None:

@@ -28,7 +28,7 @@ from ...colgen.primal.annealing import ANNEALED, BRIEFLY, WARM, Annealing, Cooli
 from ...colgen.reach import at_sight
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
-from ...ending import ending
+from ...ending import search_clock
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import BLOCKS, HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
@@ -59,8 +59,7 @@ class HistogramSearch:
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch, objective: Objective) -> None:
         self.problem, self.settings = problem, settings
-        self.clock = Clock(settings.time_limit, watch.clock.began)
-        self.clock.keep(ending(problem))
+        self.clock = search_clock(problem, settings, watch)
         self.judge, self.whole = Judge(problem), objective.price is None
         self.rows = Rows.of(problem, blind=self.judge.blind)
         if objective.price is not None:

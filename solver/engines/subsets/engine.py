@@ -16,14 +16,14 @@ from dataclasses import replace
 from ....models.errors import CertificateError, EngineError
 from ....models.problem import Problem
 from ...claims import Claim, Empty, SubsetsClaim
-from ...ending import ending
+from ...ending import search_clock
 from ...exact import groupings, subsets
 from ...exact.proving import counted
 from ...exact.sets import BeyondReachError
 from ...exact.subsets import Subsets
 from ...incumbent import BestRelease
 from ...schedule import SUBSETS
-from ...settings import Answer, Clock, Settings, Watch
+from ...settings import Answer, Settings, Watch
 from ..assignment.engine import AssignmentEngine
 
 __all__ = ["SubsetEngine"]
@@ -55,8 +55,7 @@ class _SubsetsSearch:
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
         self.problem, self.settings, self.watch = problem, settings, watch
-        self.clock = Clock(settings.time_limit, watch.clock.began)
-        self.clock.keep(ending(problem))
+        self.clock = search_clock(problem, settings, watch)
         self.incumbent = BestRelease(problem, watch)
         self.claims: list[Claim] = []
 

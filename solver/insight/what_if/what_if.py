@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ....models.adversary.cells import Population, population
+from ....models.adversary.cells import Population, population, respondents_of
 from ....models.adversary.knowledge import Knowledge
 from ....models.errors import InputError
 from ....models.history import History
@@ -18,7 +18,7 @@ from ....models.requirement import as_fraction
 from ...settings import Clock
 from ...worlds.blocks import Block, blocks
 from ...worlds.possible import Verdict, possible_values
-from ...worlds.smallest_sets import Names, SmallestSet, smallest_sets
+from ...worlds.smallest_sets import SmallestSet, smallest_sets
 from .breach_chance import CONFIDENCE, BreachChance, breach_chance
 from .giveaways import Giveaway, Giveaways, giveaways
 
@@ -213,7 +213,7 @@ def _answered(
 ) -> WhatIf:
     people = population(history, known)
     possible = possible_values(people, clock)
-    names = _names(people, history)
+    names = respondents_of(people, history)
     parts = list(blocks(people, possible.bounds))
     told = giveaways(parts, names, clock, pairs=pairs)
     sets = tuple(smallest_sets(parts, names, clock)) if smallest else None
@@ -245,17 +245,6 @@ def _refuse_unusable(history: History, known: Knowledge, time_limit: float | Non
         raise InputError(f"time_limit must be more than 0 seconds, got {time_limit}")
     if not len(history):
         raise InputError("the history is empty: append a release first")
-
-
-def _names(people: Population, history: History) -> Names:
-    """Respondents of each pair: of this cell, and truly with this value."""
-    system = people.system
-    code = {value: v for v, value in enumerate(people.values)}
-    number = {key: j for j, key in enumerate(zip(system.cell.tolist(), system.value.tolist(), strict=True))}
-    found: list[list[str]] = [[] for _ in system.cell]
-    for who, cell in people.cell_of.items():
-        found[number[cell, code[history.records[who].member.value]]].append(who)
-    return tuple(map(tuple, found))
 
 
 def _disclosed(people: Population, verdicts: list[int]) -> int:

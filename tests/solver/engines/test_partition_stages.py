@@ -19,7 +19,7 @@ from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness
-from optanon.solver import portfolio
+from optanon.solver import ending as ending_module, portfolio
 from optanon.solver.backends.highs import LinearProgram
 from optanon.solver.baselines.pace import Pace
 from optanon.solver.baselines.registry import Baseline, baselines
@@ -244,7 +244,7 @@ def test_a_limit_too_short_for_the_first_plan_has_one_of_its_own(monkeypatch: py
     def at_once(_: Problem) -> float:
         return 0.0
 
-    for module in (histogram, stages):
+    for module in (ending_module, stages):
         monkeypatch.setattr(module, "ending", at_once)
     for limit, plans in ((2.0, [2.0]), (2.5, [2.5]), (20.0, [2.5, 10.0, 30.0]), (None, [None])):
         planned.clear()

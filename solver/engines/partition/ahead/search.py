@@ -23,7 +23,7 @@ from ....claims import AllowedClaim, Claim, CountsAbove, Trusted, TrustedRefusal
 from ....colgen.covering import Ints
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
-from ....ending import ending
+from ....ending import search_clock
 from ....incumbent import BestRelease
 from ....schedule import AHEAD
 from ....settings import Answer, Clock, Hindsight, Settings, Watch
@@ -63,8 +63,7 @@ class AheadSearch:
     ) -> None:
         self.problem, self.settings, self.watch, self.objective = problem, settings, watch, objective
         self._without = search
-        self.clock = Clock(settings.time_limit, watch.clock.began)
-        self.clock.keep(ending(problem))
+        self.clock = search_clock(problem, settings, watch)
         self.after = self.clock.allowed(AHEAD.hindsight)
         if problem.policy.outlook is not None:
             self.clock.keep(self.after or 0.0)

@@ -22,11 +22,11 @@ from .....models.problem import Problem
 from .....models.requirement import GroupRequirement
 from ....backends.cpsat import MADE_BY
 from ....claims import Claim, Refusal, Trusted, TrustedRefusal
-from ....ending import ending
+from ....ending import search_clock
 from ....exact.subsets import MOST_TUPLES
 from ....incumbent import BestRelease
 from ....schedule import ENUMERATED
-from ....settings import Answer, Clock, Settings, Watch
+from ....settings import Answer, Settings, Watch
 from ....status import Status, Termination
 from ...assignment.engine import AssignmentEngine
 from ...subsets.engine import SubsetEngine
@@ -47,8 +47,7 @@ class EnumeratedSearch:
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch, guiding: Guiding) -> None:
         self.problem, self.settings, self.watch, self._guiding = problem, settings, watch, guiding
-        self.clock = Clock(settings.time_limit, watch.clock.began)
-        self.clock.keep(ending(problem))
+        self.clock = search_clock(problem, settings, watch)
         self.judge = GroupVerdicts(problem)
         self.incumbent = BestRelease(problem, watch, self.clock)
         self.guide: Guide | None = None

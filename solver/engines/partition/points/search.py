@@ -21,7 +21,7 @@ from ....colgen.points.blocks import PointBlock, clusters
 from ....colgen.points.limits import POINT_BLOCKS as BLOCKS, POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing, inner
 from ....colgen.points.table import FINE, PointRows
-from ....ending import ending
+from ....ending import search_clock
 from ....schedule import POINTS, Share
 from ....settings import Answer, Clock, Settings, Watch
 from ..proof import describe
@@ -37,8 +37,7 @@ class PointsSearch:
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch, rows: PointRows) -> None:
         self.problem, self.settings, self.rows = problem, settings, rows
-        self.clock = Clock(settings.time_limit, watch.clock.began)
-        self.clock.keep(ending(problem))
+        self.clock = search_clock(problem, settings, watch)
         self.k = max(1, smallest_group(problem))
         self.progress = PointProgress(problem, rows, watch)
         few = LIMITS.few if self.k > LIMITS.deepest else self.k

@@ -18,10 +18,10 @@ from ....colgen.structure.histograms import Histograms
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
 from ....colgen.table import Rows
-from ....ending import ending
+from ....ending import search_clock
 from ....limits import HISTOGRAM_LIMITS
 from ....schedule import SIGNATURE
-from ....settings import Answer, Clock, Settings, Watch
+from ....settings import Answer, Settings, Watch
 from ..by_boxes import Boxed
 from ..histogram import HistogramSearch
 from ..objective import Objective
@@ -62,8 +62,7 @@ class SignatureSearch:
         objective: Objective,
     ) -> None:
         self.problem, self.settings, self.watch, self.objective = problem, settings, watch, objective
-        self.clock = Clock(settings.time_limit, watch.clock.began)
-        self.clock.keep(ending(problem))
+        self.clock = search_clock(problem, settings, watch)
         self.types = Types.of(problem, rules)
         self.pricing = SignaturePricing(self.types, settings.workers, self.clock)
         self.best = BestColumns(problem, self.types, watch, objective)
