@@ -17,6 +17,7 @@ import numpy as np
 
 from .....models.compiled import compiled
 from ....baselines.widths import Ints
+from .blocks import blocks_of, inside, order_of
 from .component import PRIME, LinkedCells
 
 __all__ = ["Room", "counted", "room_for"]
@@ -89,7 +90,7 @@ def counted(found: LinkedCells, needed: int, part: int, whole: int, room: Room) 
     """
     cells = len(found.size)
     ends = np.searchsorted(found.cell, np.arange(cells + 1))
-    label, blocks = _blocks(found)
+    label, blocks = blocks_of(found)
     bad = np.zeros(cells, dtype=np.bool_)
     ways, rests = np.zeros(len(found.cell)), np.zeros(len(found.cell), dtype=np.int64)
     for block in range(blocks):
@@ -120,84 +121,6 @@ def _more(ways: float, rest: int, times: int, total: float, other: int, parts: i
         return True
     apart = (rest * (times % PRIME) - other * (parts % PRIME)) % PRIME
     return 0 < apart <= PRIME // 2
-
-
-@compiled
-def _blocks(found: LinkedCells) -> tuple[Ints, int]:
-    """Block of each open pair, -1 for fixed ones; and how many there are."""
-    label = np.full(len(found.cell), -1, dtype=np.int64)
-    met = np.zeros(len(found.low), dtype=np.bool_)
-    queue = np.empty_like(label)
-    blocks = 0
-    for j in range(len(label)):
-        if label[j] >= 0 or found.lower[j] == found.upper[j]:
-            continue
-        label[j], queue[0], head, count = blocks, j, 0, 1
-        while head < count:
-            i = queue[head]
-            head += 1
-            for z in range(found.first[i], found.first[i + 1]):
-                r = found.row[z]
-                if met[r]:
-                    continue
-                met[r] = True
-                for y in range(found.start[r], found.start[r + 1]):
-                    other = found.column[y]
-                    if label[other] < 0 and found.lower[other] < found.upper[other]:
-                        label[other] = blocks
-                        queue[count] = other
-                        count += 1
-        blocks += 1
-    return label, blocks
-
-
-@compiled
-def _inside(ends: Ints, label: Ints, block: int, c: int) -> Ints:
-    """Pairs of a cell that are in a block."""
-    own = np.arange(ends[c], ends[c + 1])
-    return own[label[own] == block]
-
-
-@compiled
-def _order(found: LinkedCells, ends: Ints, label: Ints, block: int) -> Ints:
-    """Cells of a block one by one; the next one opens fewest rows and closes most."""
-    cells, height = len(found.size), len(found.low)
-    left, opened = np.zeros(height, dtype=np.int64), np.zeros(height, dtype=np.bool_)
-    stage, pairs = np.zeros(cells, dtype=np.int64), np.zeros(cells, dtype=np.int64)
-    for j in range(len(label)):
-        if label[j] == block:
-            stage[found.cell[j]] = 1
-            pairs[found.cell[j]] += 1
-            for z in range(found.first[j] + 1, found.first[j + 1]):
-                left[found.row[z]] += 1
-    order = np.empty((stage > 0).sum(), dtype=np.int64)
-    for n in range(len(order)):
-        least, chosen, near = np.int64(1) << 40, -1, (stage == 2).any()
-        for c in range(cells):
-            if stage[c] != (2 if near else 1):
-                continue
-            cost = pairs[c]
-            for j in range(ends[c], ends[c + 1]):
-                if label[j] == block:
-                    for z in range(found.first[j] + 1, found.first[j + 1]):
-                        r = found.row[z]
-                        if opened[r]:
-                            cost -= 64 * (left[r] == 1)
-                        else:
-                            cost += 64 * (left[r] > 1)
-            if cost < least:
-                least, chosen = cost, c
-        order[n], stage[chosen] = chosen, 3
-        for j in _inside(ends, label, block, chosen):
-            for z in range(found.first[j] + 1, found.first[j + 1]):
-                r = found.row[z]
-                left[r] -= 1
-                opened[r] = True
-                for y in range(found.start[r], found.start[r + 1]):
-                    c = found.cell[found.column[y]]
-                    if label[found.column[y]] == block and stage[c] == 1:
-                        stage[c] = 2
-    return order
 
 
 @compiled
@@ -248,7 +171,7 @@ def _sums(
 
     Without worlds: there are too many steps, or slots, or people in one cell.
     """
-    order = _order(found, ends, label, block)
+    order = order_of(found, ends, label, block)
     left, waiting, total = _left(found, label, block)
     slot = np.full(len(left), -1, dtype=np.int64)
     free = np.ones(room.state.shape[1], dtype=np.bool_)
@@ -258,7 +181,7 @@ def _sums(
     room.state[0], room.before[0], room.before_rest[0] = 0, 1.0, 1
     for n in range(len(order)):
         c = order[n]
-        pairs = _inside(ends, label, block, c)
+        pairs = inside(ends, label, block, c)
         people = found.size[c]
         for j in range(ends[c], ends[c + 1]):
             people -= found.lower[j] if label[j] < 0 else 0
@@ -281,7 +204,7 @@ def _sums(
     room.after[:last], room.after_rest[:last] = 0.0, 0
     room.after[last], room.after_rest[last] = 1.0, 1
     for n in range(len(order) - 1, -1, -1):
-        pairs = _inside(ends, label, block, order[n])
+        pairs = inside(ends, label, block, order[n])
         _back(pairs, steps[n], steps[n + 1], room, ways, rests)
     return room.before[last], room.before_rest[last]
 
