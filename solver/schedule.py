@@ -381,6 +381,7 @@ class Withstand(Schedule):
     bound: Share = Share(part=0.4, of=Of.LEFT, least=0.2, why="the policy without the demand gets its part")
     first: Share = Share(part=0.9, of=Of.LEFT, unlimited=60.0, why="groups of a first release")
     newcomers: Share = Share(part=0.2, of=Of.LEFT, least=0.1, unlimited=20.0, why="newcomers by themselves")
+    masks: Share = Share(part=0.15, of=Of.LEFT, why="groups that leave each member values, before that")
     repair: Share = Share(part=0.2, of=Of.LEFT, why="a start that gives somebody away, with a rising price")
     out: Share = Share(part=0.3, of=Of.LEFT, why="people who tell of others find other groups")
     invented: Share = Share(part=0.3, of=Of.LEFT, why="counterfeits, where the policy has them")

@@ -30,6 +30,7 @@ from optanon.solver.engines.partition.withstand.inventing import invent
 from optanon.solver.engines.partition.withstand.judge import SeriesJudge
 from optanon.solver.engines.partition.withstand.leaving_out import leave_out
 from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
+from optanon.solver.engines.partition.withstand.masks import MaskJudge
 from optanon.solver.engines.partition.withstand.moves import Rule, nearest_rows
 from optanon.solver.engines.partition.withstand.pairs import pairs_on
 from optanon.solver.engines.partition.withstand.search import WithstandSearch, demand, sides_of
@@ -95,6 +96,40 @@ def test_components_too_large_to_be_judged_count_as_unsafe() -> None:
     groups = groups_of(past, codes, sides, 2, [[0, 4, 5], [3, 1, 2]], 3)
     assert SeriesJudge(past, 2, HALF, most=6).inferred(groups, range(6)) == []
     assert sorted(SeriesJudge(past, 2, HALF, most=5).inferred(groups, range(6)) or ()) == list(range(6))
+
+
+def test_masks_see_who_is_left_too_few_values_by_single_groups_and_no_more() -> None:
+    """Against sets of values; two who come back together are left to the judge of components."""
+    sides = sides_of(problem(40, History(), ResistsInference(max_posterior=HALF)))
+    codes, random, verdicts = (
+        np.zeros((12, len(sides.weight)), dtype=np.int64),
+        np.random.default_rng(5),
+        set(),
+    )
+    for _ in range(60):
+        value = random.integers(4, size=16)
+        place = random.permutation(np.arange(16) % 4)[:, None]
+        place[:4] = -1
+        counts = np.array([np.bincount(value[place[:, 0] == g], minlength=4) for g in range(4)])
+        past = past_from(value, place, counts, np.zeros(4, dtype=np.int64))
+        home = random.permutation(np.arange(12) % 3)
+        made = [np.flatnonzero(home == g).tolist() for g in range(3)]
+        short = set[int]()
+        for group in made:
+            for p in group:
+                old = set(value[place[:, 0] == place[p, 0]]) if place[p, 0] >= 0 else set(range(4))
+                short |= {p} if len(old & set(value[group])) < 2 else set()
+        groups, judge = groups_of(past, codes, sides, 2, made, 12), MaskJudge(past, 2)
+        assert set(judge.inferred(groups, range(16)) or ()) == short
+        found = set(judge.inferred(groups, [made[1][0]]) or ())
+        assert found == short & set(made[1])
+        assert judge.met_groups.tolist() == [False, True, False]
+        assert judge.inferred(groups, range(16), len(short)) is not None
+        assert not short or judge.inferred(groups, range(16), len(short) - 1) is None
+        exactly = set(SeriesJudge(past, 2, Fraction(1)).inferred(groups, range(16)) or ())
+        assert bool(short) <= bool(exactly)
+        verdicts.add((bool(short), bool(exactly)))
+    assert verdicts == {(False, False), (False, True), (True, True)}
 
 
 def table(people: int, seed: int = 0) -> Microdata:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....baselines.widths import Ints, Widths
 from .arrays import NewGroups, PublishedPast, exchange
-from .judge import SeriesJudge
+from .judge import Judging
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .moves import Rule
 from .regroup import members_of, settle
@@ -27,7 +27,7 @@ class SafeGroups:
         See `nearest_rows`.
     rule : Rule
         Its price is set here.
-    judge : SeriesJudge
+    judge : Judging
     admits : callable
         Whether requirements on groups allow a histogram.
     groups : NewGroups
@@ -59,7 +59,7 @@ class SafeGroups:
         sides: Widths,
         near: Ints,
         rule: Rule,
-        judge: SeriesJudge,
+        judge: Judging,
         admits: Callable[[tuple[int, ...]], bool],
         groups: NewGroups,
         seed: int,
@@ -103,6 +103,14 @@ class SafeGroups:
         """Go to groups without counterfeits, whoever can be inferred from them."""
         self.restore(home, np.zeros_like(self.groups.faked))
         self.inferred = set(self.judge.inferred(self.groups, range(len(self.past.value))) or ())
+        self._keep()
+
+    def judged_by(self, judge: Judging) -> None:
+        """Go on with another judge: nothing that was refused or kept before holds by it."""
+        self.judge, self.best = judge, None
+        self.inferred = set(judge.inferred(self.groups, range(len(self.past.value))) or ())
+        self.made += 1
+        self.groups.since[:] = self.made
         self._keep()
 
     def join(self, p: int, price: int, *, anyway: bool = False) -> bool:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 
@@ -28,7 +29,22 @@ from .counting import counted, room_for
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .moves import linked
 
-__all__ = ["SeriesJudge"]
+__all__ = ["Judging", "SeriesJudge"]
+
+
+class Judging(Protocol):
+    """What a search asks of groups as they are."""
+
+    @property
+    def met_groups(self) -> np.ndarray:
+        """Which groups of the new release the last verdict was about."""
+        ...
+
+    def inferred(
+        self, groups: NewGroups, seeds: Sequence[int], most: int | None = None, /
+    ) -> list[int] | None:
+        """People who can be inferred where some people are; None once there are more than `most`."""
+        ...
 
 
 class SeriesJudge:

@@ -2,8 +2,9 @@
 
 1. The policy's requirements on published values give a bound, proven, and a release without the demand.
 2. Groups to begin with, safe or not (`starts`).
-3. Annealing by moves that the exact judge passes (`anneal`, `judge`).
-4. The last word: the whole series is audited anew, then checked by the requirement's own plain counting.
+3. Where these give somebody away, annealing under a rule on the members of each group alone (`masks`).
+4. Annealing by moves that the exact judge passes (`anneal`, `judge`).
+5. The last word: the whole series is audited anew, then checked by the requirement's own plain counting.
 
 Other requirements on whole releases are only checked at the end. The bound is all that is said of optimality.
 """
@@ -41,6 +42,7 @@ from .inventing import invent
 from .judge import SeriesJudge
 from .leaving_out import leave_out
 from .limits import WITHSTAND_LIMITS as LIMITS
+from .masks import MaskJudge
 from .moves import Rule, nearest_rows
 from .starts import starts
 
@@ -179,6 +181,7 @@ class WithstandSearch:
         hot = LIMITS.hot[bool(chain.inferred)]
         if chain.inferred:
             first = chain.groups.of.copy()
+            self._meet_masks(chain, steps, hot, judge)
             chain.run(self.clock.share(WITHSTAND.repair), steps, hot)
             homes = [chain.groups.of.copy(), first]
             if chain.best is None:
@@ -207,6 +210,14 @@ class WithstandSearch:
             "left inferable": len(chain.inferred),
         }
         self.take(chain)
+
+    def _meet_masks(self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge) -> None:
+        """Anneal under the rule on each group's members alone: the start that is repaired."""
+        if chain.groups.short.any():
+            chain.judged_by(MaskJudge(chain.past, self.rule.needed))
+            chain.run(self.clock.share(WITHSTAND.masks), steps, hot)
+            chain.back()
+            chain.judged_by(judge)
 
     def take(self, chain: SafeAnnealing) -> None:
         """The cheapest safe groups of a chain, audited and checked as a whole."""

@@ -13,7 +13,8 @@ Keeping all groups and grouping newcomers by themselves makes nested groups of n
 releases, as long as nobody leaves; if the newcomers' groups keep the limits, all cells do. Who leaves is a
 cell: {1..4} after {0..4} discloses 0. A leaver replaced by somebody else makes groups that cross, where all
 depends on the values: one of the same value discloses nothing, one of another value discloses both. So with
-leavers, and where few return, the start is the best release without the demand, and has to be repaired.
+leavers, and where few return, the start is the best release without the demand, annealed under a rule on the
+members of each group alone (`masks`), and has to be repaired.
 """
 
 from __future__ import annotations
