@@ -12,7 +12,7 @@ from .association import association_cover
 from .breach import AttackModel, Breach, Posterior, breach, exceeds, posterior
 from .coded import CodedTable
 from .connectivity import ComponentCounts, JoinComponent, connectivity_graph
-from .covers import covers_avoiding, riw, rpw, uiw, upw
+from .covers import covers_avoiding
 from .enclosure import cover_share
 from .pair import SecretColumns, ViewPair, project
 from .pattern import Pattern, is_broken, standing_patterns, violated_pattern
@@ -44,10 +44,6 @@ __all__ = [
     "parse_secret_query",
     "posterior",
     "project",
-    "riw",
-    "rpw",
     "standing_patterns",
-    "uiw",
-    "upw",
     "violated_pattern",
 ]

@@ -6,7 +6,8 @@ property value on ``t`` of the ``n`` others, and let ``A(t)`` be
 ``covers_avoiding(m, n, s, t)``, the worlds in which no edge joins the two.
 
 *Unrestricted.* :math:`P = 1 - \prod_c A_c(t_c) / A_c(0)`. It exceeds 1/2 for **every**
-association in the cover (see :func:`~optanon.models.views.covers.uiw`), so in this model a
+association in the cover (adding the edge to a cover without it is an injection into the covers
+with it, and misses those in which one of its end points has no other edge), so in this model a
 threshold of 1/2 or less can never be met, except by not letting the views join the two
 values at all: there it is a figure to report, not a condition to aim at.
 
