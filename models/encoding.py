@@ -94,10 +94,13 @@ class Encoding:
         limit = self.problem.policy.suppression_limit(len(self.tuples))
         self._suppressed = [self.cp.new_bool_var(f"suppressed[{t}]") for t in self.tuples] if limit else []
         for t in self.tuples:
-            homes = [self._x[t, g] for g in self.slots if g <= t]
-            self.cp.add_exactly_one([*homes, *self._suppressed[t : t + 1]])
+            self.cp.add_exactly_one([*self._groups_of(t), *self._suppressed[t : t + 1]])
         if limit < len(self.tuples):
             self.cp.add(sum(self._suppressed) <= limit)
+
+    def _groups_of(self, t: int) -> list[cp_model.IntVar]:
+        """Literals of which one holds exactly if tuple t is in a group, and none otherwise."""
+        return [self._x[t, g] for g in self.homes(t)]
 
     def _counterfeits(self, limit: int | None) -> None:
         self._fakes: dict[tuple[int, str], cp_model.IntVar] = {}

@@ -121,14 +121,8 @@ class ColumnEncoding(Encoding):
         self._sums[id(total)] = (g, table, total)
         return total
 
-    def _suppression(self) -> None:
-        limit = self.problem.policy.suppression_limit(len(self.tuples))
-        self._suppressed = [self.cp.new_bool_var(f"suppressed[{t}]") for t in self.tuples] if limit else []
-        for t in self.tuples:
-            homes = [self.chosen[i] for i in self._with[t]]
-            self.cp.add_exactly_one([*homes, *self._suppressed[t : t + 1]])
-        if limit < len(self.tuples):
-            self.cp.add(sum(self._suppressed) <= limit)
+    def _groups_of(self, t: int) -> list[cp_model.IntVar]:
+        return [self.chosen[i] for i in self._with[t]]
 
     def _counterfeits(self, limit: int | None) -> None:
         self._fakes: dict[tuple[int, str], cp_model.IntVar] = {}
