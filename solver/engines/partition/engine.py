@@ -2,7 +2,8 @@
 
 Where groups have to be enumerated, or the demand is on whole series, parts of the policy are solved first,
 one after the other, by whatever plan is there for them; after each there is a guide to the whole (`guided`).
-A plan that needs the answer of another one is given the function that finds it: plans import no plans.
+A plan that needs the answer of another one is given the function that finds it; only histograms, which others
+go on with, are imported.
 """
 
 from __future__ import annotations
