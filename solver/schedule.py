@@ -252,6 +252,7 @@ class Histogram(Schedule):
     nearer: Share = Share(part=0.5, of=Of.PASSED, why="the same with groups up to a few tuples more")
     nearer_cuts: Share = Share(part=0.55, of=Of.PASSED, why="its cuts")
     priced: Share = Share(part=0.75, of=Of.PASSED, why="its duals are priced for groups of any size")
+    gone_on: Share = Share(part=0.4, of=Of.LEFT, why="all of these in later plans: releases need more")
 
     def solving(self, rows: int, limit: float | None, *, trees: bool = False) -> Share:
         """Until when a large table's linear program is solved: less where its releases need more."""
@@ -271,6 +272,11 @@ class Stages(Schedule):
     times: Seconds = Seconds(value=2.0, unit="times", why="600 s and more: each is so much longer")
     tuple: Seconds = Seconds(value=2e-4, unit="s a tuple", why="the first of them: less is a plan of its own")
     late: Seconds = Seconds(value=2.0, unit="times", why="and what is over before takes less of it")
+    longest: Seconds = Seconds(
+        value=50.0,
+        unit="times",
+        why="the limit: a search that found nothing to do in plans so long has ended",
+    )
 
     def planned(self, tuples: int, passed: float) -> Iterator[float]:
         """Limits that a search is planned for, of so many tuples, when so many seconds have passed."""

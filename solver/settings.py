@@ -89,7 +89,7 @@ class Clock:
         """Seconds left, at least 0; None without a limit."""
         if self.stop is not None and self.stop():
             return 0.0
-        planned = self._planned
+        planned = self.planned
         if self.end is None:
             return planned
         rest = max(0.0, self.end - moment())
@@ -101,27 +101,34 @@ class Clock:
         return (self.stop is not None and self.stop()) or (self.end is not None and moment() >= self.end)
 
     @property
-    def _planned(self) -> float | None:
+    def planned(self) -> float | None:
         """Seconds left of the limit, whenever the end is."""
         return None if self.limit is None else max(0.0, self.limit - self.seconds)
 
     def keep(self, seconds: float) -> None:
         """End so much earlier, at most by half of the limit: what comes after the search takes time, too."""
-        if self.limit is not None:
+        if self.end is not None:
+            self.end = max(self.end - RESERVES.kept.value * (self.end - self.began), self.end - seconds)
+        elif self.limit is not None:
             self.limit = max((1 - RESERVES.kept.value) * self.limit, self.limit - seconds)
 
     def fits(self, seconds: float) -> bool:
         """Whether something that takes so long can be done in time."""
         if self.ends:
             return False
-        planned = self._planned
+        planned = self.planned
         return planned is None or seconds < planned
 
     def part(self, seconds: float) -> Clock:
         """A clock that is over after so many seconds, and no later than this one."""
-        planned = self._planned
+        planned = self.planned
         own = seconds if planned is None else min(seconds, planned)
         return Clock(own, stop=self.stop, end=self.end)
+
+    @property
+    def anew(self) -> Clock:
+        """A clock that begins now and is over when this one is: its shares are parts of what is left."""
+        return Clock(self.planned, stop=self.stop, end=self.end)
 
     def allowed(self, share: Share) -> float | None:
         """Seconds of a share from now on, maybe more than what is left; None for no end."""

@@ -96,8 +96,16 @@ class Finish:
         self._most = min(limits.most_listed, limits.most_places // rows)
         self._room = min(self._most, max(limits.least_listed, 4 * rows))
         self._nodes = limits.nodes
-        self._took = self._kept = 0.0
         self.exhausted = not source.lists_all
+        self._took = self._spent = self._kept = 0.0
+        self._known = 0, 0
+        self._open: tuple[Duals, int, Tree, Members] | None = None
+
+    def again(self) -> None:
+        """Begin anew if more is known than last time: lists may have become shorter."""
+        known = self.reached.bound, self.reached.cost
+        if known != self._known:
+            self.exhausted, self._known = not self.source.lists_all, known
 
     def run(self, duals: Duals, fakes: int | None = None, until: float | None = None) -> None:
         """Search lists until bound and release meet, the lists get too long, or time is over.
@@ -143,17 +151,21 @@ class Finish:
         self._room = min(self._most, 4 * self._room)
 
     def _proved(self, duals: Duals, lines: Members, target: int, fakes: int | None) -> bool:
-        """Whether a tree over the listed columns comes to its end."""
-        reached = self.reached
-        began = self.clock.seconds
-        program, ordered = numbered(self.source, lines, fakes)
-        tree = Tree(program, min(target, reached.cost), self.clock.share(GAP.tree), cuts=self._carried(duals))
+        """Whether a tree over the listed columns comes to its end; one that did not goes on."""
+        reached, began = self.reached, self.clock.seconds
+        if self._open is None or self._open[0] is not duals or self._open[1] != target:
+            program, ordered = numbered(self.source, lines, fakes)
+            self._open = duals, target, Tree(program, target, cuts=self._carried(duals)), ordered
+            self._spent = 0.0
+        _, _, tree, ordered = self._open
+        tree.clock = self.clock.share(GAP.tree)
         done = tree.run()
+        self._spent += self.clock.seconds - began
         if tree.best is not None:
             reached.offer(columns_of(ordered[np.repeat(np.arange(len(ordered)), tree.best)]), "search tree")
         bound = min(target, tree.bound or 0)
-        if (done or bound > reached.bound) and self.leaves(self._took + self.clock.seconds - began):
-            self.found = Closed(duals=duals, listed_for=target, tree=tree)
+        if (done or bound > reached.bound) and self.leaves(self._took + self._spent):
+            self.found = Closed(duals=duals, listed_for=target, tree=tree.frozen())
             reached.lift(min(bound, reached.cost), f"{tree.nodes} nodes over {len(lines)} groups")
         return done
 
@@ -161,7 +173,8 @@ class Finish:
         """Leave time to derive a proof again that took so long to find, if there is so much."""
         more = GAP.check.value * seconds - self._kept
         if more > 0:
-            if not self.clock.fits(more):
+            left = self.clock.left
+            if left is not None and left <= more:
                 return False
             self.clock.keep(more)
             self._kept += more

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from ...models.compiled import compiled
 from ...models.moment import moment
 from ..exact.incidence import Sparse
+from ..schedule import RESERVES
 from ..settings import Clock
 from .cuts import Cuts
 from .limits import FIRST_ORDER as LIMITS
@@ -80,11 +81,16 @@ class FirstOrder:
     """Seconds per iteration and entry of the matrix; a guess at first."""
 
     def affordable(self, iterations: int, clock: Clock) -> int:
-        """As many iterations, or fewer if there is no time for them."""
-        left = clock.left
+        """As many iterations, or fewer if there is no time for them.
+
+        What is planned is done though the clock ends a moment before: fewer would lead elsewhere.
+        """
+        each, left = self.pace * self._work, clock.left
         if left is None:
             return iterations
-        return max(0, min(iterations, int(left / (self.pace * self._work))))
+        planned = left if clock.planned is None else clock.planned
+        able = max(0, min(iterations, int(planned / each)))
+        return able if able * each <= left + RESERVES.early.value else int(left / each)
 
     @property
     def _work(self) -> int:

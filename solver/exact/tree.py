@@ -12,6 +12,7 @@ without a common row, each is solved for itself. A node that stays open otherwis
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,6 +95,7 @@ class Tree:
         self._system = CutSystem(program)
         self._cuts, self._given = list(cuts), range(len(cuts))
         self._drafts: list[_NodeDraft] = []
+        self._pending = [_OpenNode(Box(program.lower, program.upper), -1, 0, None)]
 
     @property
     def nodes(self) -> int:
@@ -106,16 +108,21 @@ class Tree:
         return None if not self._drafts else min([self.target, *self._ends().values()])
 
     def run(self, most_nodes: int | None = None) -> bool:
-        """Search depth first; True if nothing cheaper than `target` is left."""
-        pending = [_OpenNode(Box(self.program.lower, self.program.upper), -1, 0, None)]
-        while pending:
+        """Search depth first; True if nothing cheaper than `target` is left. Run again, it goes on."""
+        while self._pending:
             if self.clock.over or (most_nodes is not None and self.nodes >= most_nodes):
                 return False
-            children = self._node(pending.pop())
+            children = self._node(self._pending.pop())
             if children is None:
                 return False
-            pending += reversed(children)
+            self._pending += reversed(children)
         return True
+
+    def frozen(self) -> Tree:
+        """As it is now: what it proves while it goes on may be less until it ends."""
+        found = copy(self)
+        found._drafts = list(self._drafts)
+        return found
 
     def proof(self) -> TreeProof:
         """That no solution costs less than `bound`; a search that is not finished has open ends as leaves."""
@@ -217,6 +224,8 @@ class Tree:
         if last is not None:
             # What is known so far bounds the whole search.
             self._keep_open(node, rest, last, Branch())
+            node = _OpenNode(node.box, self.nodes - 1, 0, None)
+        self._pending.append(node)
         return None
 
     def _remaining(self, node: _OpenNode) -> Remaining:

@@ -139,6 +139,11 @@ class Annealing:
         """Whether most tuples are in groups small enough for moves."""
         return 2 * sum(map(len, self.kept)) < len(self.units.row)
 
+    @property
+    def moved(self) -> bool:
+        """Whether there was time for any moves."""
+        return self._done > 0
+
     def rounds(self, cooling: Cooling, clock: Clock) -> Iterator[list[Group]]:
         """Better and better groups, one list per round that found some; ends with the clock.
 

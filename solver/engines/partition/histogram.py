@@ -3,7 +3,7 @@
 Where admissible histograms are too many to be listed, bounds come from a part of the policy whose histograms
 are few, and releases from moves alone.
 
-Under a time limit, tables that are priced by boxes are searched in stages (`schedule.Stages`): all that is
+Under a time limit tables that are not cut into blocks are searched in stages (`schedule.Stages`): all that is
 planned for 2.5 s, then what is planned for 10 s with what is known by then, and so on. The limit ends this
 course wherever it is, and changes nothing before: a longer one never ends with a worse release.
 """
@@ -30,19 +30,19 @@ from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import search_clock
 from ...limits import HISTOGRAM_LIMITS as LIMITS
-from ...schedule import BLOCKS, HISTOGRAM
+from ...schedule import BLOCKS, HISTOGRAM, STAGES
 from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
 from .by_boxes import Boxed, by_boxes
 from .easier import Part, finite, part_rows
-from .loosened import by_part
+from .loosened import Loosened
 from .objective import Objective
 from .places import PlacedBoxes
 from .progress import Progress
 from .proof import describe
-from .scale import annealed, at_scale
-from .simplex import by_simplex
+from .scale import Scaled, annealed
+from .simplex import RootProgram
 from .stages import planned
 from .starting import Starting
 
@@ -85,8 +85,10 @@ class HistogramSearch:
         self.boxes: BoxPricing | None = None
         self.places: PlacedBoxes | None = None
         self.linear: Boxed | None = None
+        self.listing: Scaled | Loosened | None = None
+        self.simplex: RootProgram | None = None
         self.tied: list[Group] | None = None
-        self.interrupted = self.boxed = self.brief = False
+        self.interrupted = self.boxed = self.brief = self.begun = self.sought = self.moved = False
 
     def _priced(self) -> HistogramPricing:
         """Prices of groups; for a part of the policy if admissible histograms are too many to be listed."""
@@ -113,40 +115,54 @@ class HistogramSearch:
         return self._conclude()
 
     def _in_stages(self) -> None:
-        """All steps as `Stages.limits` plan them until the limit; once, below these and without boxes."""
+        """All steps as `Stages.limits` plan them until the limit; once, without one or below these."""
         limit, stages = self.clock.limit, planned(self.problem, self.settings, self.clock.seconds)
-        if limit is None or not self._large or not self.rows.in_trees or (first := next(stages)) > limit:
-            self._stage(limit)
+        if limit is None or (first := next(stages)) > limit:
+            self._stage()
             return
         self.clock.end = self.clock.began + limit
         for end in chain([first], stages):
             self.clock.limit = end
-            self._stage(limit)
-            if self.progress.closed or self.clock.ends or end >= limit or self.clock.limit == limit:
+            more = self._stage()
+            last = end >= limit and not (more and end < STAGES.longest.value * limit)
+            if self.progress.closed or self.clock.ends or last:
                 break
 
-    def _stage(self, limit: float | None) -> None:
+    def _stage(self) -> bool:
         """All steps in the time of the clock; called again with more of it, they go on.
 
-        Where nothing can be gone on with they take all the time up to the limit.
+        Returns
+        -------
+        bool
+            Whether they may find more in more time.
         """
         self._further()
-        if self.linear is None:
-            self._starts(limit)
-        elif self.annealing is None:  # stages before had no time for moves: roundings are worth little
-            self._anneal(self.clock.share(HISTOGRAM.annealing_boxes), BRIEFLY)
+        if self.linear is None and self.listing is None:
+            self._starts()
+        elif self.annealing is None and not self.moved:
+            # Stages before had no time for moves: roundings are worth little.
+            clock = self.clock if self.linear is not None else self.clock.anew
+            self._anneal(clock.share(HISTOGRAM.annealing_boxes), BRIEFLY)
         solved = False
         if self._large and not self.brief:
             solved = self._beyond() if self._many else self._by_prices()
         if not self._large or (self.progress.groups is None and not self.clock.over):
             # Only the simplex method can tell that there is no release.
-            solved = by_simplex(self.pricing, self.progress, self.root, self.clock)
+            solved = self._by_simplex()
         if self._large:
             self._at_sight()
         if solved and self.root.duals is not None and self._near:
+            self.finish.again()
             self.finish.run(self.root.duals)
         if self.linear is not None and self.clock.limit is not None:  # there may be time left
             self.linear.rounded(self.judge, self.annealing, self.settings.seed, patience=LIMITS.box_stalled)
+        return self.listing is not None
+
+    def _by_simplex(self) -> bool:
+        """Begin with the linear program of all groups, or go on; False if there is no release."""
+        if self.simplex is None:
+            self.simplex = RootProgram(self.pricing, self.progress, self.root, self.clock)
+        return self.simplex.run()
 
     @property
     def _large(self) -> bool:
@@ -180,10 +196,13 @@ class HistogramSearch:
     def _by_prices(self) -> bool:
         """Bound and releases: by boxes under taxonomies, if they are few; False if there is no release."""
         boxes = self.boxes
-        if boxes is None:
-            return at_scale(self.judge, self.pricing, self.progress, self.root, self.settings, self.annealing)
-        boxes.cuts, self.boxed = self.pricing.cuts, True
-        return self._by_boxes(boxes, self.root)
+        if boxes is not None:
+            boxes.cuts, self.boxed = self.pricing.cuts, True
+            return self._by_boxes(boxes, self.root)
+        if self.listing is None:
+            asked = self.judge, self.pricing, self.progress, self.root, self.settings
+            self.listing = Scaled(*asked, self.annealing)
+        return self.listing.run(self.clock.anew)
 
     def _beyond(self) -> bool:
         """The same where groups of any size may be needed: by boxes over places, or a part of the policy."""
@@ -194,9 +213,11 @@ class HistogramSearch:
             if self.annealing is not None:
                 annealed(self.annealing, self.progress, self.clock)
             return False
-        solved, self.part = by_part(
-            self.problem, self.judge, self.pricing, self.progress, self.root, self.settings
-        )
+        if not isinstance(self.listing, Loosened):
+            asked = self.judge, self.pricing, self.progress, self.root, self.settings
+            self.listing = Loosened(self.problem, *asked)
+        solved = self.listing.run(self.clock.anew)
+        self.part = self.listing.part
         return solved
 
     def _by_boxes(self, pricing: BoxPricing, best: DualBound) -> bool:
@@ -211,10 +232,11 @@ class HistogramSearch:
     def _grid(self) -> bool:
         """Whether the table is solved by boxes: some attribute has a taxonomy, and boxes are few."""
         rows, workers = self.rows, self.settings.workers
-        if self.boxes is not None or self.places is not None:
-            return True
+        if self.sought:
+            return self.boxes is not None or self.places is not None
         if self.progress.groups is None or not rows.in_trees or len(rows) < LIMITS.simplex_rows:
             return False
+        self.sought = True
         if not self._many:
             if not self.pricing.buckets:
                 self.boxes = BoxPricing.of(rows, self.pricing.histograms, workers, self.clock)
@@ -262,11 +284,11 @@ class HistogramSearch:
             for release in self.settings.further(self.clock):
                 self.starting.begin(release)
 
-    def _starts(self, limit: float | None) -> None:
-        """First releases, if there are none, and moves; with all time up to the limit if that is all."""
-        again = self.progress.groups is not None and self.annealing is not None
+    def _starts(self) -> None:
+        """First releases, if there are none, and moves."""
+        again = self.begun and self.progress.groups is not None
         if not again:
-            self.tied = self.starting.run()
+            self.begun, self.tied = True, self.starting.run()
             if self._large and self.progress.groups is not None:
                 self._at_sight()
         elif self.starting.grown() and self.annealing is not None and self.progress.groups is not None:
@@ -277,8 +299,6 @@ class HistogramSearch:
             self._anneal(self.clock, WARM if self.tied else ANNEALED, self.tied)
             return
         boxed = self._grid()
-        if not boxed:
-            self.clock.limit = limit
         far = not boxed and self.rows.in_trees and len(self.rows) > LIMITS.finished_rows
         share = HISTOGRAM.annealing_trees if far else HISTOGRAM.annealing
         share = HISTOGRAM.annealing_boxes if boxed else share
@@ -307,6 +327,7 @@ class HistogramSearch:
         if made.reaches_most:
             for groups in made.rounds(cooling, clock):
                 self.progress.start(groups)
+        self.moved = self.moved or made.moved
         if self.rows.in_trees or not self.listed:
             self.annealing = made
 

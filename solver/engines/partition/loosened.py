@@ -14,12 +14,14 @@ thousands of tuples takes too long. So
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from ....models.problem import Problem
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.covering import Ints
-from ...colgen.duals import DualBound
+from ...colgen.duals import DualBound, Duals
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.relaxation import Relaxation
 from ...colgen.structure.histograms import Histograms, Judge
@@ -28,69 +30,109 @@ from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
 from .easier import Part, finite, part_rows
 from .progress import Progress
-from .scale import a_release, improved, tightened
+from .scale import RoundedProgram, Sweeps
 
-__all__ = ["by_part"]
+__all__ = ["Loosened"]
 
 
-def by_part(
-    problem: Problem,
-    judge: Judge,
-    pricing: HistogramPricing,
-    progress: Progress,
-    best: DualBound,
-    settings: Settings,
-) -> tuple[bool, Part | None]:
-    """Bound and releases of a large table; False if there is no release.
+class Loosened:
+    """Bound and releases of a large table; run again with more time, it goes on where it stopped.
 
     Parameters
     ----------
-    pricing, best
-        Of the whole policy. Cuts are added to the first, duals to the second.
+    problem, judge, pricing, progress, best, settings
+        Pricing and best duals are of the whole policy. Cuts are added to the first, duals to the second.
 
-    Returns
-    -------
-    bool
-        As in `scale.at_scale`.
-    tuple of int or None
+    Attributes
+    ----------
+    part : tuple of int or None
         The part of the policy for which the best duals hold, if they were not priced for the whole.
     """
-    clock = pricing.clock or Clock()
-    indices, part, histograms = finite(problem)
-    asked = part_rows(pricing.rows, part), histograms, settings.workers, clock
-    easier = (BoxPricing.of(*asked) if pricing.rows.in_trees else None) or HistogramPricing(*asked)
-    easier.cuts = pricing.cuts
-    known = DualBound(easier)
-    first = Relaxation(
-        easier, clock.share(HISTOGRAM.part), known, lambda: progress.lift(known.bound, "part of the policy")
-    )
-    solved = first.run(LIMITS.close)
-    if progress.bound > pricing.rows.most:
-        return False, indices
-    _tightened(first, solved, clock.share(HISTOGRAM.part_cuts), progress)
-    if known.duals is None:
-        return True, indices
-    best.offer(known.duals)
-    nearer = HistogramPricing(pricing.rows, _few(pricing.histograms, histograms), settings.workers, clock)
-    nearer.cuts = pricing.cuts
-    reached = DualBound(nearer)
-    second = Relaxation(nearer, clock.share(HISTOGRAM.nearer), reached, lambda: None, begin=known.duals)
-    second.start(progress.starts)
-    second.start(_admissible(first, pricing.rows.value, judge))
-    solved = second.run(LIMITS.close)
-    # Groups are larger than elsewhere: what greedy rounding leaves over fits badly.
-    progress.offer(a_release(second, judge), "rounded")
-    progress.offer(a_release(second, judge, dive=True), "dived")
-    _tightened(second, solved, clock.share(HISTOGRAM.nearer_cuts), progress)
-    progress.offer(a_release(second, judge, dive=True), "dived")
-    priced = _priced(pricing, best, reached, progress)
-    improved(second, judge, progress, settings, LIMITS.first_sizes)
-    return True, None if priced else indices
 
+    def __init__(
+        self,
+        problem: Problem,
+        judge: Judge,
+        pricing: HistogramPricing,
+        progress: Progress,
+        best: DualBound,
+        settings: Settings,
+    ) -> None:
+        self.problem, self.judge, self.settings = problem, judge, settings
+        self.pricing, self.progress, self.best = pricing, progress, best
+        self._indices, _, self._histograms = finite(problem)
+        self._first: RoundedProgram | None = None
+        self._second: RoundedProgram | None = None
+        self._sweeps: Sweeps | None = None
+        self._priced = Fraction(-1)
+        self.part: Part | None = self._indices
 
-def _tightened(relaxation: Relaxation, solved: bool, clock: Clock, progress: Progress) -> None:
-    relaxation.clock = clock
-    tightened(relaxation, solved, clock, progress)
+    def run(self, clock: Clock) -> bool:
+        """Prove a bound, then improve releases, in shares of a clock; False if there is no release."""
+        linear = clock if self._second is None else clock.share(HISTOGRAM.gone_on)
+        found, second = self._linear(linear), self._second
+        if second is not None:
+            self._sweeps = self._sweeps or Sweeps(
+                second.relaxation, self.judge, self.progress, self.settings, LIMITS.first_sizes
+            )
+            self._sweeps.run(clock)
+        return found
+
+    def _linear(self, clock: Clock) -> bool:
+        """Linear programs, their cuts and roundings; False if there is no release."""
+        progress, first = self.progress, self._first or self._easier(clock)
+        if clock.over:
+            return True
+        self._first, known = first, first.relaxation.best
+        first.solve(clock.share(HISTOGRAM.part))
+        if progress.bound > self.pricing.rows.most:
+            return False
+        first.tighten(clock.share(HISTOGRAM.part_cuts))
+        if known.duals is None:
+            return True
+        before = self.best.value
+        if self.best.offer(known.duals) > before:
+            self.part = self._indices
+        second = self._second or self._nearer(clock, known.duals)
+        if clock.over:
+            return True
+        self._second = second
+        second.know([*progress.starts, *_admissible(first.relaxation, self.pricing.rows.value, self.judge)])
+        second.solve(clock.share(HISTOGRAM.nearer))
+        # Groups are larger than elsewhere: what greedy rounding leaves over fits badly.
+        second.release(self.judge, clock)
+        second.release(self.judge, clock, dive=True)
+        second.tighten(clock.share(HISTOGRAM.nearer_cuts))
+        second.release(self.judge, clock, dive=True)
+        self._for_all_sizes(second.relaxation.best, clock.share(HISTOGRAM.priced))
+        return True
+
+    def _easier(self, clock: Clock) -> RoundedProgram:
+        """The linear program of what the part needs."""
+        pricing, (_, part, histograms), progress = self.pricing, finite(self.problem), self.progress
+        asked = part_rows(pricing.rows, part), histograms, self.settings.workers, pricing.clock or Clock()
+        easier = (BoxPricing.of(*asked) if pricing.rows.in_trees else None) or HistogramPricing(*asked)
+        easier.cuts = pricing.cuts
+        known = DualBound(easier)
+        return RoundedProgram(
+            Relaxation(easier, clock, known, lambda: progress.lift(known.bound, "part of the policy")),
+            progress,
+        )
+
+    def _nearer(self, clock: Clock, begin: Duals) -> RoundedProgram:
+        """The linear program of groups that the whole policy needs, up to a few tuples more."""
+        pricing, few = self.pricing, _few(self.pricing.histograms, self._histograms)
+        nearer = HistogramPricing(pricing.rows, few, self.settings.workers, pricing.clock)
+        nearer.cuts = pricing.cuts
+        reached = DualBound(nearer)
+        return RoundedProgram(Relaxation(nearer, clock, reached, lambda: None, begin=begin), self.progress)
+
+    def _for_all_sizes(self, reached: DualBound, clock: Clock) -> None:
+        """Price duals for groups of any size, once; they may prove more than what is known."""
+        if reached.value > max(self.best.value, self._priced):
+            self._priced = reached.value
+            if _priced(self.pricing, self.best, reached, self.progress, clock):
+                self.part = None
 
 
 def _few(whole: Histograms, part: Histograms) -> Histograms:
@@ -107,11 +149,11 @@ def _admissible(relaxation: Relaxation, value: Ints, judge: Judge) -> list[list[
     return [g for g in groups if judge.admits(tuple(np.bincount(value[g], minlength=names).tolist()))]
 
 
-def _priced(pricing: HistogramPricing, best: DualBound, reached: DualBound, progress: Progress) -> bool:
+def _priced(
+    pricing: HistogramPricing, best: DualBound, reached: DualBound, progress: Progress, clock: Clock
+) -> bool:
     """Price duals for groups of any size; whether they prove more than what is known."""
-    if reached.duals is None or reached.value <= best.value:
-        return False
-    clock = (pricing.clock or Clock()).share(HISTOGRAM.priced)
+    assert reached.duals is not None
     everything = HistogramPricing(pricing.rows, pricing.histograms, pricing.workers, clock)
     everything.cuts = pricing.cuts
     found = everything.price(reached.duals, per_anchor=1, nodes=LIMITS.whole_nodes)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...colgen.choice import best_of
 from ...colgen.column import Group, lines_of
-from ...colgen.duals import DualBound, Duals
+from ...colgen.duals import DualBound
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.primal.annealing import ANNEALED, COOL, Annealing
 from ...colgen.primal.diving import dived
@@ -22,38 +22,122 @@ from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
 from .progress import Progress
 
-__all__ = ["a_release", "annealed", "at_scale", "improved", "tightened"]
+__all__ = ["RoundedProgram", "Scaled", "Sweeps", "a_release", "annealed"]
 
 Floats = NDArray[np.float64]
 
 
-def at_scale(
-    judge: Judge,
-    pricing: HistogramPricing,
-    progress: Progress,
-    best: DualBound,
-    settings: Settings,
-    annealing: Annealing | None = None,
-) -> bool:
-    """Prove a bound, then improve releases until nothing more is found; False if there is no release.
+class Scaled:
+    """A large table's bound and releases; run again with more time, it goes on where it stopped.
 
-    With `annealing`, that goes on before any windows.
+    Parameters
+    ----------
+    judge, pricing, progress, best, settings
+    annealing : Annealing, optional
+        That goes on before any windows.
     """
-    clock, rows = pricing.clock or Clock(), len(pricing.rows)
-    trees = annealing is not None and rows > LIMITS.finished_rows
-    linear = clock.share(HISTOGRAM.solving(rows, clock.limit, trees=trees))
-    relaxation = Relaxation(pricing, linear, best, lambda: progress.lift(best.bound, "linear program"))
-    relaxation.start(progress.starts)
-    solved = relaxation.run(LIMITS.close)
-    if progress.bound > pricing.rows.most:
-        return False
-    progress.offer(a_release(relaxation, judge), "rounded")
-    tightened(relaxation, solved, clock.share(HISTOGRAM.cuts), progress)
-    progress.offer(a_release(relaxation, judge), "rounded")
-    if annealing is not None and progress.cost - progress.bound > LIMITS.far * progress.cost:
-        annealed(annealing, progress, clock.share(HISTOGRAM.annealing_again))
-    improved(relaxation, judge, progress, settings)
-    return True
+
+    def __init__(
+        self,
+        judge: Judge,
+        pricing: HistogramPricing,
+        progress: Progress,
+        best: DualBound,
+        settings: Settings,
+        annealing: Annealing | None = None,
+    ) -> None:
+        self.judge, self.pricing, self.progress, self.best = judge, pricing, progress, best
+        self.settings, self.annealing = settings, annealing
+        self._program: RoundedProgram | None = None
+        self._sweeps: Sweeps | None = None
+
+    def run(self, clock: Clock) -> bool:
+        """Prove a bound, then improve releases until nothing more is found; False if there is no release.
+
+        All shares are of the clock's time.
+        """
+        pricing, progress = self.pricing, self.progress
+        rows = len(pricing.rows)
+        trees = self.annealing is not None and rows > LIMITS.finished_rows
+        linear = clock.share(HISTOGRAM.solving(rows, clock.limit, trees=trees))
+        program = self._program or RoundedProgram(
+            Relaxation(pricing, clock, self.best, lambda: progress.lift(self.best.bound, "linear program")),
+            progress,
+        )
+        if clock.over:
+            return True
+        self._program = program
+        program.know(progress.starts)
+        program.solve(linear)
+        if progress.bound > pricing.rows.most:
+            return False
+        program.release(self.judge, clock)
+        program.tighten(clock.share(HISTOGRAM.cuts))
+        program.release(self.judge, clock)
+        if self.annealing is not None and progress.cost - progress.bound > LIMITS.far * progress.cost:
+            annealed(self.annealing, progress, clock.share(HISTOGRAM.annealing_again))
+        self._sweeps = self._sweeps or Sweeps(program.relaxation, self.judge, progress, self.settings)
+        self._sweeps.run(clock)
+        return True
+
+
+class RoundedProgram:
+    """A linear program by first-order steps, and its cuts; both go on where time ended.
+
+    Attributes
+    ----------
+    relaxation : Relaxation
+    solved : bool
+        With all cuts that are known.
+    """
+
+    def __init__(self, relaxation: Relaxation, progress: Progress) -> None:
+        self.relaxation, self.progress, self.solved = relaxation, progress, False
+        self._begun, self._cut, self._rounds, self._least = False, False, 0, LIMITS.least_broken
+        self._first = LIMITS.near_buckets if relaxation.pricing.buckets else LIMITS.near
+        self._close = self._first
+
+    def know(self, groups: Sequence[Sequence[int]]) -> None:
+        """Groups to begin with, and those of the best release; what is solved needs none."""
+        if not self.solved:
+            self.relaxation.start([*groups, *(self.progress.groups or ())])
+
+    def solve(self, clock: Clock) -> bool:
+        """Solve it, if it is not solved; False if there is no time for it."""
+        relaxation, relaxation.clock = self.relaxation, clock
+        if not self.solved and not clock.over:
+            again, self._begun = self._begun and relaxation.level > 0, True  # what proved most is known
+            if self._cut:
+                self.solved = relaxation.run(self._close, box=0.1, smoothing=0.2, again=again)
+            else:
+                self.solved = relaxation.run(LIMITS.close, again=again)
+        return self.solved
+
+    def tighten(self, clock: Clock) -> None:
+        """Add cuts as long as they raise what it proves, and the clock allows."""
+        relaxation, best = self.relaxation, self.relaxation.best
+        while self._rounds < LIMITS.cut_rounds:
+            before = float(best.value)
+            if clock.over or not self.solve(clock):
+                break
+            found = relaxation.cut(self._least)
+            self._rounds, self._cut = self._rounds + 1, True
+            if found or self._close == self._first:
+                self.solved = relaxation.run(self._close, box=0.1, smoothing=0.2)
+                self.progress.note(f"{len(relaxation.pricing.cuts)} cuts")
+            if clock.over:
+                break  # it is gone on with
+            if not found or float(best.value) - before < LIMITS.least_gain * before:
+                # Cuts that gain nothing under rough duals may gain under finer ones.
+                if self._close < LIMITS.nearest:
+                    self._rounds = LIMITS.cut_rounds
+                self._close, self._least = self._close / 2, self._least / 2
+
+    def release(self, judge: Judge, clock: Clock, *, dive: bool = False) -> None:
+        """Offer a release that it is rounded to, or dived."""
+        found = a_release(self.relaxation, judge, dive=dive)
+        if not clock.ends:  # what was cut off may be better by luck than what it would have become
+            self.progress.offer(found, "dived" if dive else "rounded")
 
 
 def annealed(annealing: Annealing, progress: Progress, clock: Clock) -> None:
@@ -66,41 +150,6 @@ def annealed(annealing: Annealing, progress: Progress, clock: Clock) -> None:
         cooling = COOL
     for better in annealing.rounds(cooling, clock):
         progress.offer(better, "annealed")
-
-
-def tightened(relaxation: Relaxation, solved: bool, clock: Clock, progress: Progress) -> None:
-    """Add cuts to a solved linear program as long as they raise what it proves, and the clock allows."""
-    best, pricing = relaxation.best, relaxation.pricing
-    close = first = LIMITS.near_buckets if pricing.buckets else LIMITS.near
-    least = LIMITS.least_broken
-    for _ in range(LIMITS.cut_rounds):
-        before = float(best.value)
-        if clock.over or not solved:
-            break
-        found = relaxation.cut(least)
-        if found or close == first:
-            solved = relaxation.run(close, box=0.1, smoothing=0.2)
-            progress.note(f"{len(pricing.cuts)} cuts")
-        if not found or float(best.value) - before < LIMITS.least_gain * before:
-            # Cuts that gain nothing under rough duals may gain under finer ones.
-            if close < LIMITS.nearest:
-                break
-            close, least = close / 2, least / 2
-
-
-def improved(
-    relaxation: Relaxation,
-    judge: Judge,
-    progress: Progress,
-    settings: Settings,
-    first: Sequence[int] = (),
-) -> None:
-    """Improve the best release window by window, under the duals that prove most.
-
-    Windows of `first` tuples come before all others.
-    """
-    if relaxation.best.duals is not None:
-        _Sweeps(relaxation, judge, progress, relaxation.best.duals, settings, first).run()
 
 
 def a_release(
@@ -118,40 +167,50 @@ def a_release(
     )
 
 
-class _Sweeps:
-    """Windows over the best release; where they find nothing more, over others, combined with it."""
+class Sweeps:
+    """Windows over the best release; where they find nothing more, over others, combined with it.
+
+    Parameters
+    ----------
+    relaxation, judge, progress, settings
+    first : sequence of int
+        Windows of so many tuples come before all others.
+    """
 
     def __init__(
         self,
         relaxation: Relaxation,
         judge: Judge,
         progress: Progress,
-        duals: Duals,
         settings: Settings,
-        first: Sequence[int],
+        first: Sequence[int] = (),
     ) -> None:
         pricing = relaxation.pricing
-        self.relaxation, self.judge, self.progress = relaxation, judge, progress
-        self.clock = pricing.clock or Clock()
-        self.windows = Windows(pricing=pricing, duals=duals, seed=settings.seed)
+        self.relaxation, self.judge, self.progress, self.clock = relaxation, judge, progress, Clock()
+        self.seed = settings.seed
         self.random = np.random.default_rng(settings.seed)
         # A window that holds most of the table would only do the work of the last step.
         most = int(pricing.rows.count.sum()) // 2
         self.sizes, self.later = (
             [size for size in known if size <= most] for known in ((*first, *LIMITS.sizes), LIMITS.later)
         )
-        self.again = self.sizes[1 : LIMITS.few]
+        self.again, self._first = self.sizes[1 : LIMITS.few], self.sizes
         self.patience = LIMITS.stalled
-        if self.clock.limit is not None and len(pricing.rows) > LIMITS.finished_rows:
+        if settings.time_limit is not None and len(pricing.rows) > LIMITS.finished_rows:
             self.patience = 1_000
 
-    def run(self) -> None:
-        progress = self.progress
-        if not self.sizes or progress.groups is None:
+    def run(self, clock: Clock) -> None:
+        """Improve the best release under the duals that prove most, as long as the clock allows."""
+        progress, duals = self.progress, self.relaxation.best.duals
+        if duals is None or not self.sizes or progress.groups is None:
             return
-        self._settle(progress.groups, self.sizes, self.patience)
+        self.clock = clock
+        windows = Windows(pricing=self.relaxation.pricing, duals=duals, seed=self.seed)
+        self._settle(windows, progress.groups, self._first, self.patience)
+        if not clock.over:
+            self._first = []
         # Roundings of other tables are not good enough to bring anything new.
-        stalled = 0 if self.windows.pricing.buckets else LIMITS.others
+        stalled = 0 if windows.pricing.buckets else LIMITS.others
         known = list(progress.groups)
         while stalled < LIMITS.others and not self._late():
             before = progress.cost
@@ -159,27 +218,29 @@ class _Sweeps:
             if other is None:
                 stalled += 1
                 continue
-            known += self._settle(other, self.again, 0)
-            if self._combine(known):
-                self._settle(progress.groups, (), LIMITS.stalled // 2)
+            known += self._settle(windows, other, self.again, 0)
+            if self._combine(windows, known):
+                self._settle(windows, progress.groups, (), LIMITS.stalled // 2)
                 known += progress.groups
             stalled = stalled + 1 if progress.cost == before else 0
 
     def _late(self) -> bool:
         """Whether the last step needs the time that is left."""
-        return self.progress.closed or self.clock.spent(HISTOGRAM.others)
+        return self.progress.closed or self.clock.ends or self.clock.spent(HISTOGRAM.others)
 
     def _noise(self) -> Floats:
         amount, most = self.relaxation.program.amount, self.random.uniform(0, LIMITS.noise)
         return np.where(amount > LIMITS.taken, self.random.uniform(0, most, len(amount)), 0.0)
 
-    def _settle(self, start: Sequence[Group], sizes: Sequence[int], patience: int) -> tuple[Group, ...]:
+    def _settle(
+        self, windows: Windows, start: Sequence[Group], sizes: Sequence[int], patience: int
+    ) -> tuple[Group, ...]:
         """Sweep with each of `sizes`, then with any size until `patience` sweeps in a row gain nothing."""
         groups, sweep, stalled = tuple(start), 0, 0
         while (sweep < len(sizes) or stalled < patience) and not self.progress.closed and not self.clock.over:
             size = sizes[sweep] if sweep < len(sizes) else int(self.random.choice(self.later or self.sizes))
             gained, kept = False, dict(enumerate(groups))
-            for places, better in self.windows.sweep(groups, size, self.random):
+            for places, better in windows.sweep(groups, size, self.random):
                 for place in places.tolist():
                     del kept[place]
                 kept |= {(int(places[0]), at): group for at, group in enumerate(better)}
@@ -189,9 +250,9 @@ class _Sweeps:
             stalled = 0 if gained or sweep <= len(sizes) else stalled + 1
         return groups
 
-    def _combine(self, known: Sequence[Group]) -> bool:
+    def _combine(self, windows: Windows, known: Sequence[Group]) -> bool:
         """The best release of the groups of all releases so far; whether it is better."""
-        pricing, duals = self.windows.pricing, self.windows.duals
+        pricing, duals = windows.pricing, windows.duals
         groups = sorted(set(known))
         found, _ = best_of(
             pricing,
@@ -200,7 +261,7 @@ class _Sweeps:
             duals=duals,
             cuts=pricing.cuts,
             nodes=LIMITS.combined_nodes,
-            seed=self.windows.seed,
+            seed=windows.seed,
             seconds=self.clock.left,
         )
         return self.progress.offer(found, "combined")

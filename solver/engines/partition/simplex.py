@@ -13,41 +13,68 @@ from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...settings import Clock
 from .progress import Progress
 
-__all__ = ["by_simplex"]
+__all__ = ["RootProgram"]
 
 
-def by_simplex(pricing: HistogramPricing, progress: Progress, best: DualBound, clock: Clock) -> bool:
-    """Solve the linear program and cut it; False if there is no release."""
-    rows = pricing.rows
-    tuples = int(rows.count.sum())
-    unit = progress.cost / tuples if progress.groups is not None else rows.most / (8 * tuples)
-    penalty = None if progress.groups is not None else float(rows.most / tuples)
-    master = RestrictedMaster(pricing, pricing.cuts, unit, penalty=penalty)
-    generation = Generation(
-        pricing, master, clock, best, per_anchor=LIMITS.per_anchor, most_nodes=LIMITS.most_nodes
-    )
-    guess = np.full(len(rows), 0.3 * unit)
-    if progress.groups is not None:
-        master.add([Column(group) for group in (*progress.starts, *progress.groups)])
-        for group, cost in zip(progress.groups, rows.group_costs(progress.groups), strict=True):
-            guess[list(group)] = 0.6 * cost / len(group)
-    generation.begin(guess)
-    while True:
-        solved = generation.run()
-        progress.lift(best.bound, "linear program")
-        missing = generation.proposal.missing if generation.proposal is not None else 0.0
-        if progress.bound > rows.most:
+class RootProgram:
+    """The root's linear program and its cuts; run again with more time, it goes on where it stopped.
+
+    There may be no release yet: then tuples may be left out at a price that rises.
+
+    Attributes
+    ----------
+    done : bool
+        Whether nothing more can be proven this way.
+    """
+
+    def __init__(self, pricing: HistogramPricing, progress: Progress, best: DualBound, clock: Clock) -> None:
+        rows = pricing.rows
+        tuples = int(rows.count.sum())
+        unit = progress.cost / tuples if progress.groups is not None else rows.most / (8 * tuples)
+        self.progress, self.best, self.rows = progress, best, rows
+        self.done, self._cuts, self._solved = False, 0, False
+        self._penalty = None if progress.groups is not None else float(rows.most / tuples)
+        self._master = RestrictedMaster(pricing, pricing.cuts, unit, penalty=self._penalty)
+        self._generation = Generation(
+            pricing, self._master, clock, best, per_anchor=LIMITS.per_anchor, most_nodes=LIMITS.most_nodes
+        )
+        guess = np.full(len(rows), 0.3 * unit)
+        if progress.groups is not None:
+            self._master.add([Column(group) for group in (*progress.starts, *progress.groups)])
+            for group, cost in zip(progress.groups, rows.group_costs(progress.groups), strict=True):
+                guess[list(group)] = 0.6 * cost / len(group)
+        self._generation.begin(guess)
+
+    def run(self) -> bool:
+        """Solve the linear program and cut it; False if there is no release."""
+        progress, best, generation = self.progress, self.best, self._generation
+        if not self._solved and not self._root():
             return False
-        if penalty is None or missing < 1e-6 or not solved or penalty > 1e3 * rows.most:
-            break
-        penalty *= 10
-        master.penalize(penalty)
-    for _ in range(LIMITS.simplex_cut_rounds):
-        before = progress.bound
-        if not solved or not generation.cut():
-            break
-        solved = generation.run(0.3)
-        progress.lift(best.bound, f"{len(pricing.cuts)} cuts")
-        if progress.bound - before < 1e-5 * progress.bound:
-            break
-    return True
+        while not self.done:
+            before = progress.bound
+            if not self._solved or not generation.cut():
+                self.done = self._solved
+                break
+            self._cuts += 1
+            self._solved = generation.run(0.3)
+            progress.lift(best.bound, f"{len(generation.source.cuts)} cuts")
+            little = progress.bound - before < 1e-5 * progress.bound
+            self.done = self._solved and (little or self._cuts >= LIMITS.simplex_cut_rounds)
+            if not self._solved:
+                break
+        return True
+
+    def _root(self) -> bool:
+        """Solve it as it is; False if there is no release."""
+        generation, most = self._generation, self.rows.most
+        while True:
+            self._solved = generation.run(0.3 if self._cuts else 0.5)
+            self.progress.lift(self.best.bound, "linear program")
+            missing = generation.proposal.missing if generation.proposal is not None else 0.0
+            if self.progress.bound > most:
+                return False
+            penalty = self._penalty
+            if penalty is None or missing < 1e-6 or not self._solved or penalty > 1e3 * most:
+                return True
+            self._penalty = 10 * penalty
+            self._master.penalize(self._penalty)

@@ -13,7 +13,9 @@ from optanon.models.requirement import Requirement
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness
 from optanon.solver.engines.partition import histogram
 from optanon.solver.engines.partition.histogram import HistogramSearch
+from optanon.solver.engines.partition.loosened import Loosened
 from optanon.solver.engines.partition.objective import Objective
+from optanon.solver.engines.partition.scale import Scaled
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify.bounds import derived
 from optanon.solver.verify.given import Given
@@ -32,9 +34,9 @@ from optanon.solver.verify.given import Given
 def test_a_bound_without_any_linear_program(
     requirements: list[Requirement], suppressed: int, monkeypatch: pytest.MonkeyPatch
 ):
-    for name in ("by_boxes", "at_scale"):
-        monkeypatch.setattr(histogram, name, lambda *given: None)  # pyright: ignore[reportUnknownLambdaType]
-    monkeypatch.setattr(histogram, "by_part", lambda *given: (False, None))  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(histogram, "by_boxes", lambda *given: None)  # pyright: ignore[reportUnknownLambdaType]
+    for program in (Scaled, Loosened):
+        monkeypatch.setattr(program, "run", lambda *given: False)  # pyright: ignore[reportUnknownLambdaType]
     table = generated_roles().table(clustered_table(220, seed=4))
     problem = Problem(table=table, policy=Policy(requirements, max_suppressed=suppressed))
     objective = Objective.of(problem)

@@ -11,18 +11,23 @@ from fractions import Fraction
 from itertools import islice, pairwise
 from random import Random
 
+import numpy as np
+import pandas as pd
 import pytest
 from cases.people import people
 from clocks import faked
 
+from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness
+from optanon.models.table import Microdata
 from optanon.solver import ending as ending_module, portfolio
-from optanon.solver.backends.highs import LinearProgram
+from optanon.solver.backends.highs import LinearProgram, best_integers
 from optanon.solver.baselines.pace import Pace
 from optanon.solver.baselines.registry import Baseline, baselines
+from optanon.solver.colgen import choice
 from optanon.solver.colgen.column import Group
 from optanon.solver.colgen.neighbours import near_places
 from optanon.solver.colgen.primal.annealing import BRIEFLY, COLD, Annealing, Cooling
@@ -47,6 +52,31 @@ POLICIES: dict[str, tuple[Requirement, ...]] = {
 }
 
 
+def in_full(*given: object, **settings: object) -> object:
+    """An integer program that ends by its nodes alone."""
+    return best_integers(*given, **settings | {"seconds": None})  # pyright: ignore[reportArgumentType]
+
+
+def numbers(tuples: int, seed: int, *beside: Requirement) -> Problem:
+    """Ages and hours of people of whom few are alike."""
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "id": range(tuples),
+            "age": random.integers(0, 60, tuples),
+            "hours": random.integers(0, 60, tuples),
+            "value": random.choice(list("abcd"), tuples),
+        }
+    )
+    table = Microdata.from_frame(
+        frame,
+        respondent="id",
+        quasi_identifiers={"age": "numeric", "hours": "numeric"},
+        sensitive="value",
+    )
+    return Problem(table=table, policy=Policy([KCAnonymity(k=3), *beside]))
+
+
 def searched(
     problem: Problem, limit: float, monkeypatch: pytest.MonkeyPatch, tick: float = 0.08
 ) -> tuple[Fraction, Fraction, list[Point]]:
@@ -54,6 +84,7 @@ def searched(
     faked(monkeypatch, tick)
     # Linear programs take none of this time: they are never late, however slow the machine is.
     monkeypatch.setattr(LinearProgram, "run", lambda program, _=None: RUN(program))
+    monkeypatch.setattr(choice, "best_integers", in_full)
     watch = Watch()
     answer = PartitionEngine().solve(problem, Settings(time_limit=limit, seed=1), watch)
     assert answer.release is not None
@@ -74,8 +105,7 @@ def test_a_longer_limit_goes_on_from_where_a_shorter_one_stopped(
         assert other[1] >= one[1]
         # What is cut off tells how far it has come.
         course = [point for point in one[2] if point.seconds < limit - 1]
-        # Small tables under t-closeness are not priced by boxes: nothing can be gone on with.
-        assert policy == "t" or other[2][: len(course)] == course
+        assert other[2][: len(course)] == course
     assert found[-1][0] < found[0][0]
 
 
@@ -123,6 +153,21 @@ def test_of_any_two_limits_the_longer_never_ends_worse(
         assert later <= loss
         assert higher >= bound
     assert policy == "t" or found[-1][0] < found[0][0]
+
+
+@pytest.mark.parametrize(("policy", "tuples"), [("k", 200), ("l", 200), ("t", 200), ("k", 100), ("l", 60)])
+def test_of_any_two_limits_the_longer_never_ends_worse_on_numbers(
+    policy: str, tuples: int, monkeypatch: pytest.MonkeyPatch
+):
+    random, problem = Random(tuples), numbers(tuples, 1, *POLICIES[policy])
+    limits = sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(6))
+    found = [searched(problem, limit, monkeypatch, tick=0.02) for limit in (limits[0], *limits)][1:]
+    for limit, ((loss, bound, points), (later, higher, longer)) in zip(limits, pairwise(found), strict=False):
+        assert later <= loss
+        assert higher >= bound
+        course = [point for point in points if point.seconds < limit - 1]
+        assert longer[: len(course)] == course
+    assert found[-1][0] < found[0][0] or found[-1][1] > found[0][1]
 
 
 def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch: pytest.MonkeyPatch):
@@ -237,9 +282,9 @@ def test_a_limit_too_short_for_the_first_plan_has_one_of_its_own(monkeypatch: py
     planned = list[float | None]()
 
     class Told(histogram.HistogramSearch):
-        def _stage(self, limit: float | None) -> None:
+        def _stage(self) -> bool:
             planned.append(self.clock.limit)
-            super()._stage(limit)
+            return super()._stage()
 
     def at_once(_: Problem) -> float:
         return 0.0

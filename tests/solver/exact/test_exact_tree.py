@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cases.programs import general_program, optimum, partition_program, solutions
+from clocks import Asked
 from scipy.sparse import csr_array
 
 from optanon.models.errors import CertificateError
@@ -46,6 +47,28 @@ def test_a_partition_costs_what_enumeration_says(seed: int):
         check(program, replace(proof, target=least + 1))
     again, _ = proved(program, least)
     assert again.best is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("looks", [1, 3, 7])
+def test_a_tree_that_is_run_again_goes_on_where_it_stopped(seed: int, looks: int):
+    program = partition_program(seed)
+    whole, _ = proved(program, ABOVE)
+    tree, frozen = Tree(program, ABOVE), list[tuple[Tree, int | None]]()
+    while True:
+        tree.clock = Clock(stop=Asked(looks))
+        if tree.run():
+            break
+        looks += 1
+        frozen.append((tree.frozen(), tree.bound))
+    check(program, tree.proof())
+    assert tree.target == whole.target
+    for known, bound in frozen:
+        assert known.bound == bound
+        if bound is not None:
+            proof = known.proof()
+            check(program, proof)
+            assert proof.target == bound
 
 
 @pytest.mark.parametrize("seed", range(40))
