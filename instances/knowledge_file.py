@@ -59,12 +59,12 @@ def load_knowledge(
         raise ProblemFileError(f"{path}, key {key}: {first['msg'].lower()}: correct it") from error
     try:
         return Knowledge(
-            compromised={named(who): value for who, value in spec.compromised.items()},
-            excluded={named(who): values for who, values in spec.excluded.items()},
-            priors={named(who): values for who, values in spec.priors.items()},
+            compromised=spec.compromised,
+            excluded=spec.excluded,
+            priors=spec.priors,
             persistence=spec.persistence or persistence,
             membership=spec.membership,
             counterfeits=spec.counterfeits,
-        )
+        ).renamed(named)
     except InputError as error:
         raise ProblemFileError(f"{path}: {error}") from error

@@ -25,6 +25,7 @@ from .recoding import Ladder, ladders, recoding_violations
 from .release import QIGroup, Release
 from .requirement import Context, Violation
 from .requirements.of_attribute import refuse_unbound
+from .requirements.of_respondents import aligned
 from .respelling import spelt_as_before
 from .spelling import is_keyed_hash
 from .structure import OverlapRule
@@ -57,6 +58,9 @@ class Problem:
         people = self.history.aligned_members(self.table.members)
         if people is not self.table.members:
             object.__setattr__(self, "table", replace(self.table, members=people))
+        asked = aligned(self.policy.requirements, self.history.aligned_id)
+        if asked is not self.policy.requirements:
+            object.__setattr__(self, "policy", self.policy.changed(requirements=asked))
         if self.policy.weights:
             object.__setattr__(self, "table", self.table.weighted(dict(self.policy.weights)))
         if usual_outlook(self.table, self.policy, self.history):

@@ -16,7 +16,7 @@ So who is given does not depend on the releases, and who is disclosed stays disc
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -114,6 +114,15 @@ class Knowledge:
             compromised={who: value for who, value in self.compromised.items() if who in people},
             excluded={who: values for who, values in self.excluded.items() if who in people},
             priors={who: values for who, values in self.priors.items() if who in people},
+        )
+
+    def renamed(self, named: Callable[[str], str]) -> Knowledge:
+        """The same about respondents under other ids."""
+        return replace(
+            self,
+            compromised={named(who): value for who, value in self.compromised.items()},
+            excluded={named(who): values for who, values in self.excluded.items()},
+            priors={named(who): values for who, values in self.priors.items()},
         )
 
     def gives(self, who: str) -> bool:

@@ -150,6 +150,29 @@ def test_a_series_of_a_looking_policy_is_appended(tmp_path: Path):
     assert len(memory) == 1
 
 
+def test_what_is_known_of_somebody_holds_where_the_history_keeps_hashes(tmp_path: Path):
+    key = tmp_path / "secret.key"
+    key.write_text("0123456789abcdef0123456789abcdef")
+    # Pairs by age would do, but for an adversary who knows p2's value: p1 has to be with somebody else.
+    policy = oa.Policy(
+        [oa.ResistsInference(min_values=2, knowledge=oa.Knowledge(compromised={"p2": "cold"}))]
+    )
+    losses: set[Fraction] = set()
+    for name, given in (("plain.db", {}), ("hashed.db", {"key_file": key})):
+        history = oa.History.open(tmp_path / name, **given)
+        result = solved(FIRST, policy, history)
+        assert result.release is not None
+        assert result.warnings == ()
+        oa.append_release(result, table(FIRST), policy, history, audit_limit=None)
+        again = solved(FIRST, policy, history)
+        assert (again.status, again.warnings) == (oa.Status.OPTIMAL, ())
+        losses |= {result.objective[-1], again.objective[-1]}
+        problem = oa.Problem(table=table(FIRST), policy=policy, history=history)
+        oa.verify(again.certificate, problem, again.release)
+    assert len(losses) == 1
+    assert losses.pop() > solved(FIRST, oa.Policy([oa.ResistsInference(min_values=2)])).objective[-1]
+
+
 def test_values_that_change_are_audited_as_such():
     frame = pd.DataFrame(FIRST, columns=["id", "age", "ill"])
     changing = oa.Microdata.from_frame(

@@ -16,9 +16,10 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
-from optanon.solver.answering import left_to_check
+from optanon.solver.colgen.finish import Finish
 from optanon.solver.colgen.points.pricing import PointPricing
 from optanon.solver.colgen.points.table import PointRows
+from optanon.solver.ending import search_clock
 from optanon.solver.engines.partition.points.search import PointsSearch
 from optanon.solver.schedule import POINTS, RESERVES
 from optanon.solver.settings import Settings, Watch
@@ -64,7 +65,7 @@ class Searched:
         assert isinstance(rows, PointRows)
         self.search = PointsSearch(problem, settings, watch, rows)
         self.answer = self.search.run()
-        left = left_to_check(problem, settings, watch)
+        left = search_clock(problem, settings, watch)
         self.told = settled(problem, self.answer, "partition", left).answer.bounds[0]
 
     def heard(self, point: Point, text: str) -> None:
@@ -117,6 +118,7 @@ def test_time_is_kept_for_a_verifier_that_goes_by_its_clock_alone(kind: str, mon
 def test_without_that_time_the_bound_is_lost(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(verifier, "LATE_TRIED", -1)
     monkeypatch.setattr(PointsSearch, "_keep", kept_nothing)
+    monkeypatch.setattr(Finish, "leaves", lambda self, seconds: True)
     faked(monkeypatch, TICK)
     lost = Searched(drawn("plain"), 2.0)
     assert lost.proved > 0 == lost.told

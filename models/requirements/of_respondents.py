@@ -1,0 +1,26 @@
+"""Requirements that name respondents, under the ids by which a history knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+
+from ..adversary.knowledge import Knowledge
+from ..requirement import Requirement
+
+__all__ = ["aligned"]
+
+
+def aligned(requirements: tuple[Requirement, ...], named: Callable[[str], str]) -> tuple[Requirement, ...]:
+    """What is known of single respondents is known of them under their new ids; the same tuple if nothing is.
+
+    A stored history may keep keyed hashes, and a policy is written before there are any.
+    """
+    found = tuple(_aligned(requirement, named) for requirement in requirements)
+    return requirements if found == requirements else found
+
+
+def _aligned(requirement: Requirement, named: Callable[[str], str]) -> Requirement:
+    told = {field.name: getattr(requirement, field.name) for field in fields(requirement)}
+    known = {name: value.renamed(named) for name, value in told.items() if isinstance(value, Knowledge)}
+    return replace(requirement, **known) if known else requirement
