@@ -153,7 +153,8 @@ class Finish:
     def _proved(self, duals: Duals, lines: Members, target: int, fakes: int | None) -> bool:
         """Whether a tree over the listed columns comes to its end; one that did not goes on."""
         reached, began = self.reached, self.clock.seconds
-        if self._open is None or self._open[0] is not duals or self._open[1] != target:
+        now = self._open
+        if now is None or now[0] is not duals or now[1] != target or now[2].stuck:
             program, ordered = numbered(self.source, lines, fakes)
             self._open = duals, target, Tree(program, target, cuts=self._carried(duals)), ordered
             self._spent = 0.0

@@ -78,6 +78,8 @@ class Tree:
         Only cheaper solutions are sought; falls with every one found.
     best : int array or None
         The cheapest solution found, of cost `target`.
+    stuck : bool
+        A node could be neither bounded nor divided, though there was time: the search cannot go on.
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class Tree:
         self.program, self.target, self.first = program, target, first
         self.clock = Clock() if clock is None else clock
         self.best: Ints | None = None
+        self.stuck = False
         self._rows = len(program.low)
         self._system = CutSystem(program)
         self._cuts, self._given = list(cuts), range(len(cuts))
@@ -110,7 +113,7 @@ class Tree:
     def run(self, most_nodes: int | None = None) -> bool:
         """Search depth first; True if nothing cheaper than `target` is left. Run again, it goes on."""
         while self._pending:
-            if self.clock.over or (most_nodes is not None and self.nodes >= most_nodes):
+            if self.stuck or self.clock.over or (most_nodes is not None and self.nodes >= most_nodes):
                 return False
             children = self._node(self._pending.pop())
             if children is None:
@@ -173,13 +176,14 @@ class Tree:
     # -- one node ------------------------------------------------------------------------
 
     def _node(self, node: _OpenNode) -> list[_OpenNode] | None:
-        """Bound a node; its children in order, none if it is closed. None if that was not possible."""
+        """Bound a node; its children in order, none if it is closed. None if time ends or it is stuck."""
         if node.box.empty:
             self._keep(node, NodeDuals(1, np.zeros(self._rows, dtype=np.int64)))
             return []
         rest = node.rest
         if not rest or rest.shrunk(node.box, LIMITS.restart) or len(rest.names) > rest.first + LIMITS.many:
             rest = self._remaining(node)
+        inherited = rest is node.rest
         root, values, margin = node.parent < 0, list[float](), DUALS.margin
         last: NodeDuals | None = None
         rounds = LIMITS.root_rounds if root else LIMITS.rounds
@@ -213,7 +217,7 @@ class Tree:
                 self._keep_open(node, rest, duals, Branch())
                 last = None
                 node = _OpenNode(left, self.nodes - 1, 0, None)
-                rest = self._remaining(node)
+                rest, inherited = self._remaining(node), False
                 values.clear()
                 continue
             values.append(proposal.value)
@@ -225,6 +229,11 @@ class Tree:
             # What is known so far bounds the whole search.
             self._keep_open(node, rest, last, Branch())
             node = _OpenNode(node.box, self.nodes - 1, 0, None)
+        if not self.clock.over:
+            if inherited:
+                # Linear programs that are warm from other nodes may fail: once more, set up anew.
+                return [_OpenNode(node.box, node.parent, node.side, None)]
+            self.stuck = True
         self._pending.append(node)
         return None
 

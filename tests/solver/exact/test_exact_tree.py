@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from optanon.models.errors import CertificateError
 from optanon.solver.exact.program import Program
 from optanon.solver.exact.rank1 import Rank1Cut, RowStack
+from optanon.solver.exact.relaxation import BoxRelaxation
 from optanon.solver.exact.tree import Tree
 from optanon.solver.exact.tree_check import Branch, Node, NodeDuals, ProofPart, TreeProof, check
 from optanon.solver.settings import Clock
@@ -59,6 +60,7 @@ def test_a_tree_that_is_run_again_goes_on_where_it_stopped(seed: int, looks: int
         tree.clock = Clock(stop=Asked(looks))
         if tree.run():
             break
+        assert not tree.stuck
         looks += 1
         frozen.append((tree.frozen(), tree.bound))
     check(program, tree.proof())
@@ -69,6 +71,15 @@ def test_a_tree_that_is_run_again_goes_on_where_it_stopped(seed: int, looks: int
             proof = known.proof()
             check(program, proof)
             assert proof.target == bound
+
+
+def test_a_tree_whose_linear_programs_fail_ends_and_claims_nothing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(BoxRelaxation, "solve", lambda *_: None)
+    tree = Tree(partition_program(2), ABOVE)
+    for _ in range(2):
+        assert not tree.run()
+        assert tree.stuck
+        assert tree.bound is None
 
 
 @pytest.mark.parametrize("seed", range(40))
