@@ -32,8 +32,9 @@ from ..models.requirements import (
 )
 from ..models.table import Microdata
 from ..solver.result import Result
-from ..solver.schedule import SCHEDULES, Seconds, Share
+from ..solver.schedule import SCHEDULES
 from ..solver.search import solve
+from ..solver.shares import Seconds, Share
 from .engine import engine_table
 from .large_tables import LARGE_POLICIES, whole_call
 from .registry import Case, Row, case

@@ -13,7 +13,8 @@ from ..models.moment import COMPILING, moment
 from ..models.release import Release
 from .claims import Claim, Refusal
 from .price import Price
-from .schedule import RESERVES, Share
+from .schedule import RESERVES
+from .shares import Share
 from .status import Point, Randomized, Status, Termination
 
 __all__ = ["Answer", "Clock", "Settings", "Tasks", "Watch"]

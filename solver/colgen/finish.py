@@ -17,8 +17,9 @@ from ..exact.incidence import Members
 from ..exact.program import Program, covering
 from ..exact.rank1 import Rank1Cut
 from ..exact.tree import Tree
-from ..schedule import GAP, Share
+from ..schedule import GAP
 from ..settings import Clock
+from ..shares import Share
 from .choice import best_of
 from .column import Column, columns_of, counterfeits, in_order
 from .covering import Covering, Ints

@@ -12,8 +12,9 @@ from clocks import faked
 
 import optanon
 from optanon.bench.time_limits import TimeLimits
-from optanon.solver.schedule import HISTOGRAM, SCHEDULES, SIGNATURE, WHOLE, Of, Seconds, Share
+from optanon.solver.schedule import HISTOGRAM, SCHEDULES, SIGNATURE, WHOLE
 from optanon.solver.settings import Clock
+from optanon.solver.shares import Of, Seconds, Share
 
 HOME = Path(optanon.__file__).parent / "solver"
 TIMED = ("left", "limit", "time_limit", "seconds")

@@ -23,8 +23,9 @@ from ...colgen.primal.rounding import rounded
 from ...colgen.structure.histograms import Judge
 from ...exact.incidence import Members
 from ...limits import HISTOGRAM_LIMITS as LIMITS
-from ...schedule import HISTOGRAM, Share
+from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
+from ...shares import Share
 from .places import PlacedBoxes
 from .progress import Progress
 from .scale import annealed

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....limits import BLOCKS as LIMITS
-from ....schedule import BLOCKS, WHOLE, Share
+from ....schedule import BLOCKS, WHOLE
+from ....shares import Share
 
 __all__ = ["Laid", "moves_of_rounds"]
 

@@ -22,8 +22,9 @@ from ....colgen.points.limits import POINT_BLOCKS as BLOCKS, POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing, inner
 from ....colgen.points.table import FINE, PointRows
 from ....ending import search_clock
-from ....schedule import POINTS, Share
+from ....schedule import POINTS
 from ....settings import Answer, Clock, Settings, Watch
+from ....shares import Share
 from ..proof import describe
 from .generating import PointFinish, PointGeneration, cut_down, near_groups
 from .parts import BlockParts
