@@ -26,7 +26,7 @@ from .models.errors import (
     TableError as TableError,
 )
 from .models.hierarchy import Hierarchy as Hierarchy
-from .models.loss import Cost as Cost, Loss as Loss, register_loss as register_loss
+from .models.losses.base import Cost as Cost, Loss as Loss, register_loss as register_loss
 from .models.losses.information import BoxLoss as BoxLoss
 from .models.n_choose import (
     compromise_probability as compromise_probability,

@@ -9,8 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from .errors import PolicyError
 from .hierarchy import Hierarchy
-from .loss import Loss
-from .losses.by_name import loss
+from .losses.base import Loss, loss
 from .outlook.asked import Outlook
 from .parameters import as_fraction, whole
 from .problem_view import ProblemView

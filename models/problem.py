@@ -14,7 +14,7 @@ from .box import Box
 from .digests import digests
 from .errors import PolicyError, ReleaseError, TableError
 from .history import History
-from .losses.by_name import loss
+from .losses.base import loss
 from .outlook.allowed import allowance
 from .outlook.forecast import forecast
 from .outlook.foreseen import drawn_lives, mean

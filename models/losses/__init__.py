@@ -1,7 +1,7 @@
 """One file per kind of loss: value of a group, encoding, bound. Importing registers all."""
 
 from ..release import Counted
-from .by_name import loss, losses
+from .base import loss, losses
 from .counts import Counterfeits, HiddenCells, Suppressed
 from .information import (
     AverageInformationLoss,

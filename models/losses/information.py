@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from ..box import Cell
 from ..box_measure import unit_weights
 from ..group import Form
-from ..loss import Cost, Loss, register_loss
 from ..problem_view import smallest_group
 from ..release import QIGroup, Release
 from ..table import Member, Microdata
+from .base import Cost, Loss, register_loss
 
 if TYPE_CHECKING:
     from ..encoding import Encoding

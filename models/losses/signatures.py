@@ -16,9 +16,9 @@ from math import lcm
 from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import PolicyError
-from ..loss import Cost, ReleaseLoss, register_loss
 from ..release import Release
 from ..table import Microdata
+from .base import Cost, ReleaseLoss, register_loss
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..group import Form
-from ..loss import Cost, Loss, register_loss
 from ..release import QIGroup, Release
 from ..table import Member, Microdata
+from .base import Cost, Loss, register_loss
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ..domain import Codes, Domain
 from ..errors import EngineError
-from ..loss import Cost, Loss, known_losses, register_loss
 from ..memo import memoized
 from ..numeric import Numeric
 from ..problem_view import ProblemView
 from ..release import QIGroup
 from ..table import Member, Microdata
+from .base import Cost, Loss, loss, register_loss
 
 if TYPE_CHECKING:
     from ..encoding import Encoding
@@ -167,7 +167,7 @@ for _kind in (SquaredError, UnscaledSquaredError):
 def squared_error_of(problem: ProblemView) -> SquaredError | None:
     """The squared error that a policy minimizes, if it minimizes nothing else."""
     named = [name for level in problem.policy.levels for name in level.losses]
-    found = known_losses()[named[0]] if len(named) == 1 else None
+    found = loss(named[0]) if len(named) == 1 else None
     return found if isinstance(found, SquaredError) else None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ..history import History
-from ..losses.by_name import loss
+from ..losses.base import loss
 from ..problem_view import PolicyView
 from ..requirement import Requirement
 from ..table import Microdata

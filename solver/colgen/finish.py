@@ -157,9 +157,9 @@ class Finish:
         now = self._open
         if now is None or now[0] is not duals or now[1] != target or now[2].stuck:
             program, ordered = numbered(self.source, lines, fakes)
-            self._open = duals, target, Tree(program, target, cuts=self._carried(duals)), ordered
-            self._spent = 0.0
-        _, _, tree, ordered = self._open
+            now = duals, target, Tree(program, target, cuts=self._carried(duals)), ordered
+            self._open, self._spent = now, 0.0
+        _, _, tree, ordered = now
         tree.clock = self.clock.share(GAP.tree)
         done = tree.run()
         self._spent += self.clock.seconds - began

@@ -23,8 +23,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.loss import Loss
-from ...models.losses.by_name import loss
+from ...models.losses.base import Loss, loss
 from ...models.problem_view import LevelView, ProblemView
 from ..settings import Clock
 from .sets import BeyondReachError, Ints, Sets, members

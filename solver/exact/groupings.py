@@ -28,7 +28,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from ...models.compiled import compiled
-from ...models.losses.by_name import loss
+from ...models.losses.base import loss
 from ...models.problem import Problem
 from ...models.problem_view import fake_cap
 from ...models.release import QIGroup, Release

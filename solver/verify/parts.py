@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...models.box_measure import BoxMeasure
-from ...models.losses.by_name import loss
+from ...models.losses.base import loss
 from ...models.policy import Level, LevelSpec, Policy
 from ...models.problem import Problem
 from ...models.problem_view import fake_cap, smallest_group

@@ -15,7 +15,7 @@ from math import lcm
 import numpy as np
 
 from ...models.errors import CertificateError
-from ...models.losses.by_name import loss
+from ...models.losses.base import loss
 from ...models.policy import Level
 from ...models.problem import Problem
 from .rows import Ints

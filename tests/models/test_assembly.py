@@ -12,8 +12,8 @@ from optanon.instances.generators import generated_roles, uniform_table
 from optanon.models.box import Interval
 from optanon.models.errors import ReleaseError, TableError
 from optanon.models.group import QIGroup
-from optanon.models.loss import Loss
 from optanon.models.losses import loss
+from optanon.models.losses.base import Loss
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release, published_frame, steward_frame

@@ -40,7 +40,7 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.loss import Loss
+from ....models.losses.base import Loss
 from .grid import Classes, Grid, Vector
 
 __all__ = ["Corner", "LossMeasure", "measure_of"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ....models.box_measure import BoxMeasure
-from ....models.losses.by_name import loss
+from ....models.losses.base import loss
 from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.table import Microdata

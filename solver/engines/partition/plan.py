@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....models.losses.by_name import loss
+from ....models.losses.base import loss
 from ....models.losses.squared import squared_error_of
 from ....models.memo import memoized
 from ....models.problem import Problem

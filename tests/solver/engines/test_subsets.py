@@ -20,8 +20,8 @@ from strategies import instance, seeded
 
 import optanon as oa
 from optanon.models.history import History
-from optanon.models.loss import Loss
 from optanon.models.losses import losses
+from optanon.models.losses.base import Loss
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import QIGroup, Release
@@ -336,7 +336,7 @@ def test_a_requirement_that_declares_nothing_is_asked_of_each_set(fakes: int):
 
 
 def test_a_loss_that_declares_nothing_is_asked_of_each_group(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("optanon.models.loss._registry", {**losses(), "squares": Squares()})
+    monkeypatch.setattr("optanon.models.losses.base._registry", {**losses(), "squares": Squares()})
     at = instance(seeded("squares", 1), tuples=(7, 7), releases=(0, 0), values=(3, 3), form="generalized")
     problem = Problem(table=at.table, policy=Policy([KCAnonymity(k=2)], ["squares"], max_suppressed=2))
     rows = range(7)

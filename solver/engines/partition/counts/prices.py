@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from .....models.losses.by_name import loss
+from .....models.losses.base import loss
 from .....models.policy import Level
 from .....models.problem import Problem
 from ....colgen.covering import Ints

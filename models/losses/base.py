@@ -1,4 +1,4 @@
-"""What every information loss offers, and the registry of all of them."""
+"""What every information loss offers, and all of them by name, those of plug-ins included."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
-from .domain import Domain
-from .errors import PolicyError
-from .group import Form
-from .problem_view import ProblemView
-from .release import Counted, QIGroup, Release
-from .table import Member, Microdata
+from ..domain import Domain
+from ..errors import PolicyError
+from ..group import Form
+from ..plugins import plug_in
+from ..problem_view import ProblemView
+from ..release import Counted, QIGroup, Release
+from ..table import Member, Microdata
 
 if TYPE_CHECKING:
-    from .encoding import Encoding, Linear
+    from ..encoding import Encoding, Linear
 
-__all__ = ["Cost", "Loss", "ReleaseLoss", "known_losses", "register_loss"]
+__all__ = ["Cost", "Loss", "ReleaseLoss", "loss", "losses", "register_loss"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,6 +201,21 @@ def register_loss(kind: type[L]) -> type[L]:
     return kind
 
 
-def known_losses() -> Mapping[str, Loss]:
-    """Losses registered so far; `losses.losses` has them all."""
-    return _registry
+def losses() -> Mapping[str, Loss]:
+    """Every registered loss by name."""
+    return dict(_registry)
+
+
+def loss(name: str) -> Loss:
+    """Look up a loss.
+
+    Raises
+    ------
+    PolicyError
+        If there is no loss of that name.
+    """
+    if name not in _registry:
+        plug_in()
+    if name not in _registry:
+        raise PolicyError(f"unknown loss {name!r}: known are {', '.join(sorted(_registry))}")
+    return _registry[name]
