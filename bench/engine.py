@@ -21,7 +21,7 @@ from optanon.models.numeric import Numeric
 from optanon.models.problem import Problem
 from optanon.solver.baselines.registry import baselines
 from optanon.solver.engines.assignment.engine import AssignmentEngine
-from optanon.solver.engines.partition.engine import PartitionEngine
+from optanon.solver.search import partition_engine
 from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.settling import Settled, settled
 
@@ -105,7 +105,7 @@ def _row(kind: str, tuples: int, limit: int, workers: int, seed: int) -> Row:
     _warm(kind)
     watch = Watch()
     settings = Settings(time_limit=float(limit), seed=seed, workers=workers)
-    answer = PartitionEngine().solve(problem, settings, watch)
+    answer = partition_engine().solve(problem, settings, watch)
     seconds = watch.clock.seconds
     peak = getrusage(RUSAGE_SELF).ru_maxrss // 1024
     clock = Clock()
@@ -159,7 +159,7 @@ def _problem(kind: str, tuples: int, seed: int) -> Problem:
 def _warm(kind: str) -> None:
     """Load the compiled code on a small table of the same kind, so that times are those of the search."""
     for tuples in (60, 240):
-        PartitionEngine().solve(_problem(kind, tuples, 0), Settings(time_limit=5.0), Watch())
+        partition_engine().solve(_problem(kind, tuples, 0), Settings(time_limit=5.0), Watch())
 
 
 def _assignment(problem: Problem, settings: Settings) -> str:

@@ -1,21 +1,18 @@
-"""What a search found, as the result that leaves: checked, its bounds proven, no release with its reason."""
+"""What a search found, as the result that leaves; if that is no release, with the reason."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
-from ..models.errors import CertificateError
 from ..models.problem import Problem
 from .certify import certify
 from .claims import Obstacle
 from .conflict import conflict
-from .ending import search_clock
 from .engines.assignment.engine import AssignmentEngine
 from .incumbent import refused
+from .level_value import LevelValue
 from .result import Result
 from .settings import Answer, Clock, Settings, Watch
-from .settling import settled
 from .status import Status
 from .summary import summarize
 
@@ -23,30 +20,40 @@ __all__ = ["answered", "obstructed"]
 
 
 def answered(
-    problem: Problem, answer: Answer, engine: str, watch: Watch, settings: Settings, reasons: bool
+    problem: Problem,
+    answer: Answer,
+    levels: tuple[LevelValue, ...],
+    words: str,
+    *,
+    engine: str,
+    seconds: float,
+    watch: Watch,
+    settings: Settings,
+    reasons: bool,
 ) -> Result:
-    """The result of a search; with `reasons`, which parts of the policy conflict if there is no release.
+    """The result of a search, as `settled` left its answer.
 
-    Raises
-    ------
-    CertificateError
-        If a requirement's own check refuses the engine's release: it does not leave.
+    Parameters
+    ----------
+    problem, answer, levels
+        The answer's release has passed the problem's check; claims are those that prove something.
+    words : str
+        Why it was not proven that there is no release, if an engine says so.
+    engine : str
+        Who answered, and why it was asked.
+    seconds : float
+        How long the search was.
+    watch, settings
+        Of the search.
+    reasons : bool
+        Whether to say which parts of the policy conflict if there is no release.
     """
-    seconds = watch.clock.seconds
-    if answer.release is not None:
-        broken = next(problem.check(answer.release), None)
-        if broken is not None:
-            raise CertificateError(f"the engine's release fails {broken.requirement}: {broken.message}")
-    left = search_clock(problem, settings, watch)
-    threads = min(settings.workers, os.cpu_count() or 1)  # there may be a cluster's workers, too
-    found = settled(problem, answer, engine.split(" (")[0], left, threads)
-    answer, levels = found.answer, found.levels
     for index, level in enumerate(levels):
         # The course of every level ends where the result stands.
         watch.note(index, level.value, level.bound, "checked")
     reason = None if answer.release is not None else answer.told or None
     if answer.status is Status.INFEASIBLE:
-        reason = _reason(problem, settings, watch, found.words, search=reasons)
+        reason = _reason(problem, settings, watch, words, search=reasons)
     return Result(
         status=answer.status,
         termination=answer.termination,

@@ -15,7 +15,7 @@ from ..models.problem import Problem
 from .level_value import UNCHECKED
 from .status import Point
 
-__all__ = ["live_display", "plain_console", "show_warning", "soft_console", "warn_unchecked"]
+__all__ = ["live_display", "plain_console", "show_warning", "soft_console", "told_to", "warn_unchecked"]
 
 
 def plain_console() -> Console:
@@ -82,3 +82,18 @@ def live_display(problem: Problem, wanted: bool | None) -> Generator[Callable[[P
             live.update(draw())
 
         yield listener
+
+
+def told_to(
+    shown: Callable[[Point, str], None] | None, listener: Callable[[Point], None] | None
+) -> Callable[[Point, str], None] | None:
+    """The display and the caller's listener as one."""
+    if listener is None:
+        return shown
+
+    def tell(point: Point, text: str) -> None:
+        if shown is not None:
+            shown(point, text)
+        listener(point)
+
+    return tell

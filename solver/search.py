@@ -1,4 +1,4 @@
-"""The front door: `solve` picks an engine and keeps the clock; what it finds is checked in `answering`."""
+"""The front door: `solve` picks an engine and keeps the clock, and checks what it finds before it leaves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..models.encoding import Encoding
-from ..models.errors import EngineError, PolicyError, TableError
+from ..models.errors import CertificateError, EngineError, PolicyError, TableError
 from ..models.history import History
 from ..models.moment import moment
 from ..models.policy import Policy
@@ -21,33 +21,68 @@ from ..models.requirement import whole
 from ..models.table import Microdata, QISpec, SensitiveSpec
 from .answering import answered, obstructed
 from .cluster.workers import connected
-from .display import live_display
+from .display import live_display, told_to
 from .ending import search_clock
 from .engine import Engine
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
 from .heap import lasting
-from .portfolio import informed
+from .portfolio import best_known, informed
 from .randomize import draw
 from .result import Result
 from .schedule import WHOLE
-from .settings import Settings, Watch
+from .settings import Answer, Settings, Watch
+from .settling import settled
 from .status import Point
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["choose", "default_workers", "engines", "obstacles", "solve", "solve_problem"]
+    from .engines.partition.engine import PartitionEngine
+
+__all__ = [
+    "choose",
+    "default_workers",
+    "engines",
+    "obstacles",
+    "partition_engine",
+    "result_of",
+    "solve",
+    "solve_problem",
+]
 
 
 def engines() -> dict[str, Engine]:
     """Every engine by name."""
-    # Imported here: its compiled parts and solver take a second to load that small tables need not wait.
-    from .engines.partition.engine import PartitionEngine
     from .engines.subsets.engine import SubsetEngine
 
-    found: Sequence[Engine] = (AssignmentEngine(), FullDomainEngine(), PartitionEngine(), SubsetEngine())
+    found: Sequence[Engine] = (AssignmentEngine(), FullDomainEngine(), partition_engine(), SubsetEngine())
     return {engine.name: engine for engine in found}
+
+
+def partition_engine() -> PartitionEngine:
+    """The partition engine with all its plans."""
+    # Imported here: compiled parts and solver take a second to load that small tables need not wait.
+    from .engines.partition.ahead.search import AheadSearch
+    from .engines.partition.counts.search import CountsSearch
+    from .engines.partition.engine import PartitionEngine, Plans
+    from .engines.partition.enumerated.search import EnumeratedSearch
+    from .engines.partition.histogram import HistogramSearch
+    from .engines.partition.points.search import PointsSearch
+    from .engines.partition.signature.levels import SignatureSearch
+    from .engines.partition.withstand.search import WithstandSearch
+
+    plans = Plans(
+        histogram=HistogramSearch,
+        signature=SignatureSearch,
+        ahead=AheadSearch,
+        counts=CountsSearch,
+        points=PointsSearch,
+        enumerated=EnumeratedSearch,
+        withstand=WithstandSearch,
+        known=best_known,
+    )
+    return PartitionEngine(plans)
 
 
 SMALL = 16
@@ -225,7 +260,7 @@ def solve_problem(
             )
         watch = Watch(began=began)
         answer = draw(problem, randomize, seed)
-        return answered(problem, answer, "enumeration (drawn)", watch, settings, reasons)
+        return result_of(problem, answer, "enumeration (drawn)", watch, settings, reasons)
     _require_form(problem)
     from .exact.proving import proven
 
@@ -234,11 +269,42 @@ def solve_problem(
             settings = replace(settings, tasks=tasks, workers=workers or tasks.workers)
         _ = problem.digests  # needed for the certificate: what it takes is not left for the end
         chosen, why = choose(problem, engine, extend is not None)
-        watch = Watch(_both(shown, listener), began)
+        watch = Watch(told_to(shown, listener), began)
         answer = informed(chosen, problem, _searching(problem, settings), watch)
         if settings.extend is None:
             answer = proven(problem, answer, search_clock(problem, settings, watch))
-        return answered(problem, answer, f"{chosen.name} ({why})", watch, settings, reasons)
+        return result_of(problem, answer, f"{chosen.name} ({why})", watch, settings, reasons)
+
+
+def result_of(
+    problem: Problem, answer: Answer, engine: str, watch: Watch, settings: Settings, reasons: bool
+) -> Result:
+    """The result of a search: its release checked, its bounds derived again.
+
+    Raises
+    ------
+    CertificateError
+        If a requirement's own check refuses the engine's release: it does not leave.
+    """
+    seconds = watch.clock.seconds
+    if answer.release is not None:
+        broken = next(problem.check(answer.release), None)
+        if broken is not None:
+            raise CertificateError(f"the engine's release fails {broken.requirement}: {broken.message}")
+    left = search_clock(problem, settings, watch)
+    threads = min(settings.workers, os.cpu_count() or 1)  # there may be a cluster's workers, too
+    found = settled(problem, answer, engine.split(" (")[0], left, threads)
+    return answered(
+        problem,
+        found.answer,
+        found.levels,
+        found.words,
+        engine=engine,
+        seconds=seconds,
+        watch=watch,
+        settings=settings,
+        reasons=reasons,
+    )
 
 
 def _require_sound(time_limit: float | None, seed: int | None, workers: int | None) -> None:
@@ -266,21 +332,6 @@ def _searching(problem: Problem, settings: Settings) -> Settings:
     if limit is None:
         return settings
     return replace(settings, time_limit=limit - WHOLE.kept(limit, len(problem.table)))
-
-
-def _both(
-    shown: Callable[[Point, str], None] | None, listener: Callable[[Point], None] | None
-) -> Callable[[Point, str], None] | None:
-    """The display and the caller's listener as one."""
-    if listener is None:
-        return shown
-
-    def tell(point: Point, text: str) -> None:
-        if shown is not None:
-            shown(point, text)
-        listener(point)
-
-    return tell
 
 
 def default_workers() -> int:

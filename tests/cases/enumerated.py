@@ -6,16 +6,15 @@ from typing import Any
 
 from cases.drawn import Case
 from optanon.models.problem import Problem
-from optanon.solver.engines.partition.engine import guided
 from optanon.solver.engines.partition.enumerated import search
-from optanon.solver.search import obstacles
+from optanon.solver.search import obstacles, partition_engine
 from optanon.solver.settings import Answer, Settings, Watch
 from optanon.solver.status import Status
 
 
 def listed(problem: Problem, **settings: Any) -> Answer:
     """Solve by lists, whatever the plan would be, and check what holds for every answer."""
-    answer = search.EnumeratedSearch(problem, Settings(**settings), Watch(), guided).run()
+    answer = search.EnumeratedSearch(problem, Settings(**settings), Watch(), partition_engine().guided).run()
     if answer.release is not None:
         assert next(problem.check(answer.release), None) is None
         values = problem.objective(answer.release)

@@ -12,7 +12,7 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import HcSafety, KCAnonymity, WeakMInvariance
-from optanon.solver.engines.partition.engine import PartitionEngine
+from optanon.solver.search import partition_engine
 from optanon.solver.settings import Settings, Watch
 
 LEVELS = ["counterfeits", "information_loss"]
@@ -43,7 +43,7 @@ def series(seed: int, tuples: int, releases: int = 2) -> tuple[Problem, list[bf.
     present, made = people(random, tuples, values), tuples
     problem = Problem(table=table(present), policy=Policy(requirements, LEVELS), history=history)
     for _ in range(releases - 1):
-        release = PartitionEngine().solve(problem, Settings(time_limit=5), Watch()).release
+        release = partition_engine().solve(problem, Settings(time_limit=5), Watch()).release
         if release is None:
             break
         history.append(release)

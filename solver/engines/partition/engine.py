@@ -2,8 +2,8 @@
 
 Where groups have to be enumerated, or the demand is on whole series, parts of the policy are solved first,
 one after the other, by whatever plan is there for them; after each there is a guide to the whole (`guided`).
-A plan that needs the answer of another one is given the function that finds it; only histograms, which others
-go on with, are imported.
+A plan that needs the answer of another one is given the function that finds it, and the engine is given the
+search of each (`Plans`): `solve` puts them together.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Protocol
 
 from ....models.errors import EngineError
 from ....models.problem import Problem
+from ....models.release import Release
 from ....models.requirement import GroupRequirement
+from ....models.requirements.resists_inference import ResistsInference
 from ...claims import (
     Counted,
     Grouped,
@@ -26,30 +29,84 @@ from ...claims import (
     SubsetsClaim,
     Within,
 )
+from ...colgen.duals import DualBound
+from ...colgen.histogram_pricing import HistogramPricing
+from ...colgen.points.table import PointRows
 from ...colgen.structure.histograms import Histograms
 from ...colgen.structure.signatures import Rules
+from ...colgen.table import Rows
 from ...ending import search_clock
 from ...engine import last
-from ...portfolio import best_known
 from ...schedule import ENUMERATED
 from ...settings import Answer, Clock, Settings, Watch
 from ...status import Status
-from .ahead.search import AheadSearch
-from .counts.search import CountsSearch
 from .enumerated.columns import column_of, released
-from .enumerated.guide import Guide
+from .enumerated.guide import Guide, Guiding
 from .enumerated.measure import PricedPart
 from .enumerated.part import factor_of, grouped, kept, plain, searchable
-from .enumerated.search import EnumeratedSearch
 from .enumerated.sizes import flattened, sized
-from .histogram import HistogramSearch, by_histograms
 from .objective import Objective, factor
-from .plan import Plan
-from .points.search import PointsSearch
-from .signature.levels import SignatureSearch, by_signatures
-from .withstand.search import WithstandSearch, demand
+from .plan import Plan, demand
+from .progress import Progress
 
-__all__ = ["PartitionEngine", "guided"]
+__all__ = ["PartitionEngine", "Plans"]
+
+Histogram = Callable[[Problem, Settings, Watch, Objective], Answer]
+Signature = Callable[[Problem, Settings, Watch, Rules, Objective], Answer]
+
+
+class Begun(Protocol):
+    """A search that is set up."""
+
+    def run(self) -> Answer:
+        """Everything in order; Ctrl-C keeps what there is."""
+        ...
+
+
+class Priced(Begun, Protocol):
+    """One by histograms, with what its linear program found."""
+
+    @property
+    def rows(self) -> Rows: ...
+    @property
+    def pricing(self) -> HistogramPricing: ...
+    @property
+    def root(self) -> DualBound: ...
+    @property
+    def progress(self) -> Progress: ...
+
+
+class Found(Protocol):
+    """What heuristics have found."""
+
+    @property
+    def release(self) -> Release: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plans:
+    """What sets up the search of each plan; the best that heuristics find is `known`."""
+
+    histogram: Callable[[Problem, Settings, Watch, Objective], Priced]
+    signature: Callable[[Problem, Settings, Watch, Rules, Objective], Begun]
+    ahead: Callable[[Problem, Settings, Watch, Rules, Objective, Signature], Begun]
+    counts: Callable[[Problem, Settings, Watch], Begun]
+    points: Callable[[Problem, Settings, Watch, PointRows], Begun]
+    enumerated: Callable[[Problem, Settings, Watch, Guiding], Begun]
+    withstand: Callable[[Problem, ResistsInference, Settings, Watch, Guiding, Histogram], Begun]
+    known: Callable[[Problem, Settings, Watch], Found | None]
+
+    def by_histograms(
+        self, problem: Problem, settings: Settings, watch: Watch, objective: Objective
+    ) -> Answer:
+        """The answer of one search by histograms."""
+        return self.histogram(problem, settings, watch, objective).run()
+
+    def by_signatures(
+        self, problem: Problem, settings: Settings, watch: Watch, rules: Rules, objective: Objective
+    ) -> Answer:
+        """The answer of one search by signatures, which does not look ahead."""
+        return self.signature(problem, settings, watch, rules, objective).run()
 
 
 class PartitionEngine:
@@ -60,6 +117,9 @@ class PartitionEngine:
 
     name = "partition"
     asks_for_heuristics = True
+
+    def __init__(self, plans: Plans) -> None:
+        self.plans = plans
 
     def refuses(self, problem: Problem) -> str | None:
         plan = Plan.of(problem)
@@ -72,49 +132,50 @@ class PartitionEngine:
             plan = "the partition engine has no model of tuples and groups to extend: use engine='assignment'"
         if isinstance(plan, str):
             raise EngineError(plan)
+        plans = self.plans
         if plan.objective is not None and plan.rules is None and not plan.counts and plan.points is None:
-            return HistogramSearch(problem, settings, watch, plan.objective).run()
+            return plans.by_histograms(problem, settings, watch, plan.objective)
         if settings.further is not None:
             known = last(settings.further(search_clock(problem, settings, watch)))
             settings = replace(settings, known=known, further=None)
         if plan.counts:
-            return CountsSearch(problem, settings, watch).run()
+            return plans.counts(problem, settings, watch).run()
         if plan.points is not None:
-            return PointsSearch(problem, settings, watch, plan.points).run()
+            return plans.points(problem, settings, watch, plan.points).run()
         asked = demand(problem) if plan.objective is None else None
         if asked is not None:
-            return WithstandSearch(problem, asked, settings, watch, guided, by_histograms).run()
+            search = plans.withstand(problem, asked, settings, watch, self.guided, plans.by_histograms)
+            return search.run()
         if plan.objective is None:
-            return EnumeratedSearch(problem, settings, watch, guided).run()
+            return plans.enumerated(problem, settings, watch, self.guided).run()
         assert plan.rules is not None, "all others are searched by histograms"
+        asked_of = plan.rules, plan.objective
         if plan.objective.planned is not None:
-            asked_of = plan.rules, plan.objective
-            return AheadSearch(problem, settings, watch, *asked_of, by_signatures).run()
-        return SignatureSearch(problem, settings, watch, plan.rules, plan.objective).run()
+            return plans.ahead(problem, settings, watch, *asked_of, plans.by_signatures).run()
+        return plans.by_signatures(problem, settings, watch, *asked_of)
 
+    def guided(
+        self, problem: Problem, settings: Settings, clock: Clock, hear: Callable[[Fraction], None]
+    ) -> Iterator[Guide]:
+        """Solve the parts there are, the grouped one where it says more; yield a guide after each.
 
-def guided(
-    problem: Problem, settings: Settings, clock: Clock, hear: Callable[[Fraction], None]
-) -> Iterator[Guide]:
-    """Solve the parts there are, the grouped one where it says more; yield a guide after each.
-
-    Parameters
-    ----------
-    hear
-        Told of bounds on a problem's only level, as long as a part is solved.
-    """
-    parts = _Parts(problem, settings, clock)
-    part = grouped(problem) if _has_groups(problem) else None
-    objective = None if part is None else Objective.of(part)
-    if part is not None and isinstance(objective, Objective) and objective.whole:
-        rules = Rules.of(part)
-        if isinstance(rules, Rules):
-            yield parts.with_past(part, rules, objective)
+        Parameters
+        ----------
+        hear
+            Told of bounds on a problem's only level, as long as a part is solved.
+        """
+        parts = _Parts(self.plans, problem, settings, clock)
+        part = grouped(problem) if _has_groups(problem) else None
+        objective = None if part is None else Objective.of(part)
+        if part is not None and isinstance(objective, Objective) and objective.whole:
+            rules = Rules.of(part)
+            if isinstance(rules, Rules):
+                yield parts.with_past(part, rules, objective)
+                return
+        if searchable(problem):
+            yield parts.priced(hear)
             return
-    if searchable(problem):
-        yield parts.priced(hear)
-        return
-    yield from parts.by_levels()
+        yield from parts.by_levels()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,8 +190,8 @@ class _Settled:
 class _Parts:
     """Solves parts of one problem, each in its share of the time."""
 
-    def __init__(self, problem: Problem, settings: Settings, clock: Clock) -> None:
-        self.problem, self.settings, self.clock = problem, settings, clock
+    def __init__(self, plans: Plans, problem: Problem, settings: Settings, clock: Clock) -> None:
+        self.plans, self.problem, self.settings, self.clock = plans, problem, settings, clock
         self._nothing = Guide(problem=problem, levels=(None,) * len(problem.policy.levels))
 
     def _share(self) -> Settings:
@@ -140,9 +201,9 @@ class _Parts:
     def with_past(self, part: Problem, rules: Rules, objective: Objective) -> Guide:
         """Groups under equal counts and a past."""
         settings, watch = self._share(), Watch()
-        known = best_known(part, settings, watch)
+        known = self.plans.known(part, settings, watch)
         settings = replace(settings, known=None if known is None else known.release)
-        answer = SignatureSearch(part, settings, watch, rules, objective).run()
+        answer = self.plans.by_signatures(part, settings, watch, rules, objective)
         return self._nothing.after(Grouped(), answer, _within(Grouped(), answer), answer.bounds)
 
     def priced(self, hear: Callable[[Fraction], None]) -> Guide:
@@ -153,7 +214,7 @@ class _Parts:
         assert isinstance(objective, Objective)
         own, factor = _alone(self.problem), factor_of(self.problem)
         watch = Watch(lambda point, text: hear(factor * point.bound) if own and point.bound else None)
-        solved = HistogramSearch(easier, self._share(), watch, objective)
+        solved = self.plans.histogram(easier, self._share(), watch, objective)
         answer = solved.run()
         none = answer.status is Status.INFEASIBLE
         duals = solved.root.duals
@@ -184,7 +245,7 @@ class _Parts:
         if found is None:
             return guide, _Settled()
         flat, rules, objective = found
-        answer = SignatureSearch(flat, self._share(), Watch(), rules, objective).run()
+        answer = self.plans.by_signatures(flat, self._share(), Watch(), rules, objective)
         bounds = answer.bounds[:-1]
         held, levels = _within(Counted(), answer), (*bounds, *guide.levels[len(bounds) :])
         if answer.release is None:
@@ -208,7 +269,7 @@ class _Parts:
         if part is None:
             return guide, None
         told = Sized(start=start, hidden=settled.hidden, fakes=settled.fakes)
-        answer = CountsSearch(part, self._share(), Watch()).run()
+        answer = self.plans.counts(part, self._share(), Watch()).run()
         levels[start : start + len(answer.bounds)] = answer.bounds
         if not start:
             levels[0] = answer.bounds[0] or Fraction(0)
@@ -229,7 +290,7 @@ class _Parts:
             return guide
         objective = Objective.of(easier)
         assert isinstance(objective, Objective)
-        answer = HistogramSearch(easier, self._share(), Watch(), objective).run()
+        answer = self.plans.by_histograms(easier, self._share(), Watch(), objective)
         held, share = _within(part, answer), factor(first, self.problem.table)
         bound = answer.bounds[-1]
         if not share or bound is None or held is None:

@@ -10,6 +10,7 @@ from ....models.memo import memoized
 from ....models.problem import Problem
 from ....models.problem_view import smallest_group
 from ....models.requirement import GroupRequirement, Scope
+from ....models.requirements.resists_inference import ResistsInference
 from ....models.structure import DependsOn
 from ...colgen.points.table import PointRows
 from ...colgen.structure.histograms import Histograms, Judge
@@ -19,8 +20,9 @@ from .counts.verdicts import refusal
 from .enumerated.part import searchable
 from .enumerated.sizes import flattened, sized
 from .objective import Objective
+from .withstand.limits import WITHSTAND_LIMITS
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "demand"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +126,16 @@ class Plan:
             return "tuples may be suppressed, and published alone"
         found = Histograms.of(problem)
         return found if isinstance(found, str) else cls(objective=objective)
+
+
+def demand(problem: Problem) -> ResistsInference | None:
+    """The policy's `resists_inference`, if releases are searched that withstand it."""
+    found = [r for r in problem.policy.requirements if isinstance(r, ResistsInference)]
+    if len(found) != 1 or found[0].forgive_past:
+        return None
+    if len(problem.table) <= WITHSTAND_LIMITS.tuples or len(problem.values) > WITHSTAND_LIMITS.values:
+        return None
+    return found[0] if searchable(problem) else None
 
 
 @memoized

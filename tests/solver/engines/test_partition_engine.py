@@ -28,8 +28,8 @@ from optanon.models.requirements import (
 from optanon.models.table import Microdata
 from optanon.solver.colgen.structure.histograms import Histograms
 from optanon.solver.engines.assignment.engine import AssignmentEngine
-from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.plan import Plan
+from optanon.solver.search import partition_engine
 from optanon.solver.settings import Answer, Settings, Watch
 from optanon.solver.status import Status, Termination
 
@@ -53,7 +53,7 @@ REQUIREMENTS: list[tuple[list[Requirement], list[bf.Check]]] = [
 
 def solved(problem: Problem, **settings: object) -> Answer:
     """Solve, and check what holds for every answer."""
-    answer = PartitionEngine().solve(problem, Settings(**settings), Watch())  # pyright: ignore[reportArgumentType]
+    answer = partition_engine().solve(problem, Settings(**settings), Watch())  # pyright: ignore[reportArgumentType]
     if answer.release is not None:
         assert next(problem.check(answer.release), None) is None
         for value, bound in zip(problem.objective(answer.release), answer.bounds, strict=True):
@@ -206,7 +206,7 @@ LISTED = [
 def test_what_has_no_prices_is_listed_for_a_reason_in_words(requirements, options, word):
     data = table([(i,) for i in range(900)], "abc" * 300)
     problem = Problem(table=data, policy=Policy(requirements, **options))
-    assert PartitionEngine().refuses(problem) is None
+    assert partition_engine().refuses(problem) is None
     plan = Plan.of(problem)
     assert isinstance(plan, Plan)
     assert word in plan.why
@@ -227,7 +227,7 @@ def test_full_domain_recoding_is_refused():
         table=table([(1,), (2,)], "ab"), policy=Policy([KCAnonymity(k=2)], recoding="full_domain")
     )
     with pytest.raises(EngineError, match="multidimensional"):
-        PartitionEngine().solve(problem, Settings(), Watch())
+        partition_engine().solve(problem, Settings(), Watch())
 
 
 def test_groups_of_returning_respondents_are_listed_where_their_past_matters():

@@ -31,11 +31,10 @@ from optanon.models.requirements import (
     WeakMInvariance,
 )
 from optanon.solver.engines.assignment.engine import AssignmentEngine
-from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.enumerated import search
 from optanon.solver.engines.partition.enumerated.state import RepairedGroups
 from optanon.solver.engines.partition.plan import Plan
-from optanon.solver.search import obstacles, solve_problem
+from optanon.solver.search import obstacles, partition_engine, solve_problem
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.status import Status, Termination
 from optanon.solver.verify.checking import verify
@@ -106,7 +105,7 @@ def test_growing_tables(seed: int):
     if obstacles(problem):
         return
     best = bf.optimum(at.people, at.attributes, checks, ["information_loss"], at.past)
-    answer = PartitionEngine().solve(problem, Settings(), Watch())
+    answer = partition_engine().solve(problem, Settings(), Watch())
     if best is None:
         assert (answer.status, answer.release) == (Status.INFEASIBLE, None)
     else:
@@ -179,7 +178,7 @@ def test_anatomized_groups_have_no_boxes_and_still_cost():
         [WeakMInvariance(m=2)], ["suppressed", "discernibility"], max_suppressed=3, form="anatomized"
     )
     problem = Problem(table=at.table, policy=policy)
-    answer = PartitionEngine().solve(problem, Settings(), Watch())
+    answer = partition_engine().solve(problem, Settings(), Watch())
     other = AssignmentEngine().solve(problem, Settings(), Watch())
     assert (answer.status, answer.bounds) == (other.status, other.bounds)
 
@@ -195,7 +194,7 @@ def test_a_fixed_multiplicity_is_listed():
 
 def test_equal_runs_give_equal_releases():
     _, problem, _ = growing_case(1, 9, 9)
-    runs = [PartitionEngine().solve(problem, Settings(seed=4), Watch()) for _ in range(2)]
+    runs = [partition_engine().solve(problem, Settings(seed=4), Watch()) for _ in range(2)]
     assert runs[0].release == runs[1].release
 
 
@@ -303,6 +302,6 @@ def test_interrupting_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("optanon.solver.engines.partition.enumerated.starts.improve", interrupt)
-    answer = PartitionEngine().solve(problem, Settings(time_limit=10), Watch())
+    answer = partition_engine().solve(problem, Settings(time_limit=10), Watch())
     assert answer.termination is Termination.INTERRUPTED
     assert answer.release is not None

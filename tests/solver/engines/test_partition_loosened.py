@@ -27,8 +27,7 @@ from optanon.solver.claims import ListedClaim, PricedClaim
 from optanon.solver.colgen.structure import histograms
 from optanon.solver.colgen.structure.histograms import Histograms
 from optanon.solver.engines.partition import histogram, loosened
-from optanon.solver.engines.partition.engine import PartitionEngine
-from optanon.solver.search import solve_problem
+from optanon.solver.search import partition_engine, solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
 from optanon.solver.status import Status
 from optanon.solver.verify.checking import verify
@@ -64,7 +63,7 @@ def never_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def solved(problem: Problem) -> Answer:
-    answer = PartitionEngine().solve(problem, Settings(), Watch())
+    answer = partition_engine().solve(problem, Settings(), Watch())
     if answer.release is not None:
         assert next(problem.check(answer.release), None) is None
     return answer

@@ -15,9 +15,9 @@ from optanon.models.errors import CertificateError
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
 from optanon.solver.claims import ListedClaim, PricedClaim
-from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.exact.payload import packed, unpacked
 from optanon.solver.exact.tree_check import TreeProof
+from optanon.solver.search import partition_engine
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.status import Status
 from optanon.solver.verify.priced import Single, proven_loss
@@ -25,7 +25,7 @@ from optanon.solver.verify.priced import Single, proven_loss
 
 def proved(problem: Problem) -> tuple[Any, Any]:
     """The answer's proof as plain values, and the answer."""
-    answer = PartitionEngine().solve(problem, Settings(), Watch())
+    answer = partition_engine().solve(problem, Settings(), Watch())
     found = [claim for claim in answer.claims if isinstance(claim, PricedClaim | ListedClaim)]
     return found[0].model_dump() if found else None, answer
 

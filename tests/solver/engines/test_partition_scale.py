@@ -31,9 +31,9 @@ from optanon.solver.colgen.relaxation import Relaxation
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
 from optanon.solver.engines.partition import histogram as module
-from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.proof import describe
 from optanon.solver.exact.odd_sets import separated
+from optanon.solver.search import partition_engine
 from optanon.solver.settings import Answer, Clock, Settings, Watch
 from optanon.solver.status import Status
 from optanon.solver.verify.priced import priced_loss
@@ -78,7 +78,7 @@ def pricing_of(problem: Problem, workers: int = 1) -> HistogramPricing:
 def at_scale(problem: Problem, monkeypatch: pytest.MonkeyPatch, **settings: object) -> Answer:
     """Solve with the first-order method, however small the problem is."""
     monkeypatch.setattr(module, "LIMITS", replace(module.LIMITS, simplex_rows=0))
-    answer = PartitionEngine().solve(problem, Settings(**settings), Watch())  # pyright: ignore[reportArgumentType]
+    answer = partition_engine().solve(problem, Settings(**settings), Watch())  # pyright: ignore[reportArgumentType]
     if answer.release is not None:
         assert next(problem.check(answer.release), None) is None
     return answer
@@ -155,7 +155,7 @@ def test_at_scale_the_same_seed_and_workers_give_the_same_release(
 
 def test_both_methods_prove_the_same_optimum(monkeypatch: pytest.MonkeyPatch):
     problem = random_problem(11, 80, K3)
-    one = PartitionEngine().solve(problem, Settings(), Watch())
+    one = partition_engine().solve(problem, Settings(), Watch())
     assert one.status is Status.OPTIMAL
     assert at_scale(problem, monkeypatch).bounds == one.bounds
 
@@ -297,10 +297,10 @@ def test_the_first_order_method_comes_close_to_the_simplex_method(seed: int):
 def test_a_release_of_the_table_before_is_repaired_into_a_start():
     frame = frame_of(64, 2)
     before, later = (read(part, Policy(K3)) for part in (frame[:60], frame[3:]))
-    best = PartitionEngine().solve(before, Settings(), Watch())
+    best = partition_engine().solve(before, Settings(), Watch())
     assert best.release is not None
-    answer = PartitionEngine().solve(later, Settings(initial=best.release, time_limit=1e-9), Watch())
-    plain = PartitionEngine().solve(later, Settings(time_limit=1e-9), Watch())
+    answer = partition_engine().solve(later, Settings(initial=best.release, time_limit=1e-9), Watch())
+    plain = partition_engine().solve(later, Settings(time_limit=1e-9), Watch())
     assert answer.release is not None
     assert plain.release is not None
     assert next(later.check(answer.release), None) is None
@@ -309,7 +309,7 @@ def test_a_release_of_the_table_before_is_repaired_into_a_start():
 
 def test_time_that_ends_before_the_first_linear_program_leaves_a_release():
     problem = read(frame_of(module.LIMITS.simplex_rows + 20, 1), Policy([KCAnonymity(k=3)]))
-    answer = PartitionEngine().solve(problem, Settings(time_limit=1e-9), Watch())
+    answer = partition_engine().solve(problem, Settings(time_limit=1e-9), Watch())
     assert answer.status is Status.FEASIBLE
     assert answer.release is not None
     assert next(problem.check(answer.release), None) is None

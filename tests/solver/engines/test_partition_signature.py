@@ -19,9 +19,9 @@ from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import HcSafety, Intersection, TCloseness, WeakMInvariance
-from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.exact.payload import packed, unpacked
+from optanon.solver.search import partition_engine
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.status import Status
 from optanon.solver.verify.counts import counts_program
@@ -45,7 +45,7 @@ def test_three_releases_are_as_good_as_exhaustive_search(seed: int):
         if expected is None:
             assert oa.solve(problem.table, policy, history, engine="partition").status is Status.INFEASIBLE
             break
-        answer = PartitionEngine().solve(problem, Settings(), Watch())
+        answer = partition_engine().solve(problem, Settings(), Watch())
         assert answer.release is not None
         assert next(problem.check(answer.release), None) is None
         found = problem.objective(answer.release)
@@ -140,7 +140,7 @@ def test_a_limit_on_counterfeits_is_kept_or_proven_too_low():
     assert more.levels[0].value <= solved(problem).levels[1].value
     few = Policy(requirements, ["information_loss"], max_counterfeits=int(fewest) - 1)
     assert (
-        PartitionEngine()
+        partition_engine()
         .solve(Problem(table=problem.table, policy=few, history=problem.history), Settings(), Watch())
         .status
         is Status.INFEASIBLE

@@ -36,10 +36,10 @@ from optanon.solver.colgen.primal.ties import tied
 from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
 from optanon.solver.engines.partition import by_boxes, histogram, stages, starting
-from optanon.solver.engines.partition.engine import PartitionEngine
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.portfolio import informed
 from optanon.solver.schedule import HISTOGRAM, STAGES, Stages
+from optanon.solver.search import partition_engine
 from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.status import Point
 
@@ -86,7 +86,7 @@ def searched(
     monkeypatch.setattr(LinearProgram, "run", lambda program, _=None: RUN(program))
     monkeypatch.setattr(choice, "best_integers", in_full)
     watch = Watch()
-    answer = PartitionEngine().solve(problem, Settings(time_limit=limit, seed=1), watch)
+    answer = partition_engine().solve(problem, Settings(time_limit=limit, seed=1), watch)
     assert answer.release is not None
     assert answer.bounds[0] is not None
     return problem.objective(answer.release)[0], answer.bounds[0], watch.points
@@ -124,12 +124,12 @@ def test_warm_moves_begin_with_tuples_that_are_alike_even_if_better_releases_are
     monkeypatch.setattr(histogram, "LIMITS", replace(histogram.LIMITS, finished_rows=100))
     monkeypatch.setattr(histogram, "Annealing", Told)
     problem = people(300, 1, values="abcd")
-    best = PartitionEngine().solve(problem, Settings(time_limit=4.0), Watch())
+    best = partition_engine().solve(problem, Settings(time_limit=4.0), Watch())
     known = best.release
     assert known is not None
     rows, judge = Rows.of(problem, blind=True), Judge(problem)
     alike = tied(rows, judge, dear=histogram.LIMITS.dear, clock=Clock())
-    again = PartitionEngine().solve(problem, Settings(time_limit=4.0, known=known), Watch())
+    again = partition_engine().solve(problem, Settings(time_limit=4.0, known=known), Watch())
     assert again.release is not None
     assert begun == [alike, alike]
     assert problem.objective(again.release) <= problem.objective(known)
@@ -188,7 +188,7 @@ def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch
         faked(monkeypatch, 0.02)
         problem = people(200, 1, values="abcd")
         watch = Watch()
-        answer = informed(PartitionEngine(), problem, Settings(time_limit=limit, seed=1), watch)
+        answer = informed(partition_engine(), problem, Settings(time_limit=limit, seed=1), watch)
         assert answer.release is not None
         found.append(problem.objective(answer.release)[0])
         assert begun == names
@@ -196,7 +196,7 @@ def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch
         assert course == sorted(course, reverse=True)  # whatever heuristics find later
     assert all(later <= loss for loss, later in pairwise(found[1:]))
     begun.clear()
-    assert informed(PartitionEngine(), people(20, 1), Settings(), Watch()).release is not None
+    assert informed(partition_engine(), people(20, 1), Settings(), Watch()).release is not None
     assert begun == both  # a minute's worth without a limit
 
 

@@ -20,10 +20,10 @@ from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, ResistsInference
 from optanon.models.table import Microdata
-from optanon.solver.answering import answered
 from optanon.solver.baselines.widths import LARGEST, beside
 from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.histogram import by_histograms
+from optanon.solver.engines.partition.plan import demand
 from optanon.solver.engines.partition.withstand.anneal import SafeAnnealing, repair
 from optanon.solver.engines.partition.withstand.arrays import groups_of, past_from, past_of
 from optanon.solver.engines.partition.withstand.inventing import invent
@@ -33,10 +33,10 @@ from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS a
 from optanon.solver.engines.partition.withstand.masks import MaskJudge
 from optanon.solver.engines.partition.withstand.moves import Rule, nearest_rows
 from optanon.solver.engines.partition.withstand.pairs import pairs_on
-from optanon.solver.engines.partition.withstand.search import WithstandSearch, demand, sides_of
+from optanon.solver.engines.partition.withstand.search import WithstandSearch, sides_of
 from optanon.solver.engines.partition.withstand.starts import implied, starts
 from optanon.solver.price import Price
-from optanon.solver.search import choose, solve_problem
+from optanon.solver.search import choose, result_of, solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.verify.checking import verify
 
@@ -398,7 +398,7 @@ def test_what_would_help_is_said_where_repair_is_not_done_in_time() -> None:
     assert "max_suppressed in the policy" in search.told
     assert "counterfeits named in minimize, a larger max_posterior" in search.told
     answer = replace(search.incumbent.answer(late=True), told=search.told)
-    found = answered(asked, answer, "partition", Watch(), Settings(), reasons=False)
+    found = result_of(asked, answer, "partition", Watch(), Settings(), reasons=False)
     assert found.reason == search.told
 
 

@@ -41,7 +41,7 @@ from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
 from optanon.solver.colgen.table import Rows as EngineRows
-from optanon.solver.engines.partition.engine import PartitionEngine
+from optanon.solver.search import partition_engine
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify import histograms, listing, priced
 from optanon.solver.verify.duals import ClaimedDuals
@@ -400,7 +400,7 @@ def test_the_engine_s_search_finds_the_same_groups_of_a_series(hc: int):
         )
         assert kinds.columns(duals, 2, target) == expected
         assert len(expected) > 10
-        release = PartitionEngine().solve(problem, Settings(time_limit=5), Watch()).release
+        release = partition_engine().solve(problem, Settings(time_limit=5), Watch()).release
         assert release is not None
         history.append(release)
         assert number == 0 or any(bucket.times > 1 for bucket in kinds.past.buckets)

@@ -50,7 +50,7 @@ Search = Callable[[Problem, Settings, Watch, Rules, Objective], Answer]
 
 
 class AheadSearch:
-    """State of one solve; parameters as of `by_signatures`, which is `search` by itself."""
+    """State of one solve; parameters as of `SignatureSearch`, whose answer `search` gives."""
 
     def __init__(
         self,

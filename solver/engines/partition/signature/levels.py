@@ -32,14 +32,7 @@ from .best import BestColumns
 from .fakes import FewestFakes
 from .loss import MADE_BY, LeastLoss
 
-__all__ = ["SignatureSearch", "by_signatures"]
-
-
-def by_signatures(
-    problem: Problem, settings: Settings, watch: Watch, rules: Rules, objective: Objective
-) -> Answer:
-    """The answer of one search."""
-    return SignatureSearch(problem, settings, watch, rules, objective).run()
+__all__ = ["SignatureSearch"]
 
 
 class SignatureSearch:

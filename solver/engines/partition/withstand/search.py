@@ -34,7 +34,6 @@ from ....settings import Answer, Clock, Settings, Watch
 from ....worlds.possible import Verdict, possible_values
 from ....worlds.posterior import posterior
 from ..enumerated.guide import Guide, Guiding
-from ..enumerated.part import searchable
 from ..enumerated.starts import Search
 from .anneal import SafeAnnealing, repair
 from .arrays import groups_of, past_of
@@ -46,17 +45,7 @@ from .masks import MaskJudge
 from .moves import Rule, nearest_rows
 from .starts import starts
 
-__all__ = ["WithstandSearch", "demand", "sides_of"]
-
-
-def demand(problem: Problem) -> ResistsInference | None:
-    """The policy's `resists_inference`, if this search takes the problem."""
-    found = [r for r in problem.policy.requirements if isinstance(r, ResistsInference)]
-    if len(found) != 1 or found[0].forgive_past:
-        return None
-    if len(problem.table) <= LIMITS.tuples or len(problem.values) > LIMITS.values:
-        return None
-    return found[0] if searchable(problem) else None
+__all__ = ["WithstandSearch", "sides_of"]
 
 
 class WithstandSearch:
