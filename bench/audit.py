@@ -15,7 +15,7 @@ from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.requirements import KCAnonymity
-from ..solver.baselines.mondrian_series import mondrian_static
+from ..solver.baselines.mondrian import mondrian_static
 from ..solver.insight.audit.disclosures import explanations_of, find_disclosures, values_left
 from ..solver.insight.audit.explain_value import explain_value
 from ..solver.settings import Clock

@@ -25,7 +25,7 @@ from ..models.requirements.intersection import Intersection
 from ..models.requirements.k_c_anonymity import KCAnonymity
 from ..models.requirements.record_tracing import RecordTracing
 from ..models.table import Sensitive
-from ..solver.baselines.mondrian_series import mondrian_static
+from ..solver.baselines.mondrian import mondrian_static
 from .registry import Case, Row, case
 
 ORDERED = ("workclass", "education", "marital-status", "race", "sex", "native-country", "income")

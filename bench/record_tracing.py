@@ -15,7 +15,7 @@ from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirements.k_c_anonymity import KCAnonymity
-from ..solver.baselines.mondrian_series import mondrian_static
+from ..solver.baselines.mondrian import mondrian_static
 from .byun import Byun
 from .registry import Case, Row, case
 

@@ -23,13 +23,13 @@ from .outlook.usual import usual_outlook
 from .policy import AHEAD, Policy
 from .recoding import Ladder, ladders, recoding_violations
 from .release import QIGroup, Release
-from .requirement import Context, Violation
 from .requirements.of_attribute import refuse_unbound
 from .requirements.of_respondents import aligned
 from .respelling import spelt_as_before
 from .spelling import is_keyed_hash
 from .structure import OverlapRule
 from .table import Microdata
+from .verdicts import Context, Violation
 
 __all__ = ["Problem"]
 

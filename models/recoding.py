@@ -44,8 +44,8 @@ from .exact_numbers import exact_number
 from .hierarchy import Hierarchy
 from .numeric import Numeric
 from .release import Release
-from .requirement import Violation
 from .table import Microdata
+from .verdicts import Violation
 
 __all__ = ["Ladder", "Recoding", "Run", "ladders", "recoding_of", "recoding_violations"]
 

@@ -8,7 +8,7 @@ groups have whole numbers of tuples. `ParameterGrid` lists them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -23,7 +23,6 @@ __all__ = [
     "counted",
     "largest_size",
     "reduced",
-    "returning",
     "shares",
 ]
 
@@ -125,14 +124,3 @@ def reduced(values: Iterable[Fraction], present: Fraction, *, falling: bool = Fa
 def counted(count: int, noun: str) -> str:
     """``1 tuple``, ``2 tuples``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def returning(problem: ProblemView) -> Iterator[str]:
-    """Yield one sentence: how many tuples belong to respondents published before."""
-    total = len(problem.table)
-    known = sum(member.respondent in problem.history.records for member in problem.table.members)
-    gone = len(problem.history.records) - known
-    yield (
-        f"the table has {counted(total, 'tuple')}: {known} of respondents published before, {total - known} "
-        f"new; {counted(gone, 'respondent')} published before not in the table"
-    )

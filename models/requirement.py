@@ -11,21 +11,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .domain import Codes
 from .group_bounds import GroupBounds
 from .history import History
 from .parameters import as_fraction, in_int64, whole
 from .relaxations import Parameter
-from .release import QIGroup, Release
+from .release import Release
 from .structure import Structure
+from .verdicts import Context, GroupJudge, Violation
 
 if TYPE_CHECKING:
     from .encoding import Cut, Encoding
@@ -54,74 +51,6 @@ class Scope(Enum):
     """All groups of the new release together (and the history)."""
     SERIES = "series"
     """Several releases jointly."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Violation:
-    """Who breaks which requirement where, with a witness anyone can re-check.
-
-    Attributes
-    ----------
-    requirement : str
-        Name of the broken requirement.
-    message : str
-        In words, without respondent ids.
-    groups : tuple of int
-        Indices (from 0) of the groups of the new release involved.
-    earlier : tuple of (release index, group index)
-        Groups of the history involved.
-    respondents : tuple of str
-        Respondent ids concerned, for the steward only.
-    witness : Mapping
-        The numbers behind the verdict, as exact values.
-    private : Mapping
-        Who and what is disclosed, for the steward only.
-    """
-
-    requirement: str
-    message: str
-    groups: tuple[int, ...] = ()
-    earlier: tuple[tuple[int, int], ...] = ()
-    respondents: tuple[str, ...] = field(default=(), repr=False)
-    witness: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    private: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
-
-    def describe(self, *, show_ids: bool = False) -> str:
-        """The message, with the respondents' ids only if asked."""
-        if show_ids and self.respondents:
-            return f"{self.message} (respondents: {', '.join(self.respondents)})"
-        return self.message
-
-
-@dataclass(frozen=True, kw_only=True)
-class Context:
-    """What a group is judged against.
-
-    Attributes
-    ----------
-    history : History
-        Releases published before.
-    reference : Mapping of str to int
-        Sensitive values of the whole microdata (suppressed tuples included,
-        counterfeits not).
-    sensitive : str
-        Name of the sensitive column, as releases have it.
-    """
-
-    history: History
-    reference: Mapping[str, int]
-    sensitive: str = ""
-
-    @classmethod
-    def of(cls, release: Release, history: History) -> Context:
-        """The context of a finished release's groups."""
-        return cls(history=history, reference=release.histogram, sensitive=release.sensitive)
-
-    @classmethod
-    def before(cls, problem: ProblemView) -> Context:
-        """The context of groups that are still looked for."""
-        table = problem.table
-        return cls(history=problem.history, reference=table.histogram, sensitive=table.sensitive.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,7 +190,7 @@ class Requirement(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupRequirement(Requirement):
+class GroupRequirement(Requirement, GroupJudge):
     """A requirement that judges each group by itself, given the history.
 
     A group is what the field calls an equivalence class: the records that are published with the same
@@ -270,62 +199,6 @@ class GroupRequirement(Requirement):
     """
 
     scope: ClassVar[Scope] = Scope.GROUP
-
-    @abstractmethod
-    def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
-        """Yield what one group breaks; `check` says of which group it is.
-
-        Parameters
-        ----------
-        group : QIGroup
-            Its published values, counterfeits included, and, for the steward, who is in it.
-        context : Context
-            The history, and the sensitive values of the whole table.
-
-        Yields
-        ------
-        Violation
-            Nothing if the group keeps the requirement.
-        """
-
-    def admits(self, group: QIGroup, context: Context) -> bool:
-        """Whether one group keeps the requirement.
-
-        Parameters
-        ----------
-        group : QIGroup
-        context : Context
-
-        Returns
-        -------
-        bool
-            Whether `violations` has nothing to say of it.
-        """
-        return next(self.violations(group, context), None) is None
-
-    def admits_counts(
-        self, counts: Codes, values: tuple[str, ...], context: Context
-    ) -> NDArray[np.bool_] | None:
-        """Verdicts on many groups at once; None if histograms do not decide, or not in int64.
-
-        Optional, for speed: it must say what `admits` says of every group that publishes such a
-        histogram, whoever is in it and whatever its box.
-
-        Parameters
-        ----------
-        counts : int64 array, shape (groups, values)
-            Tuples per group and sensitive value; no row is all 0.
-        values : tuple of str
-            The columns' values; every value of the microdata is among them.
-        context : Context
-            The history, and the sensitive values of the whole table.
-
-        Returns
-        -------
-        bool array or None
-            One verdict per row of `counts`.
-        """
-        return None
 
     def check(self, release: Release, history: History) -> Iterator[Violation]:
         """Check every group of a release by the definition, exactly and without a solver.

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from .domain import Codes
 from .group import Form
 from .history import History
-from .problem_view import ProblemView
 from .release import Release
 
 __all__ = [
@@ -32,7 +31,6 @@ __all__ = [
     "SharesRule",
     "SignatureRule",
     "Structure",
-    "unless_returning",
 ]
 
 
@@ -199,12 +197,3 @@ class Structure:
     def exchangeable(self) -> bool:
         """Whether values can be exchanged: said so, or they are not looked at."""
         return self.symmetric or self.depends_on is DependsOn.SIZE
-
-
-def unless_returning(problem: ProblemView | None, otherwise: DependsOn) -> DependsOn:
-    """Members if some respondent of the table was published before, or nobody knows; `otherwise` if none."""
-    if problem is None:
-        return DependsOn.MEMBERS
-    known = problem.history.records
-    returning = any(member.respondent in known for member in problem.table.members)
-    return DependsOn.MEMBERS if returning else otherwise

@@ -31,22 +31,10 @@ def answered(
     settings: Settings,
     reasons: bool,
 ) -> Result:
-    """The result of a search, as `settled` left its answer.
+    """The result of a search by `engine` that took so many `seconds`, as `settled` left its answer.
 
-    Parameters
-    ----------
-    problem, answer, levels
-        The answer's release has passed the problem's check; claims are those that prove something.
-    words : str
-        Why it was not proven that there is no release, if an engine says so.
-    engine : str
-        Who answered, and why it was asked.
-    seconds : float
-        How long the search was.
-    watch, settings
-        Of the search.
-    reasons : bool
-        Whether to say which parts of the policy conflict if there is no release.
+    `words` say on whose word there is no release, if it was not proven; with `reasons` it is said which
+    parts of the policy conflict then.
     """
     for index, level in enumerate(levels):
         # The course of every level ends where the result stands.

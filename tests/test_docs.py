@@ -17,7 +17,8 @@ import pandas as pd
 import pytest
 
 import optanon as oa
-from optanon.models import errors, loss, requirement
+from optanon.models import errors, requirement
+from optanon.models.losses import base as loss
 from optanon.models.requirements import build_requirement
 
 ROOT = Path(oa.__file__).parent

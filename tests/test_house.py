@@ -18,6 +18,7 @@ import networkx as nx
 
 import optanon
 from optanon.models.requirement import GroupRequirement, Requirement
+from optanon.models.verdicts import GroupJudge
 
 ROOT = Path(optanon.__file__).parent
 ROOMS = ("models", "instances", "solver")
@@ -50,7 +51,7 @@ COMPLEX = 3
 CIRCLES = 0
 """Circles of imports that are allowed."""
 
-CHAIN = 16
+CHAIN = 15
 """Files on the longest chain of imports that starts where `solve` is."""
 
 FILE_LINES = 400
@@ -208,7 +209,8 @@ def test_solvers_are_constructed_where_backends_are():
 
 
 def test_a_requirement_offers_little():
-    offered = {name for name in vars(Requirement) | vars(GroupRequirement) if not name.startswith("_")}
+    members = vars(Requirement) | vars(GroupRequirement) | vars(GroupJudge)
+    offered = {name for name in members if not name.startswith("_")}
     declared = {name for name in Requirement.__annotations__ if not name.startswith("_")}
     assert len(offered | declared) <= MEMBERS, sorted(offered | declared)
 

@@ -16,11 +16,11 @@ from math import lcm
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..box import Cell
-from ..box_measure import unit_weights
 from ..group import Form
 from ..problem_view import smallest_group
 from ..release import QIGroup, Release
 from ..table import Member, Microdata
+from ..whole_weights import unit_weights
 from .base import Cost, Loss, register_loss
 
 if TYPE_CHECKING:

@@ -38,9 +38,10 @@ from ..encoding import Cut, Encoding
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
-from ..relaxations import Parameter, returning
+from ..relaxations import Parameter
 from ..release import QIGroup, Release
 from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
+from ..returning import returning
 from ..structure import Structure
 from ..told_apart import told_apart
 from .difference_cuts import new_inside_old, old_inside_new

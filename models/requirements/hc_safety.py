@@ -45,10 +45,11 @@ from ..domain import Codes
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
-from ..relaxations import Parameter, returning
+from ..relaxations import Parameter
 from ..release import QIGroup, Release
 from ..requirement import Context, GroupRequirement, Violation, register, whole
-from ..structure import DependsOn, Overlap, OverlapRule, Structure, unless_returning
+from ..returning import returning, unless_returning
+from ..structure import DependsOn, Overlap, OverlapRule, Structure
 from .hc_safety_deep import HcSafetyDeep
 
 if TYPE_CHECKING:

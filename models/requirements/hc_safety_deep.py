@@ -35,9 +35,10 @@ from ..adversary.linear import Combination, chain_correlation, union_correlation
 from ..cut_pieces import divided_levels
 from ..group_bounds import GroupBounds
 from ..history import History
-from ..relaxations import Parameter, returning
+from ..relaxations import Parameter
 from ..release import Release
 from ..requirement import Requirement, Scope, Violation, register, whole
+from ..returning import returning
 from ..structure import Structure
 
 if TYPE_CHECKING:

@@ -36,10 +36,11 @@ from ..domain import Codes
 from ..errors import PolicyError, ReleaseError
 from ..group_bounds import GroupBounds
 from ..history import History
-from ..relaxations import Parameter, returning
+from ..relaxations import Parameter
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register
-from ..structure import DependsOn, Structure, unless_returning
+from ..returning import returning, unless_returning
+from ..structure import DependsOn, Structure
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear

@@ -52,9 +52,10 @@ from ..encoding import Cut, Encoding, Linear
 from ..errors import PolicyError, ReleaseError
 from ..group_bounds import GroupBounds
 from ..history import History
-from ..relaxations import Parameter, returning
+from ..relaxations import Parameter
 from ..release import Release
 from ..requirement import Requirement, Scope, Violation, register, whole
+from ..returning import returning
 from ..structure import Structure
 
 if TYPE_CHECKING:

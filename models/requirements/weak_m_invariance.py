@@ -35,7 +35,8 @@ from ..history import History
 from ..relaxations import Parameter, counted
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, register, whole
-from ..structure import DependsOn, SignatureRule, Structure, unless_returning
+from ..returning import unless_returning
+from ..structure import DependsOn, SignatureRule, Structure
 
 if TYPE_CHECKING:
     from ..encoding import Encoding

@@ -26,7 +26,7 @@ from ...models.release import Release
 from ..settings import Clock
 from .incognito import classes_of, first_passing
 from .inferences import new_rows
-from .mondrian_series import cut_rows
+from .mondrian import cut_rows
 from .top_down import Rows, needs_boxes, tight_box_of
 
 __all__ = ["incognito_joined", "mondrian_joined"]

@@ -27,12 +27,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.box_measure import whole_weights
 from ...models.categories import Categories
 from ...models.domain import Domain
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements.k_c_anonymity import KCAnonymity
+from ...models.whole_weights import whole_weights
 from ..settings import Clock
 from .parameters import parameters
 from .repairing import merged_until_admitted

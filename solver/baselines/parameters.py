@@ -8,12 +8,11 @@ from typing import TypeVar
 
 from ...models.domain import Domain
 from ...models.errors import EngineError
-from ...models.problem_view import ProblemView
-from ...models.requirement import Requirement
+from ...models.problem_view import ProblemView, RequirementView
 
 __all__ = ["Perimeter", "parameters"]
 
-R = TypeVar("R", bound=Requirement)
+R = TypeVar("R", bound=RequirementView)
 
 
 def parameters(problem: ProblemView, kind: type[R], baseline: str) -> R:

@@ -26,7 +26,8 @@ from .joined import incognito_joined, mondrian_joined
 from .k_member import k_member
 from .m_invariance import m_invariance
 from .microaggregation import mdav, variable_mdav
-from .mondrian_series import mondrian_checked, mondrian_merge, mondrian_relaxed, mondrian_static
+from .mondrian import mondrian_relaxed, mondrian_static
+from .mondrian_series import mondrian_checked, mondrian_merge
 from .pace import Pace
 from .parameters import parameters
 from .promises import (

@@ -29,7 +29,7 @@ from ...models.requirements.k_c_anonymity import KCAnonymity
 from ..settings import Clock
 from .hilbert import curve_order, hilbert
 from .k_member import k_member
-from .mondrian_series import mondrian_relaxed
+from .mondrian import mondrian_relaxed
 from .parameters import Perimeter, parameters
 from .repairing import merged_until_admitted
 from .top_down import needs_boxes

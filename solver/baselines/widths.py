@@ -11,11 +11,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.box_measure import unit_weights
 from ...models.categories import Categories
 from ...models.compiled import compiled
 from ...models.domain import Domain
 from ...models.problem_view import ProblemView
+from ...models.whole_weights import unit_weights
 
 __all__ = ["LARGEST", "Ints", "Widths", "beside", "nearest", "shares_of_domains", "width_of", "widths_of"]
 

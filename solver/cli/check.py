@@ -15,8 +15,8 @@ from ...instances.problem_file import load_answer, load_problem
 from ...instances.views_file import is_views_file
 from ...models.errors import OptanonError
 from ...models.release import Release
-from ...models.requirement import Violation
 from ...models.requirements import SafeCorrelation
+from ...models.verdicts import Violation
 from ..display import plain_console, warn_unchecked
 from ..engines.sanitize import sanitize
 from ..solved import as_of

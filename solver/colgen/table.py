@@ -15,10 +15,11 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.box_measure import LARGEST, BoxMeasure, unit_weights
+from ...models.box_measure import BoxMeasure
 from ...models.domain import Domain
 from ...models.problem_view import ProblemView
 from ...models.table import Microdata
+from ...models.whole_weights import LARGEST, unit_weights
 from .covering import Cells, Geometry, Ints
 from .limits import PRICING as LIMITS
 

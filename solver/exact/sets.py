@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ...models.problem_view import ProblemView
-from ...models.requirement import Context
+from ...models.verdicts import Context
 
 __all__ = ["BeyondReachError", "Ints", "Sets", "members", "size_of"]
 

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from ortools.sat.python import cp_model
 from strategies import KINDS, Instance, Kind, Source, instance, instances, random_release, seeded
 
-from optanon.models.box_measure import unit_weights
 from optanon.models.encoding import Encoding
 from optanon.models.errors import PolicyError
 from optanon.models.losses import loss, losses
@@ -22,6 +21,7 @@ from optanon.models.problem import Problem
 from optanon.models.release import QIGroup
 from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
+from optanon.models.whole_weights import unit_weights
 from optanon.solver.search import solve
 from optanon.solver.status import Status, Termination
 

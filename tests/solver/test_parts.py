@@ -7,8 +7,7 @@ from typing import ClassVar, get_args
 import pytest
 from strategies import instance, seeded
 
-from optanon.models import loss as registry
-from optanon.models.losses import counter_of, loss
+from optanon.models.losses import base as registry, counter_of, loss
 from optanon.models.losses.counts import Counterfeits
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem

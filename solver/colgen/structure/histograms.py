@@ -26,9 +26,9 @@ from ....models.history import History
 from ....models.memo import memoized
 from ....models.problem_view import ProblemView
 from ....models.release import QIGroup
-from ....models.requirement import Context, GroupRequirement
 from ....models.structure import DependsOn
 from ....models.table import Member
+from ....models.verdicts import Context, GroupJudge
 from ..covering import Steps
 from ..limits import PRICING as LIMITS
 
@@ -42,9 +42,9 @@ NEVER = 1 << 30
 class Judge:
     """Verdicts of a policy on histograms; values are numbered in sorted order."""
 
-    def __init__(self, problem: ProblemView, requirements: list[GroupRequirement] | None = None) -> None:
+    def __init__(self, problem: ProblemView, requirements: list[GroupJudge] | None = None) -> None:
         self.problem, self.context = problem, Context.before(problem)
-        policy = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
+        policy = [r for r in problem.policy.requirements if isinstance(r, GroupJudge)]
         self.requirements = policy if requirements is None else requirements
         self.names = sorted(problem.table.histogram)
         declared = [r.structure(problem) for r in self.requirements]
@@ -103,7 +103,7 @@ class Judge:
             good[left] = verdicts
         return good
 
-    def _ask(self, requirement: GroupRequirement, counts: Counts) -> bool:
+    def _ask(self, requirement: GroupJudge, counts: Counts) -> bool:
         # Requirements that see values only cannot tell these stand-ins from respondents.
         values = [
             self.names[v if not self.blind else 0] for v, count in enumerate(counts) for _ in range(count)
@@ -202,7 +202,7 @@ def _histograms(problem: ProblemView) -> Histograms | str:
     return Histograms._of(problem)  # pyright: ignore[reportPrivateUsage]
 
 
-def _implied(requirement: GroupRequirement, beside: list[GroupRequirement], judge: Judge) -> bool:
+def _implied(requirement: GroupJudge, beside: list[GroupJudge], judge: Judge) -> bool:
     """Whether a requirement on sizes holds for every group that the smallest sizes of others allow."""
     problem, value = judge.problem, judge.names[0]
     others, structure = [r.bounds(problem).smallest for r in beside], requirement.structure(problem)
@@ -223,7 +223,7 @@ def _implied(requirement: GroupRequirement, beside: list[GroupRequirement], judg
     )
 
 
-def _splits_from(binding: list[GroupRequirement], judge: Judge, room: Counts, *, alike: bool) -> int | None:
+def _splits_from(binding: list[GroupJudge], judge: Judge, room: Counts, *, alike: bool) -> int | None:
     """A size from which every admissible histogram splits into two admissible ones, if one is known.
 
     Of several requirements one will do whose admissible histograms below its size keep all the others

@@ -30,8 +30,8 @@ from ....models.group import Member
 from ....models.memo import memoized
 from ....models.problem_view import ProblemView
 from ....models.release import QIGroup
-from ....models.requirement import Context, GroupRequirement
 from ....models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
+from ....models.verdicts import Context, GroupJudge
 from ..covering import Ints
 from ..limits import PRICING
 
@@ -164,7 +164,7 @@ def _forms(problem: ProblemView) -> tuple[SignatureRule | str, list[OverlapRule]
     """The one requirement on equal counts, and those on meetings."""
     rules, meetings = list[SignatureRule](), list[OverlapRule]()
     for r in problem.policy.requirements:
-        if not isinstance(r, GroupRequirement):
+        if not isinstance(r, GroupJudge):
             return f"it judges groups singly, {r.name} looks at whole releases", []
         structure = r.structure(problem)
         if structure.signature is not None:
@@ -238,7 +238,7 @@ def _sizes(
         asked[tuple(values[v] for v in signature)] = most
     context = Context.before(problem)
     for r in problem.policy.requirements:
-        if not isinstance(r, GroupRequirement):
+        if not isinstance(r, GroupJudge):
             continue
         structure = r.structure(problem)
         if structure.signature or structure.overlap:

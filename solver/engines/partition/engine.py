@@ -55,7 +55,7 @@ Histogram = Callable[[Problem, Settings, Watch, Objective], Answer]
 Signature = Callable[[Problem, Settings, Watch, Rules, Objective], Answer]
 
 
-class Begun(Protocol):
+class PlanSearch(Protocol):
     """A search that is set up."""
 
     def run(self) -> Answer:
@@ -63,7 +63,7 @@ class Begun(Protocol):
         ...
 
 
-class Priced(Begun, Protocol):
+class PricedSearch(PlanSearch, Protocol):
     """One by histograms, with what its linear program found."""
 
     @property
@@ -76,7 +76,7 @@ class Priced(Begun, Protocol):
     def progress(self) -> Progress: ...
 
 
-class Found(Protocol):
+class KnownRelease(Protocol):
     """What heuristics have found."""
 
     @property
@@ -87,14 +87,14 @@ class Found(Protocol):
 class Plans:
     """What sets up the search of each plan; the best that heuristics find is `known`."""
 
-    histogram: Callable[[Problem, Settings, Watch, Objective], Priced]
-    signature: Callable[[Problem, Settings, Watch, Rules, Objective], Begun]
-    ahead: Callable[[Problem, Settings, Watch, Rules, Objective, Signature], Begun]
-    counts: Callable[[Problem, Settings, Watch], Begun]
-    points: Callable[[Problem, Settings, Watch, PointRows], Begun]
-    enumerated: Callable[[Problem, Settings, Watch, Guiding], Begun]
-    withstand: Callable[[Problem, ResistsInference, Settings, Watch, Guiding, Histogram], Begun]
-    known: Callable[[Problem, Settings, Watch], Found | None]
+    histogram: Callable[[Problem, Settings, Watch, Objective], PricedSearch]
+    signature: Callable[[Problem, Settings, Watch, Rules, Objective], PlanSearch]
+    ahead: Callable[[Problem, Settings, Watch, Rules, Objective, Signature], PlanSearch]
+    counts: Callable[[Problem, Settings, Watch], PlanSearch]
+    points: Callable[[Problem, Settings, Watch, PointRows], PlanSearch]
+    enumerated: Callable[[Problem, Settings, Watch, Guiding], PlanSearch]
+    withstand: Callable[[Problem, ResistsInference, Settings, Watch, Guiding, Histogram], PlanSearch]
+    known: Callable[[Problem, Settings, Watch], KnownRelease | None]
 
     def by_histograms(
         self, problem: Problem, settings: Settings, watch: Watch, objective: Objective

@@ -28,7 +28,8 @@ from optanon.solver.baselines.growing import (
     codes_covered,
 )
 from optanon.solver.baselines.inferences import Inferences
-from optanon.solver.baselines.mondrian_series import mondrian_checked, mondrian_static
+from optanon.solver.baselines.mondrian import mondrian_static
+from optanon.solver.baselines.mondrian_series import mondrian_checked
 from optanon.solver.baselines.top_down import Rows, SharesWithin, group_of
 
 TRACED: list[dict[str, Any]] = [

@@ -9,8 +9,8 @@ import pytest
 from strategies import instance, seeded
 
 import optanon as oa
-from optanon.models import loss as registry
 from optanon.models.box_measure import BoxMeasure
+from optanon.models.losses import base as registry
 from optanon.models.losses.information import BoxLoss
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem

@@ -15,11 +15,10 @@ import pandas as pd
 import pytest
 
 import optanon as oa
-from optanon.models import loss as loss_module
 from optanon.models.box import Box, Cell, Interval, Leaves
 from optanon.models.categories import Categories, Ordered
 from optanon.models.history import History
-from optanon.models.losses import loss, losses
+from optanon.models.losses import base as loss_module, loss, losses
 from optanon.models.numeric import Numeric
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem

@@ -13,7 +13,7 @@ import numpy as np
 
 from .....models.moment import moment
 from .....models.problem import Problem
-from .....models.requirement import Violation
+from .....models.verdicts import Violation
 from ....settings import Clock
 from .state import RepairedGroups
 

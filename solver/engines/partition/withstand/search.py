@@ -18,13 +18,14 @@ import numpy as np
 
 from .....models.adversary.cells import population
 from .....models.adversary.knowledge import Knowledge
-from .....models.box_measure import BoxMeasure, unit_weights
+from .....models.box_measure import BoxMeasure
 from .....models.errors import EngineError
 from .....models.history import History
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
 from .....models.release import Release
 from .....models.requirements import ResistsInference
+from .....models.whole_weights import unit_weights
 from ....baselines.widths import Widths, widths_of
 from ....colgen.structure.histograms import Judge as Admission
 from ....incumbent import BestRelease
