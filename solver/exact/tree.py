@@ -180,9 +180,7 @@ class Tree:
         if node.box.empty:
             self._keep(node, NodeDuals(1, np.zeros(self._rows, dtype=np.int64)))
             return []
-        rest = node.rest
-        if not rest or rest.shrunk(node.box, LIMITS.restart) or len(rest.names) > rest.first + LIMITS.many:
-            rest = self._remaining(node)
+        rest = self._program(node)
         inherited = rest is node.rest
         root, values, margin = node.parent < 0, list[float](), DUALS.margin
         last: NodeDuals | None = None
@@ -236,6 +234,13 @@ class Tree:
             self.stuck = True
         self._pending.append(node)
         return None
+
+    def _program(self, node: _OpenNode) -> Remaining:
+        """The linear program of a node: its parent's, unless few of its columns are left or cuts are many."""
+        rest = node.rest
+        if not rest or rest.shrunk(node.box, LIMITS.restart) or len(rest.names) > rest.first + LIMITS.many:
+            return self._remaining(node)
+        return rest
 
     def _remaining(self, node: _OpenNode) -> Remaining:
         """The linear program over the columns that a node leaves, with the cuts that matter above it."""

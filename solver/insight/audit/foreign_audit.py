@@ -1,10 +1,11 @@
-"""Judge a release that another tool made: the policy's checks, losses, the gap to the optimum."""
+"""Judge a release of another tool (ARX, sdcMicro, anonypy, ANJANA): checks, losses, gap to the optimum."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -146,8 +147,7 @@ def audit_release(
     Parameters
     ----------
     source : DataFrame or path
-        The release: see `read_foreign`, also for `ends`, `stars`, `match`, `columns`, `count` and
-        `delimiter`. It knows the notations of ARX, sdcMicro, anonypy and ANJANA.
+        The release: see `read_foreign`, also for `ends`, `stars`, `match`, `columns`, `count`, `delimiter`.
     problem : Problem
         The table it was made from, and the policy it is to be judged by.
     solve : bool
@@ -156,10 +156,8 @@ def audit_release(
         A proven lower bound of the objective's first level, taken as given instead of a search.
     time_limit : float, optional
         Seconds for each search (there are two if the release breaks a requirement); None for no limit.
-    seed, workers
-        Of searches and queries.
-    selectivity, queries
-        As in `compare`.
+    seed, workers, selectivity, queries
+        Of searches and queries, as in `compare`.
 
     Returns
     -------
@@ -172,12 +170,8 @@ def audit_release(
     PolicyError
         If a number is out of its range, or the policy's form is not ``generalized``.
     """
-    if problem.policy.form != "generalized":
-        raise PolicyError("audit_release reads generalized releases: use a policy of form 'generalized'")
-    if time_limit is not None and not time_limit > 0:
-        raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
-    given = None if bound is None else _bound(bound)
-    asked = queries_for(problem.table, queries, selectivity, seed)
+    _require_sound(problem, time_limit)
+    given, asked = _bound(bound), queries_for(problem.table, queries, selectivity, seed)
     found = read_foreign(
         source,
         problem.table,
@@ -188,7 +182,25 @@ def audit_release(
         count=count,
         delimiter=delimiter,
     )
-    measured = figures(problem, found.release, asked)
+    search = partial(_search, problem, time_limit=time_limit, seed=seed, workers=workers) if solve else None
+    return _judged(problem, found, figures(problem, found.release, asked), given, search)
+
+
+def _require_sound(problem: Problem, time_limit: float | None) -> None:
+    if problem.policy.form != "generalized":
+        raise PolicyError("audit_release reads generalized releases: use a policy of form 'generalized'")
+    if time_limit is not None and not time_limit > 0:
+        raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
+
+
+def _judged(
+    problem: Problem,
+    found: ForeignRelease,
+    measured: Figures,
+    given: Fraction | None,
+    search: Callable[[frozenset[str], Proofs], str] | None,
+) -> ForeignAudit:
+    """A release that was read and measured, beside the bound that is given, or what searches prove."""
     proofs = Proofs(problem)
     proofs.add(measured)
     broken = frozenset(measured.violations)
@@ -199,10 +211,10 @@ def audit_release(
         later = [None] * (len(problem.policy.levels) - 1)
         proofs.proofs.append(ProvenBounds(asked=proofs.known, bounds=(given, *later)))
         searched = "bound given"
-    elif solve:
-        searched = _search(problem, proofs.known, proofs, time_limit, seed, workers)
+    elif search is not None:
+        searched = search(proofs.known, proofs)
         if kept and kept != proofs.known and not limits:
-            _search(problem, kept, proofs, time_limit, seed, workers)
+            search(kept, proofs)
     return ForeignAudit(
         source=found,
         figures=measured,
@@ -217,7 +229,9 @@ def audit_release(
     )
 
 
-def _bound(raw: Fraction | int | str) -> Fraction:
+def _bound(raw: Fraction | int | str | None) -> Fraction | None:
+    if raw is None:
+        return None
     try:
         return exact_number(raw)
     except (ValueError, ZeroDivisionError) as error:
@@ -228,6 +242,7 @@ def _search(
     problem: Problem,
     names: frozenset[str],
     proofs: Proofs,
+    *,
     time_limit: float | None,
     seed: int,
     workers: int | None,
