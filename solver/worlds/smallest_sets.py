@@ -93,7 +93,6 @@ class _HittingSets:
         self.model = cp_model.CpModel()
         self.held: dict[int, cp_model.IntVar] = {}
         self.levels: dict[tuple[int, int], cp_model.IntVar] = {}
-        self.hit = 0
 
     def run(self) -> SmallestSet:
         at_least = 0
@@ -147,7 +146,6 @@ class _HittingSets:
         if not options:
             return None
         self.model.add_bool_or(options)
-        self.hit += 1
         return raised
 
     def _count(self, kind: int) -> cp_model.IntVar:

@@ -47,10 +47,10 @@ LEGEND: Any = {"fontsize": 8, "frameon": False, "labelcolor": INK}
 class _Chart:
     """One figure; `svg` ends it."""
 
-    def __init__(self, name: str, wide: float = 4.4, high: float = 2.6) -> None:
+    def __init__(self, name: str, high: float = 2.6) -> None:
         self.name = name
         with mpl.rc_context(STYLE):
-            self.figure = Figure(figsize=(wide, high), layout="constrained")
+            self.figure = Figure(figsize=(4.4, high), layout="constrained")
             self.axes: Axes = self.figure.add_subplot()
 
     def svg(self, title: str) -> str:

@@ -83,7 +83,7 @@ class Facts(TypedDict):
     risks_complete: bool
 
 
-def facts(problem: Problem, release: Release, *, audit_seconds: float | None = AUDIT_SECONDS) -> Facts:
+def facts(problem: Problem, release: Release) -> Facts:
     """Gather the facts of a release.
 
     Parameters
@@ -91,16 +91,14 @@ def facts(problem: Problem, release: Release, *, audit_seconds: float | None = A
     problem : Problem
         As solved.
     release : Release
-    audit_seconds : float, optional
-        Time for auditing the series with the new release; what is not decided by then is said. None for
-        no limit.
+        What its audit has not decided after `AUDIT_SECONDS` is said.
     """
     table, policy = problem.table, problem.policy
     broken = Counter(violation.requirement for violation in problem.check(release))
     report = audit(
         History((*problem.history, release)),
         Knowledge(persistence=table.sensitive.persistence),
-        time_limit=audit_seconds,
+        time_limit=AUDIT_SECONDS,
         explain=False,
         attacks=_attacks(problem),
     )

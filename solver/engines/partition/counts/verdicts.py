@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,11 +43,9 @@ class CountVerdicts:
         Whether sizes decide alone.
     """
 
-    def __init__(self, problem: ProblemView, requirements: Sequence[GroupRequirement] | None = None) -> None:
+    def __init__(self, problem: ProblemView) -> None:
         self.problem, self._context = problem, Context.before(problem)
-        if requirements is None:
-            requirements = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
-        self.requirements = list(requirements)
+        self.requirements = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
         there = sorted(problem.table.histogram)
         others = [v for v in problem.values if v not in problem.table.histogram]
         self.values = (*there, *(others if problem.policy.counterfeit_limit != 0 else ()))
