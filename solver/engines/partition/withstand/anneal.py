@@ -7,6 +7,7 @@ heavy, and rows are taken up near people who can be inferred.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log
 
 import numpy as np
@@ -94,42 +95,29 @@ class SafeAnnealing(SafeGroups):
 
     def _regroupings(self, rows: Ints, bars: Ints, price: int) -> None:
         """Groups near each row anew."""
-        at = 0
-        while at < len(rows):
-            at, least, slots, people, home = regroup_on(
-                self.past,
-                self.codes,
-                self.sides,
-                self.groups,
-                self.near,
-                self.rule._replace(price=price),
-                REGROUPING,
-                rows,
-                bars,
-                at,
-                self._state,
-            )
-            if least >= 0:
-                self.settled(slots, people, home, int(bars[at]), price, least)
-            at += 1
+        asked = self.past, self.codes, self.sides, self.groups, self.near, self.rule._replace(price=price)
+        self._settle_found(
+            rows, bars, price, lambda at: regroup_on(*asked, REGROUPING, rows, bars, at, self._state)
+        )
 
     def _pairs(self, rows: Ints, bars: Ints, price: int) -> None:
         """The best move of each row with somebody of its cell."""
+        asked = self.past, self.codes, self.sides, self.groups, self.near, self.rule._replace(price=price)
+        self._settle_found(
+            rows, bars, price, lambda at: pairs_on(*asked, rows, bars, at, LIMITS.mates, self._state)
+        )
+
+    def _settle_found(
+        self,
+        rows: Ints,
+        bars: Ints,
+        price: int,
+        found_from: Callable[[int], tuple[int, int, Ints, Ints, Ints]],
+    ) -> None:
+        """Make the changes found for rows, one after the other, from a row to the next with any."""
         at = 0
         while at < len(rows):
-            at, least, slots, people, home = pairs_on(
-                self.past,
-                self.codes,
-                self.sides,
-                self.groups,
-                self.near,
-                self.rule._replace(price=price),
-                rows,
-                bars,
-                at,
-                LIMITS.mates,
-                self._state,
-            )
+            at, least, slots, people, home = found_from(at)
             if least >= 0:
                 self.settled(slots, people, home, int(bars[at]), price, least)
             at += 1
