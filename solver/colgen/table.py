@@ -124,6 +124,18 @@ class Rows:
             spare=0,
         )
 
+    def bare(self) -> Rows:
+        """What boxes cost, without any row."""
+        none, codes = self.value[:0], self.geometry.codes[:0]
+        return replace(
+            self,
+            geometry=self.geometry._replace(codes=codes),
+            cells=Cells(start=none, lo=codes, hi=codes),
+            value=none,
+            count=none,
+            tuples=(),
+        )
+
     def places(self) -> tuple[Rows, Ints]:
         """One row for all with the same quasi-identifiers, whatever their values; and that of each row."""
         order = np.lexsort(self.geometry.codes.T)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from .listing_search import Penalties
@@ -37,12 +38,16 @@ LOW = -(1 << 62)
 
 
 class BoxNodes(NamedTuple):
-    """Attribute a has nodes ``start[a]`` to ``start[a + 1]``: codes `low` to `high` at a `price`."""
+    """Attribute a has nodes ``start[a]`` to ``start[a + 1]``: codes `low` to `high` at a `price`.
+
+    `free` says of which attributes all intervals are nodes.
+    """
 
     start: Ints
     low: Ints
     high: Ints
     price: Ints
+    free: NDArray[np.bool_]
 
 
 class Sizes(NamedTuple):
@@ -78,8 +83,11 @@ class BoxMemory(NamedTuple):
 
     Attributes
     ----------
-    part, many, cost, node
-        By attribute: rows, how many, what the nodes so far cost, the next node.
+    part, many, cost, hope, node
+        By attribute: rows, how many, what the nodes so far cost, what the fewest rows would bring at that,
+        the next node.
+    there
+        By attribute of which all intervals are nodes: how many rows have a code.
     row, copies, used
         Rows of the interval by falling dual; how often they may be taken, and are.
     touched
@@ -89,13 +97,15 @@ class BoxMemory(NamedTuple):
     item, following, profit
         By member: its place, the place where the next one may be, the profit with it.
     tried
-        How many partial groups were looked at.
+        How many partial groups were looked at, and how many rows in nodes.
     """
 
     part: Ints
     many: Ints
     cost: Ints
+    hope: Ints
     node: Ints
+    there: Ints
     row: Ints
     copies: Ints
     used: Ints
@@ -119,7 +129,9 @@ def memory_of(levels: int, q: BoxQuestion, cuts: int) -> BoxMemory:
         part=zeros(levels + 1, rows),
         many=zeros(levels + 1),
         cost=zeros(levels + 1),
+        hope=zeros(levels + 1),
         node=zeros(levels + 1),
+        there=zeros(levels, int(q.nodes.high.max(initial=0)) + 1),
         row=zeros(rows),
         copies=zeros(rows),
         used=zeros(rows),
@@ -129,7 +141,7 @@ def memory_of(levels: int, q: BoxQuestion, cuts: int) -> BoxMemory:
         item=zeros(most + 1),
         following=zeros(most + 1),
         profit=zeros(most + 1),
-        tried=zeros(1),
+        tried=zeros(2),
     )
 
 

@@ -43,7 +43,7 @@ from .rows import Boxes, CheckedRows, Ints
 __all__ = ["Walk"]
 
 MOST_ENTERED = 10_000_000_000
-"""Rows of all boxes together; few are entered, as most could not pay long before."""
+"""Rows of all boxes together that are entered: some minutes. Most could not pay long before."""
 MOST_CODES = 1_000
 """Codes of an attribute of which all intervals are tried."""
 AHEAD = 2
@@ -79,7 +79,8 @@ class Walk:
         entered = np.ones(len(rows))
         for a, found in zip(others, nodes, strict=True):
             entered *= _covering(found, int(code[:, a].max()))[code[:, a]]
-        if float(entered.sum()) > MOST_ENTERED:
+        # Under taxonomies most of them are never entered; numbers alone are told apart sooner as groups.
+        if len(free) == len(many) and float(entered.sum()) > MOST_ENTERED:
             return None
         order = (*others, *(() if last is None else (last,)))
         return cls(rows=rows, order=order, nodes=tuple(nodes), sizes=sizes)
@@ -111,6 +112,8 @@ class Walk:
                 yield _entered(asked, memories[worker], begin, inside, cost)
                 if sum(int(memory.tried[0]) for memory in memories) > MOST_TRIED:
                     raise UndecidedError("there are too many groups to be tried under the cuts")
+                if sum(int(memory.tried[1]) for memory in memories) > MOST_ENTERED:
+                    raise UndecidedError("there are too many boxes to be gone through")
 
         if any(entered(0, 0, 1)):  # it may wait for the compiler, which hears no clock
             return True
@@ -137,9 +140,10 @@ class Walk:
         step = int(boxes.price[self.order[-1]]) if len(self.order) > others else 0
         flat = [node for nodes in self.nodes for node in nodes]
         low, high, price = np.array(flat, dtype=np.int64).reshape(-1, 3).T.copy()
+        free = np.array([boxes.start[a] < 0 for a in self.order[:others]], dtype=np.bool_)
         asked = BoxQuestion(
             np.column_stack([code[:, :others], walked]).astype(np.int64, order="C"),  # one layout to compile
-            BoxNodes(np.cumsum([0, *map(len, self.nodes)]).astype(np.int64), low, high, price),
+            BoxNodes(np.cumsum([0, *map(len, self.nodes)]).astype(np.int64), low, high, price, free),
             step,
             self.rows.value,
             self.rows.count,
@@ -207,41 +211,66 @@ def _nodes(boxes: Boxes, a: int) -> tuple[tuple[int, int, int], ...]:
 
 
 @compiled
+def _opened(q: BoxQuestion, m: BoxMemory, level: int, size: int, cost: int, hope: int) -> None:
+    """Begin with the nodes of an attribute for the rows that are left."""
+    m.many[level], m.cost[level], m.hope[level] = size, cost, hope
+    if level == len(q.nodes.free):
+        return
+    m.node[level] = q.nodes.start[level]
+    if q.nodes.free[level]:
+        m.there[level] = 0
+        for r in m.part[level, :size]:
+            m.there[level, q.code[r, level]] += 1
+
+
+@compiled
+def _inside(q: BoxQuestion, m: BoxMemory, level: int, n: int) -> int:
+    """The rows in a node, for the next attribute; 0 if a smaller node has the same ones, at a lower price."""
+    size, low, high, free = 0, q.nodes.low[n], q.nodes.high[n], q.nodes.free[level]
+    if free and (m.there[level, low] == 0 or m.there[level, high] == 0):
+        return 0
+    least, most = high, low
+    for r in m.part[level, : m.many[level]]:
+        x = q.code[r, level]
+        if low <= x <= high:
+            m.part[level + 1, size] = r
+            size += 1
+            least, most = min(least, x), max(most, x)
+    for o in range(0 if free else q.nodes.start[level], 0 if free else q.nodes.start[level + 1]):
+        if q.nodes.low[o] <= least and most <= q.nodes.high[o] and q.nodes.price[o] < q.nodes.price[n]:
+            return 0
+    return size
+
+
+@compiled
 def _entered(q: BoxQuestion, m: BoxMemory, begin: int, inside: Ints, cost: int) -> bool:
     """Whether a group pays among rows (by code of the last attribute) at what the nodes so far cost."""
     levels, level = len(q.nodes.start) - 1, begin
-    if without_cuts(q, inside, cost) <= 0:
+    hope = without_cuts(q, inside, cost)
+    if hope <= 0:
         return False
     m.part[level, : len(inside)] = inside
-    m.many[level], m.cost[level], m.node[level] = len(inside), cost, q.nodes.start[level]
+    _opened(q, m, level, len(inside), cost, hope)
     while level >= begin:
-        n, part = m.node[level], m.part[level, : m.many[level]]
         if level == levels:
-            if _grown(q, m, part, m.cost[level]):
+            if _grown(q, m, m.part[level, : m.many[level]], m.cost[level]):
                 return True
             level -= 1
             continue
+        n = m.node[level]
         if n == q.nodes.start[level + 1]:
             level -= 1
             continue
         m.node[level] += 1
-        size, low, high = 0, q.nodes.high[n], q.nodes.low[n]
-        for r in part:
-            x = q.code[r, level]
-            if q.nodes.low[n] <= x <= q.nodes.high[n]:
-                m.part[level + 1, size] = r
-                size += 1
-                low, high = min(low, x), max(high, x)
-        # Where a smaller node has the same rows, they cost less there.
-        tight = size > 0
-        for o in range(q.nodes.start[level], q.nodes.start[level + 1]):
-            if q.nodes.low[o] <= low and high <= q.nodes.high[o] and q.nodes.price[o] < q.nodes.price[n]:
-                tight = False
-                break
-        more = m.cost[level] + q.nodes.price[n]
-        if tight and without_cuts(q, m.part[level + 1, :size], more) > 0:
+        # Fewer rows bring no more, and the fewest of them pay this price, too.
+        if m.hope[level] <= q.fewest * q.scale * q.nodes.price[n]:
+            continue
+        size, more = _inside(q, m, level, n), m.cost[level] + q.nodes.price[n]
+        hope = without_cuts(q, m.part[level + 1, :size], more) if size else 0
+        m.tried[1] += m.many[level]
+        if hope > 0:
             level += 1
-            m.many[level], m.cost[level], m.node[level] = size, more, q.nodes.start[level]
+            _opened(q, m, level, size, more, hope)
     return False
 
 

@@ -21,9 +21,10 @@ from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity
 from optanon.solver import portfolio
 from optanon.solver.cluster.here import Here
+from optanon.solver.colgen.boxes import sweeping
 from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
-from optanon.solver.engines.partition.blocks import bound, plan, search as blocks, sweeping
+from optanon.solver.engines.partition.blocks import bound, plan, search as blocks
 from optanon.solver.engines.partition.blocks.task import Sent
 from optanon.solver.result import Result
 from optanon.solver.search import solve_problem

@@ -6,28 +6,12 @@ are needed. Where the most uneven of them is needed, too, more even ones are adm
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from ..covering import Ints
 from ..structure.histograms import NEVER, Histograms
+from .question import BoxForm
 
-__all__ = ["BoxForm", "form_of"]
-
-
-class BoxForm(NamedTuple):
-    """Groups of ``low[x]`` to ``high[x]`` tuples, no value more than ``cap[x]`` times, for some x.
-
-    `least` and `most` are the smallest and the largest size, `often` is the largest cap, or `most`.
-    """
-
-    low: Ints
-    high: Ints
-    cap: Ints
-    least: int
-    most: int
-    often: int
+__all__ = ["form_of"]
 
 
 def form_of(histograms: Histograms) -> BoxForm | None:

@@ -9,40 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..covering import Geometry, Ints
 from ..table import Rows
+from .question import BoxGrid
 
-__all__ = ["BoxGrid", "grid_of"]
+__all__ = ["MOST_CODES", "grid_of"]
 
 MOST_CODES = 400
 """Codes of an attribute that is not walked along."""
 MOST_PAIRS = 12_000_000
 """Pairs of a cell and a row in it."""
-
-
-class BoxGrid(NamedTuple):
-    """Cell c has rows ``row[start[c]:start[c + 1]]``, by rising code.
-
-    Attributes
-    ----------
-    cost : shape (cells,)
-        Per tuple, without the walked attribute.
-    code : shape (rows,)
-        Of the walked attribute.
-    weight : int
-        Cost of one code step of it.
-    """
-
-    start: Ints
-    row: NDArray[np.int32]
-    cost: Ints
-    code: Ints
-    weight: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,9 +25,10 @@ from ..pricing import Priced
 from ..structure.histograms import Histograms
 from ..table import Rows
 from .desk import BestGroups
-from .form import BoxForm, form_of
-from .grid import BoxGrid, grid_of
-from .scan import ScanInput, desk, room, walk
+from .form import form_of
+from .grid import grid_of
+from .question import BoxForm, BoxGrid, ScanInput
+from .scan import desk, room, walk
 
 __all__ = ["BoxPricing"]
 

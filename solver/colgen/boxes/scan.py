@@ -18,35 +18,17 @@ group pays. Where a search is too long, the best group without cuts is made not 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ....models.compiled import compiled
 from ..covering import Ints
-from ..kernels.question import CutIndex
 from .desk import BestGroups, Desk, keep
-from .form import BoxForm
-from .grid import BoxGrid
+from .question import NONE, ScanInput
 
-__all__ = ["ScanInput", "desk", "room", "walk"]
+__all__ = ["desk", "room", "walk"]
 
-NONE = -(1 << 62)
 CUT_SHORT = -1
 """A search that ended at its limit."""
-
-
-class ScanInput(NamedTuple):
-    """What is searched: groups of a form, of rows of some values; duals in 1 / `scale` of a cost."""
-
-    grid: BoxGrid
-    value: Ints
-    counts: Ints
-    dual: Ints
-    scale: int
-    form: BoxForm
-    cuts: CutIndex
-    nodes: int
 
 
 def desk(asked: ScanInput) -> Desk:

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.boxes.separation import TabuEffort, rank_one
 from ...colgen.choice import best_of
 from ...colgen.column import Column, Group, lines_of
@@ -26,7 +25,7 @@ from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
 from ...shares import Share
-from .places import PlacedBoxes
+from .places import Boxes, PlacedBoxes
 from .progress import Progress
 from .scale import annealed
 
@@ -68,7 +67,7 @@ class Boxed:
     """
 
     def __init__(
-        self, pricing: BoxPricing, progress: Progress, best: DualBound, places: PlacedBoxes | None = None
+        self, pricing: Boxes, progress: Progress, best: DualBound, places: PlacedBoxes | None = None
     ) -> None:
         self.pricing, self.progress, self.places = pricing, progress, places
         self.clock, self._again, self.solved = pricing.clock or Clock(), 0, False

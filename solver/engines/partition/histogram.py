@@ -17,7 +17,7 @@ from itertools import chain
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
-from ...colgen.boxes.pricing import BoxPricing
+from ...colgen.boxes.sweeping import TablePricing
 from ...colgen.column import Group
 from ...colgen.cuts import Cuts
 from ...colgen.duals import DualBound
@@ -38,7 +38,7 @@ from .by_boxes import Boxed, by_boxes
 from .easier import Part, finite, part_rows
 from .loosened import Loosened
 from .objective import Objective
-from .places import PlacedBoxes
+from .places import Boxes, PlacedBoxes, boxes_of
 from .progress import Progress
 from .proof import describe
 from .scale import Scaled, annealed
@@ -82,7 +82,8 @@ class HistogramSearch:
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
         self.part: Part | None = None
         self.annealing: Annealing | None = None
-        self.boxes: BoxPricing | None = None
+        self.boxes: Boxes | None = None
+        self.swept: TablePricing | None = None
         self.places: PlacedBoxes | None = None
         self.linear: Boxed | None = None
         self.listing: Scaled | Loosened | None = None
@@ -200,7 +201,10 @@ class HistogramSearch:
             boxes.cuts, self.boxed = self.pricing.cuts, True
             return self._by_boxes(boxes, self.root)
         if self.listing is None:
-            asked = self.judge, self.pricing, self.progress, self.root, self.settings
+            pricing = self.pricing
+            if self.swept is not None:
+                self.swept.cuts, self.boxed, pricing = self.pricing.cuts, True, self.swept
+            asked = self.judge, pricing, self.progress, self.root, self.settings
             self.listing = Scaled(*asked, self.annealing)
         return self.listing.run(self.clock.anew)
 
@@ -220,7 +224,7 @@ class HistogramSearch:
         self.part = self.listing.part
         return solved
 
-    def _by_boxes(self, pricing: BoxPricing, best: DualBound) -> bool:
+    def _by_boxes(self, pricing: Boxes, best: DualBound) -> bool:
         """Begin with the linear program, or go on; False if there is no time, or no release."""
         if self.clock.over:
             return False
@@ -239,7 +243,12 @@ class HistogramSearch:
         self.sought = True
         if not self._many:
             if not self.pricing.buckets:
-                self.boxes = BoxPricing.of(rows, self.pricing.histograms, workers, self.clock)
+                asked = rows, self.pricing.histograms, workers, self.clock
+                # Far from the best duals boxes are gone through too slowly for the simplex method.
+                self.boxes = boxes_of(*asked, most=LIMITS.finished_rows)
+                self.swept = TablePricing.of(*asked) if self.boxes is None else None
+            if self.swept is not None or isinstance(self.boxes, TablePricing):
+                self.clock.keep(HISTOGRAM.swept.value * len(rows))
         elif len(rows) > LIMITS.finished_rows or not self.listed:
             # Smaller tables are priced with groups of any size: that proves more than a part.
             self.places = PlacedBoxes.of(self.problem, rows, workers, self.clock)

@@ -6,8 +6,9 @@ linear program is solved and cut by boxes over places, and what that proves hold
 leaving requirements out only adds releases. Releases are rounded from it: groups of places are *dealt*, each
 gets of its places those tuples that make its values most even.
 
-Several attributes without taxonomies make too many boxes. Then all but one of them are left unpriced: what is
-lost elsewhere bounds what is lost. Groups that know nothing of an attribute are no releases to begin with.
+In large tables several attributes without taxonomies make too many boxes. Then all but one of them are left
+unpriced: what is lost elsewhere bounds what is lost. Groups that know nothing of an attribute are no releases
+to begin with.
 """
 
 from __future__ import annotations
@@ -20,17 +21,33 @@ import numpy as np
 from ....models.problem import Problem
 from ...claims import ListedClaim, PricedClaim
 from ...colgen.boxes.pricing import BoxPricing
+from ...colgen.boxes.sweeping import TablePricing
 from ...colgen.column import Group
 from ...colgen.covering import Ints
 from ...colgen.duals import DualBound, Duals
 from ...colgen.primal.rounding import completed
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
+from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...settings import Clock
 from .easier import Part, finite, part_of
 from .proof import describe
 
-__all__ = ["PlacedBoxes"]
+__all__ = ["Boxes", "PlacedBoxes", "boxes_of"]
+
+Boxes = BoxPricing | TablePricing
+"""Groups of a form, priced box by box."""
+
+
+def boxes_of(rows: Rows, histograms: Histograms, workers: int, clock: Clock, *, most: int) -> Boxes | None:
+    """Boxes that are listed, if there is room for that; else gone through at each price, for `most` rows.
+
+    None if neither will do.
+    """
+    listed = BoxPricing.of(rows, histograms, workers, clock)
+    if listed is not None or len(rows) > most:
+        return listed
+    return TablePricing.of(rows, histograms, workers, clock)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +60,7 @@ class PlacedBoxes:
         The whole policy's.
     place : int array
         Of each row.
-    boxes : BoxPricing
+    boxes : Boxes
         Its rows are the places.
     best : DualBound
         What is proven of the part.
@@ -57,7 +74,7 @@ class PlacedBoxes:
 
     rows: Rows
     place: Ints
-    boxes: BoxPricing
+    boxes: Boxes
     best: DualBound
     part: Part
     judge: Judge
@@ -93,11 +110,12 @@ class PlacedBoxes:
         if not seen.blind or rows.spare:
             return None
         unpriced = tuple[int, ...]()
-        boxes = BoxPricing.of(Rows.of(problem, blind=True), histograms, workers, clock)
+        asked, most = (histograms, workers, clock), LIMITS.finished_rows
+        boxes = boxes_of(Rows.of(problem, blind=True), *asked, most=most)
         if boxes is None:
             unpriced = _but_one(rows)
             few = Rows.of(problem, blind=True, unpriced=unpriced)
-            boxes = BoxPricing.of(few, histograms, workers, clock) if unpriced else None
+            boxes = boxes_of(few, *asked, most=most) if unpriced else None
         if boxes is None:
             return None
         places = boxes.rows

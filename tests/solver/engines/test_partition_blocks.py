@@ -14,7 +14,9 @@ from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity
 from optanon.solver import limits, portfolio
 from optanon.solver.cluster.here import Here
+from optanon.solver.colgen.boxes import sweeping
 from optanon.solver.colgen.boxes.form import form_of
+from optanon.solver.colgen.boxes.nodes import nodes_of
 from optanon.solver.colgen.cuts import Cuts
 from optanon.solver.colgen.duals import DualBound
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
@@ -22,9 +24,8 @@ from optanon.solver.colgen.pricing import Priced
 from optanon.solver.colgen.primal.annealing import Cooling
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
-from optanon.solver.engines.partition.blocks import bound, plan, search, separating, sweeping
+from optanon.solver.engines.partition.blocks import bound, plan, search, separating
 from optanon.solver.engines.partition.blocks.cutting import Grouping, cut_rows
-from optanon.solver.engines.partition.blocks.nodes import nodes_of
 from optanon.solver.engines.partition.easier import part_of
 from optanon.solver.engines.partition.progress import Progress
 from optanon.solver.schedule import BLOCKS

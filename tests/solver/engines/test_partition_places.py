@@ -30,7 +30,7 @@ from optanon.solver.colgen.boxes.pricing import BoxPricing
 from optanon.solver.colgen.duals import DualBound
 from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
-from optanon.solver.engines.partition import by_boxes, histogram
+from optanon.solver.engines.partition import by_boxes, histogram, places as places_room
 from optanon.solver.engines.partition.places import PlacedBoxes
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock
@@ -198,7 +198,8 @@ def test_two_numbers_make_too_many_boxes_and_the_one_that_tells_more_proves_a_bo
 ):
     limits = replace(histogram.LIMITS, finished_rows=100, cut_rounds=2, box_stalled=1)
     monkeypatch.setattr(histogram, "LIMITS", limits)
-    monkeypatch.setattr(by_boxes, "LIMITS", limits)
+    for module in (by_boxes, places_room):
+        monkeypatch.setattr(module, "LIMITS", limits)
     monkeypatch.setattr(grid, "MOST_PAIRS", 10_000)
     monkeypatch.setattr(histogram, "at_sight", lambda *given: None)  # pyright: ignore[reportUnknownLambdaType]
     problem = two_numbers(200)

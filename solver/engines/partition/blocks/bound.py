@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .....models.problem import Problem
-from ....colgen.boxes.form import BoxForm, form_of
+from ....colgen.boxes.form import form_of
+from ....colgen.boxes.question import BoxForm
+from ....colgen.boxes.sweeping import TablePricing
 from ....colgen.covering import Ints
 from ....colgen.duals import DualBound
 from ....colgen.pool import Pool
@@ -34,7 +36,6 @@ from ..easier import Part, part_of
 from .cutting import Grouping
 from .search import Rounds
 from .separating import broken
-from .sweeping import TablePricing
 
 __all__ = ["prove"]
 

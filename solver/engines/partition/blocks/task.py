@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....colgen.column import Group
-from ....colgen.covering import Cells, Ints
+from ....colgen.covering import Ints
 from ....colgen.neighbours import near_places
 from ....colgen.primal.annealing import Annealing, Cooling
 from ....colgen.primal.left_over import joined
@@ -23,7 +23,7 @@ from ....colgen.table import Rows
 from ....settings import Clock
 from .cutting import Grouping
 
-__all__ = ["Blocks", "Sent", "TableBlock", "bare", "block_of", "improve"]
+__all__ = ["Blocks", "Sent", "TableBlock", "block_of", "improve"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,20 +36,7 @@ class Sent:
     @classmethod
     def of(cls, rows: Rows, judge: Judge) -> Sent:
         """Of a table."""
-        return cls(rows=bare(rows), judge=judge.alone())
-
-
-def bare(rows: Rows) -> Rows:
-    """What boxes of a table cost, without any of its rows."""
-    none, codes = rows.value[:0], rows.geometry.codes[:0]
-    return replace(
-        rows,
-        geometry=rows.geometry._replace(codes=codes),
-        cells=Cells(start=none, lo=codes, hi=codes),
-        value=none,
-        count=none,
-        tuples=(),
-    )
+        return cls(rows=rows.bare(), judge=judge.alone())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,7 @@
-"""The boxes of a whole table priced by tasks: a column source for tables too large for a list of boxes.
+"""The boxes of a whole table priced by tasks: a column source for tables of too many boxes to be listed.
+
+Large tables have them, and those with several attributes without taxonomies: intervals of one are nested in
+intervals of another.
 
 Boxes are shared out in waves of parts: parts of one wave have no row in common, or the least of their duals
 is taken, which is right for all (`nodes`). A group that pays where a part comes across it is a column. Each
@@ -15,24 +18,25 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from .....models.moment import moment
-from ....colgen.boxes.form import BoxForm
-from ....colgen.boxes.grid import BoxGrid
-from ....colgen.boxes.scan import ScanInput, desk, room
-from ....colgen.column import in_order
-from ....colgen.covering import Ints
-from ....colgen.duals import Duals
-from ....colgen.histogram_pricing import HistogramPricing
-from ....colgen.kernels.question import CutIndex
-from ....colgen.limits import PRICING
-from ....colgen.pricing import Priced, joined
-from ....colgen.structure.histograms import Histograms
-from ....colgen.table import Rows
-from ....exact.incidence import Members
-from ....limits import BLOCKS as LIMITS
-from ....settings import Clock, Tasks
+from ....models.moment import moment
+from ...cluster.here import Here
+from ...exact.incidence import Members
+from ...limits import BLOCKS as LIMITS
+from ...settings import Clock, Tasks
+from ..column import in_order
+from ..covering import Ints
+from ..duals import Duals
+from ..histogram_pricing import HistogramPricing
+from ..kernels.question import CutIndex
+from ..limits import PRICING
+from ..pricing import Priced, joined
+from ..structure.histograms import Histograms
+from ..table import Rows
+from .form import form_of
+from .grid import MOST_CODES
 from .nodes import Nodes, entered, lower, nodes_of
-from .task import bare
+from .question import BoxForm, BoxGrid, ScanInput
+from .scan import desk, room
 
 __all__ = ["TablePricing", "of_rows"]
 
@@ -42,10 +46,11 @@ SHARED = 2
 
 @dataclass(frozen=True, kw_only=True)
 class SweepSent:
-    """What sweeps share: all rows with their codes, what boxes cost, nodes, what groups are needed."""
+    """What sweeps share: what boxes cost, codes and values of all rows, nodes, what groups are needed."""
 
     rows: Rows
     codes: NDArray[np.int32]
+    value: NDArray[np.int32]
     count: NDArray[np.int32]
     nodes: Nodes
     form: BoxForm
@@ -109,7 +114,7 @@ def _swept(shared: SweepSent, job: Sweep, allowed: NDArray[np.bool_]) -> Swept:
     )
     asked = ScanInput(
         grid,
-        np.zeros(len(code), dtype=np.int64),
+        shared.value[rows].astype(np.int64),
         shared.count[rows].astype(np.int64),
         job.dual[rows],
         job.scale,
@@ -118,7 +123,7 @@ def _swept(shared: SweepSent, job: Sweep, allowed: NDArray[np.bool_]) -> Swept:
         PRICING.nodes,
     )
     inside = np.argsort(code, kind="stable").astype(np.int32)
-    memory = entered(len(code), len(nodes.order), shared.form.least)
+    memory = entered(len(code), nodes, shared.form.least)
     best = room(asked, job.per_anchor)
     short = lower(asked, g, nodes, allowed, inside, memory, desk(asked), best)
     lines = np.unique(in_order(best.member[best.profit > 0]), axis=0)
@@ -170,12 +175,22 @@ class TablePricing(HistogramPricing):
         """What is sent once."""
         rows = self.rows
         return SweepSent(
-            rows=bare(rows),
+            rows=rows.bare(),
             codes=rows.geometry.codes.astype(np.int32),
+            value=rows.value.astype(np.int32),
             count=rows.count.astype(np.int32),
             nodes=self.nodes,
             form=self.form,
         )
+
+    @classmethod
+    def of(cls, rows: Rows, histograms: Histograms, workers: int, clock: Clock) -> TablePricing | None:
+        """In threads; None if groups have no form, or an attribute too many intervals."""
+        form, g = form_of(histograms), rows.geometry
+        many = sorted(len(np.unique(g.codes[:, a])) for a in np.flatnonzero(g.tree < 0))
+        if form is None or any(codes > MOST_CODES for codes in many[:-1]):
+            return None
+        return cls(rows, histograms, form, Here(workers), clock)
 
     def price(self, duals: Duals, *, per_anchor: int, nodes: int = PRICING.nodes) -> Priced:
         """As `ColumnSource` says; `worst` is what the repair lowers."""
@@ -207,7 +222,8 @@ class TablePricing(HistogramPricing):
                 short += answer.short
                 wave.seconds[part] = answer.seconds
         self._took = max(self._took, self._clock.seconds - began)
-        return Priced(lines=joined(lines), worst=duals.rows - dual, short=short, bounded=not late)
+        priced = Priced(lines=joined(lines), worst=duals.rows - dual, short=short, bounded=not late)
+        return self.beside(priced, duals)
 
     def _holds(self, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Rows in some allowed node of each of the first attributes."""
@@ -264,10 +280,10 @@ def heights_of(nodes: Nodes, level: int) -> Ints:
     """How many nodes of an attribute are nested in each: those of one height lie side by side."""
     own = slice(nodes.start[level], nodes.start[level + 1])
     low, high = nodes.low[own], nodes.high[own]
-    found = np.zeros(len(low), dtype=np.int64)
-    for node in range(len(low)):  # smaller ones come first
-        inside = (low[node] <= low[:node]) & (high[:node] <= high[node])
-        found[node] = 1 + found[:node][inside].max(initial=-1)
+    found = np.full(len(low), -1, dtype=np.int64)
+    for node in np.argsort(high - low, kind="stable"):
+        inside = (low[node] <= low) & (high <= high[node])
+        found[node] = 1 + found[inside].max()
     return found
 
 

@@ -1,0 +1,161 @@
+"""Boxes gone through at each price: several numbers among taxonomies, against all groups one by one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pandas as pd
+import pytest
+from oracle.partition import LEAVES, REGIONS
+
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirement import Requirement
+from optanon.models.requirements import KCAnonymity
+from optanon.models.table import Microdata
+from optanon.solver.colgen.boxes import grid
+from optanon.solver.colgen.boxes.sweeping import TablePricing
+from optanon.solver.colgen.column import Group
+from optanon.solver.colgen.covering import Ints
+from optanon.solver.colgen.duals import Duals
+from optanon.solver.colgen.histogram_pricing import HistogramPricing
+from optanon.solver.colgen.structure.histograms import Histograms, Judge
+from optanon.solver.colgen.table import Rows
+from optanon.solver.engines.partition import histogram
+from optanon.solver.engines.partition.places import boxes_of
+from optanon.solver.search import solve_problem
+from optanon.solver.settings import Clock
+from optanon.solver.verify.checking import verify
+
+FORMS: list[Requirement] = [KCAnonymity(k=2), KCAnonymity(k=3), KCAnonymity(k=3, c="1/2")]
+
+
+def mixed(tuples: int, seed: int, requirements: Sequence[Requirement], suppressed: int = 0) -> Problem:
+    """Two numbers, an order, and a taxonomy; some tuples tie."""
+    chance = random.Random(seed)
+    frame = pd.DataFrame(
+        {
+            "id": [f"r{i}" for i in range(tuples)],
+            "age": [chance.randrange(12) for _ in range(tuples)],
+            "hours": [chance.randrange(6) for _ in range(tuples)],
+            "grade": [chance.choice("ABC") for _ in range(tuples)],
+            "region": [chance.choice(LEAVES) for _ in range(tuples)],
+            "value": [chance.choice("abc") for _ in range(tuples)],
+        }
+    )
+    roles: dict[str, object] = {
+        "age": "numeric",
+        "hours": "numeric",
+        "grade": ["A", "B", "C"],
+        "region": REGIONS,
+    }
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=roles, sensitive="value")
+    least = ["information_loss"] if not suppressed else [{"suppressed": 1, "information_loss": 1}]
+    return Problem(table=table, policy=Policy(list(requirements), least, max_suppressed=suppressed))
+
+
+def swept(problem: Problem, workers: int = 1) -> TablePricing:
+    histograms = Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    found = TablePricing.of(Rows.of(problem, blind=Judge(problem).blind), histograms, workers, Clock())
+    assert found is not None
+    return found
+
+
+def drawn(pricing: TablePricing, seed: int, cuts: int) -> Duals:
+    """Random duals, and cuts with divisors 2 or 3."""
+    chance, rows = np.random.default_rng(seed), len(pricing.rows)
+    for _ in range(cuts):
+        chosen = np.flatnonzero(chance.random(rows) < 0.6).tolist()
+        pricing.cuts.add([tuple(chosen)], int(chance.integers(2, 4)))
+    dear = pricing.rows.dearest
+    return pricing.duals(chance.uniform(-0.1, 0.5, rows) * dear, -chance.uniform(0, 0.2, cuts) * dear)
+
+
+def profits(pricing: TablePricing, duals: Duals, groups: Sequence[Group]) -> Ints:
+    """Duals and penalties of groups, less their scaled cost, from the definitions."""
+    found = [
+        sum(int(duals.rows[r]) for r in group)
+        + sum(
+            int(dual) * (sum(r in rows for r in group) // divisor)
+            for rows, divisor, dual in zip(pricing.cuts.sets, pricing.cuts.divisors, duals.cuts, strict=True)
+        )
+        for group in groups
+    ]
+    return np.array(found) - duals.scale * np.array(pricing.rows.group_costs(groups))
+
+
+def everything(pricing: TablePricing, problem: Problem) -> list[Group]:
+    """All admissible groups of the sizes that are needed."""
+    judge, rows = Judge(problem), pricing.rows
+    values = 1 if judge.blind else len(judge.names)
+    return [
+        group
+        for size in range(pricing.form.least, pricing.form.most + 1)
+        for group in combinations_with_replacement(range(len(rows)), size)
+        if all(group.count(r) <= rows.count[r] for r in set(group))
+        and judge.admits(tuple(np.bincount(rows.value[list(group)], minlength=values).tolist()))
+    ]
+
+
+@pytest.mark.parametrize("cuts", [0, 2])
+@pytest.mark.parametrize("requirement", FORMS, ids=repr)
+@pytest.mark.parametrize("seed", range(8))
+def test_groups_that_are_found_pay_and_after_a_sweep_none_does(
+    seed: int, requirement: Requirement, cuts: int
+):
+    problem = mixed(10, seed, [requirement])
+    pricing = swept(problem)
+    groups, duals = everything(pricing, problem), drawn(pricing, seed, cuts)
+    found = pricing.price(duals, per_anchor=2)
+    assert found.complete
+    lines = [column.rows for column in found.columns]
+    assert (profits(pricing, duals, lines) > 0).all()
+    assert bool(lines) == bool((profits(pricing, duals, groups) > 0).any())
+    assert int(profits(pricing, duals.made_feasible(found.worst), groups).max()) <= 0
+
+
+@pytest.mark.parametrize("requirement", FORMS[1:], ids=repr)
+def test_larger_tables_are_swept_as_the_search_over_sets_of_tuples_says(requirement: Requirement):
+    problem = mixed(70, 3, [requirement])
+    pricing, other = swept(problem, workers=2), swept(problem)
+    duals = drawn(pricing, 3, 0)
+    found, again = pricing.price(duals, per_anchor=2), other.price(duals, per_anchor=2)
+    assert len(found.lines) > 10
+    assert (found.worst == again.worst).all()
+    assert (found.lines == again.lines).all()
+    sets = HistogramPricing(pricing.rows, pricing.histograms)
+    priced = sets.price(duals.made_feasible(found.worst), per_anchor=1, nodes=1_000_000)
+    assert priced.complete
+    assert not len(priced.lines)
+
+
+def test_boxes_are_listed_where_there_is_room_for_them(monkeypatch: pytest.MonkeyPatch):
+    problem = mixed(30, 1, FORMS[1:2])
+    histograms, rows = Histograms.of(problem), Rows.of(problem, blind=True)
+    assert isinstance(histograms, Histograms)
+    assert not isinstance(boxes_of(rows, histograms, 1, Clock(), most=30), TablePricing)
+    monkeypatch.setattr(grid, "MOST_PAIRS", 10)
+    assert isinstance(boxes_of(rows, histograms, 1, Clock(), most=30), TablePricing)
+    assert boxes_of(rows, histograms, 1, Clock(), most=20) is None
+
+
+@pytest.mark.parametrize("suppressed", [0, 4])
+@pytest.mark.parametrize("finished", [4_000, 100], ids=["simplex", "first order"])
+def test_a_search_by_swept_boxes_proves_what_the_verifier_derives_again(
+    finished: int, suppressed: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(grid, "MOST_PAIRS", 10)
+    monkeypatch.setattr(histogram, "LIMITS", replace(histogram.LIMITS, finished_rows=finished))
+    problem = mixed(240, 5, FORMS[1:2], suppressed)
+    found = solve_problem(problem, time_limit=6.0, workers=1, display=False)
+    assert found.release is not None
+    assert found.certificate is not None
+    (level,) = found.levels
+    assert level.bound is not None
+    assert 0.8 * level.value < level.bound <= level.value
+    assert verify(found.certificate, problem, found.release).whole
