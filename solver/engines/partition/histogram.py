@@ -247,11 +247,11 @@ class HistogramSearch:
                 # Far from the best duals boxes are gone through too slowly for the simplex method.
                 self.boxes = boxes_of(*asked, most=LIMITS.finished_rows)
                 self.swept = TablePricing.of(*asked) if self.boxes is None else None
-            if self.swept is not None or isinstance(self.boxes, TablePricing):
-                self.clock.keep(HISTOGRAM.swept.value * len(rows))
         elif len(rows) > LIMITS.finished_rows or not self.listed:
             # Smaller tables are priced with groups of any size: that proves more than a part.
             self.places = PlacedBoxes.of(self.problem, rows, workers, self.clock)
+        if (rows.geometry.tree < 0).sum() > 1:  # the verifier nests intervals, too
+            self.clock.keep(HISTOGRAM.swept.value * len(rows))
         return self.boxes is not None or self.places is not None
 
     def _broken_whole(self) -> WholeTable | None:
