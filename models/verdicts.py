@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .domain import Codes
+from .group import Member
 from .history import History
 from .problem_view import BoundsView, ProblemView
 from .release import QIGroup, Release
 from .structure import Structure
 
-__all__ = ["Context", "GroupJudge", "Violation"]
+__all__ = ["Context", "GroupJudge", "Violation", "admitted", "of_histogram"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,3 +157,41 @@ class GroupJudge(ABC):
             One verdict per row of `counts`.
         """
         return None
+
+
+def of_histogram(values: Sequence[str], counts: Sequence[int]) -> QIGroup:
+    """Some group with these counts of values; what sees values only cannot tell its members from people."""
+    published = (value for value, count in zip(values, counts, strict=True) for _ in range(count))
+    return QIGroup(members=tuple(Member(f"\0{i}", (), value) for i, value in enumerate(published)))
+
+
+def admitted(
+    judges: Iterable[GroupJudge],
+    counts: Codes,
+    values: tuple[str, ...],
+    context: Context,
+    group: Callable[[int], QIGroup],
+) -> NDArray[np.bool_]:
+    """Whether all judges admit groups with these histograms; none without tuples.
+
+    Parameters
+    ----------
+    judges : iterable of GroupJudge
+    counts : int64 array, shape (groups, values)
+        Tuples per group and value.
+    values : tuple of str
+        The columns' values.
+    context : Context
+    group : callable
+        The group of a line, for judges that histograms do not decide.
+    """
+    good = counts.sum(axis=1) > 0
+    for judge in judges:
+        left = np.flatnonzero(good)
+        if not len(left):
+            break
+        found = judge.admits_counts(counts[left], values, context)
+        if found is None:
+            found = np.array([judge.admits(group(line), context) for line in left.tolist()], dtype=np.bool_)
+        good[left] = found
+    return good

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from ...models.domain import Codes
 from ...models.problem import Problem
+from ...models.release import QIGroup
 from ...models.requirement import GroupRequirement
+from ...models.verdicts import admitted
 from ..settings import Clock
 from .parameters import Perimeter
 from .top_down import Rows, group_of
@@ -105,13 +107,9 @@ class _Verdicts:
 
     def admits(self, group: Callable[[int], Rows], counts: Codes) -> NDArray[np.bool_]:
         """Whether each group, with its histogram, keeps every requirement on groups."""
-        problem, good = self.problem, np.ones(len(counts), dtype=np.bool_)
-        for rule in self.rules:
-            left = np.flatnonzero(good)
-            found = rule.admits_counts(counts[left], self._names, problem.context) if len(left) else None
-            if found is None:
-                self.counted &= not len(left)
-                asked = (group_of(problem, group(g)) for g in left.tolist())
-                found = np.array([rule.admits(each, problem.context) for each in asked], dtype=np.bool_)
-            good[left] = found
-        return good
+
+        def asked(g: int) -> QIGroup:
+            self.counted = False
+            return group_of(self.problem, group(g))
+
+        return admitted(self.rules, counts, self._names, self.problem.context, asked)

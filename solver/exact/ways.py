@@ -20,6 +20,7 @@ from ...models.problem_view import fake_cap
 from ...models.release import QIGroup
 from ...models.requirement import GroupRequirement
 from ...models.structure import DependsOn, MemberVerdicts, OverlapRule
+from ...models.verdicts import admitted
 from ..settings import Clock
 from .sets import BeyondReachError, Ints, Sets
 
@@ -225,22 +226,13 @@ class HistogramWays:
 
     def _fit(self, published: Ints, counts: Ints) -> NDArray[np.bool_]:
         """Which histograms keep what looks at sizes and values only."""
-        good = np.ones(len(published), dtype=np.bool_)
-        for r in self._asked.by_values:
-            left = np.flatnonzero(good)
-            if not len(left):
-                break
-            verdicts = r.admits_counts(published[left], self._sets.values, self._sets.context)
-            if verdicts is None:
-                verdicts = np.array([self._one(r, published[at], counts[at]) for at in left], dtype=np.bool_)
-            good[left] = verdicts
-        return good
+        sets = self._sets
 
-    def _one(self, requirement: GroupRequirement, published: Ints, counts: Ints) -> bool:
-        """The verdict on one histogram, by some group that has it."""
-        self._effort.count()
-        group = self.group(self._sets.some(counts), (published - counts).tolist())
-        return requirement.admits(group, self._sets.context)
+        def group(at: int) -> QIGroup:
+            self._effort.count()
+            return self.group(sets.some(counts[at]), (published[at] - counts[at]).tolist())
+
+        return admitted(self._asked.by_values, published, sets.values, sets.context, group)
 
     def _members(self, published: Ints) -> Ints:
         """Everybody who may be in groups with these histograms."""

@@ -25,10 +25,8 @@ from numpy.typing import NDArray
 from ....models.history import History
 from ....models.memo import memoized
 from ....models.problem_view import ProblemView
-from ....models.release import QIGroup
 from ....models.structure import DependsOn
-from ....models.table import Member
-from ....models.verdicts import Context, GroupJudge
+from ....models.verdicts import Context, GroupJudge, admitted, of_histogram
 from ..covering import Steps
 from ..limits import PRICING as LIMITS
 
@@ -92,24 +90,10 @@ class Judge:
         """
         names, context = tuple(self.names), self.context
         counts = np.pad(counts, ((0, 0), (0, len(names) - counts.shape[1])))
-        good = counts.sum(axis=1) > 0
-        for r in self.requirements:
-            left = np.flatnonzero(good)
-            verdicts = r.admits_counts(counts[left], names, context) if len(left) else None
-            if verdicts is None:
-                verdicts = np.array(
-                    [self._ask(r, tuple(counts[line].tolist())) for line in left.tolist()], dtype=np.bool_
-                )
-            good[left] = verdicts
-        return good
-
-    def _ask(self, requirement: GroupJudge, counts: Counts) -> bool:
-        # Requirements that see values only cannot tell these stand-ins from respondents.
-        values = [
-            self.names[v if not self.blind else 0] for v, count in enumerate(counts) for _ in range(count)
-        ]
-        members = tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values))
-        return requirement.admits(QIGroup(members=members), self.context)
+        shown = names[:1] * len(names) if self.blind else names
+        return admitted(
+            self.requirements, counts, names, context, lambda line: of_histogram(shown, counts[line].tolist())
+        )
 
     def alone(self) -> Judge:
         """The same verdicts with nothing of the problem but requirements and the table's histogram."""
@@ -216,10 +200,8 @@ def _implied(requirement: GroupJudge, beside: list[GroupJudge], judge: Judge) ->
     verdicts = requirement.admits_counts(counts, tuple(judge.names), judge.context) if len(counts) else None
     if verdicts is not None:
         return bool(verdicts.all())
-    members = tuple(Member(f"\0{i}", (), value) for i in range(most))
     return all(
-        requirement.admits(QIGroup(members=members[:size]), judge.context)
-        for size in range(max(others), len(members) + 1)
+        requirement.admits(of_histogram([value], [size]), judge.context) for size in range(first, most + 1)
     )
 
 

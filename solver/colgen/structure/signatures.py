@@ -26,12 +26,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.group import Member
 from ....models.memo import memoized
 from ....models.problem_view import ProblemView
 from ....models.release import QIGroup
 from ....models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
-from ....models.verdicts import Context, GroupJudge
+from ....models.verdicts import Context, GroupJudge, of_histogram
 from ..covering import Ints
 from ..limits import PRICING
 
@@ -247,9 +246,9 @@ def _sizes(
             return f"{r.name} tells values apart"
         for signature, most in asked.items():
             for c in range(1, most + 1):
-                people = tuple(Member(f"\0{v}{i}", (), v) for v in signature for i in range(c))
-                if not r.admits(QIGroup(members=people), context):
-                    return f"{r} forbids groups of {len(people)} different values, or of so many tuples"
+                group = of_histogram(signature, [c] * len(signature))
+                if not r.admits(group, context):
+                    return f"{r} forbids groups of {group.size} different values, or of so many tuples"
     return None
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .....models.group import Member
 from .....models.losses import loss
 from .....models.problem_view import ProblemView
-from .....models.release import QIGroup
-from .....models.requirement import Context, GroupRequirement
+from .....models.requirement import GroupRequirement
 from .....models.structure import DependsOn
+from .....models.verdicts import Context, admitted, of_histogram
 from ....colgen.covering import Ints
 from .limits import COUNTS_LIMITS as LIMITS
 
@@ -64,19 +63,10 @@ class CountVerdicts:
         return self.admit(counts)
 
     def _part(self, counts: Ints) -> NDArray[np.bool_]:
-        fits = counts.sum(axis=1) > 0
-        context = self._context
-        for r in self.requirements:
-            left = np.flatnonzero(fits)
-            if not len(left):
-                break
-            found = r.admits_counts(counts[left], self.values, context)
-            if found is None:
-                found = np.array([r.admits(self._group(line), context) for line in counts[left].tolist()])
-            fits[left] = found
-        return fits
-
-    def _group(self, counts: list[int]) -> QIGroup:
-        # Requirements that see values only cannot tell these stand-ins from respondents.
-        values = [value for value, count in zip(self.values, counts, strict=True) for _ in range(count)]
-        return QIGroup(members=tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values)))
+        return admitted(
+            self.requirements,
+            counts,
+            self.values,
+            self._context,
+            lambda line: of_histogram(self.values, counts[line].tolist()),
+        )
