@@ -33,7 +33,7 @@ from .mondrian import mondrian_relaxed
 from .parameters import Perimeter, parameters
 from .repairing import merged_until_admitted
 from .top_down import needs_boxes
-from .widths import Ints, Widths, beside, shares_of_domains
+from .widths import Ints, Widths, beside, hull_without, shares_of_domains
 
 __all__ = ["exchanged", "swap_search"]
 
@@ -189,18 +189,6 @@ class _Exchanges(NamedTuple):
 
 
 @compiled
-def _box(state: _Exchanges, g: int, but: int, lo: Ints, hi: Ints) -> None:
-    """The box of a group without one row; an empty one if it is alone."""
-    lo[:], hi[:] = np.int64(1) << 60, -(np.int64(1) << 60)
-    for i in range(state.size[g]):
-        row = state.member[g, i]
-        if row != but:
-            for a in range(len(lo)):
-                lo[a] = min(lo[a], state.codes[row, a])
-                hi[a] = max(hi[a], state.codes[row, a])
-
-
-@compiled
 def _within(state: _Exchanges, g: int, out: int, into: int) -> bool:
     """Whether a group is (k, c) after a row of it (or none: -1) left and another (or none) came."""
     size = state.size[g] - (out >= 0) + (into >= 0)
@@ -245,7 +233,7 @@ def _tried(sides: Widths, state: _Exchanges, first: int, last: int) -> int:
         size = state.size[a]
         if size > wide:
             continue
-        _box(state, a, u, lo, hi)
+        hull_without(state.codes, state.member, state.size, a, u, -1, lo, hi)
         point = state.codes[u]
         own = size * beside(sides, lo, hi, point, far) if size > 1 else np.int64(0)
         best, home, partner = np.int64(0), -1, -1
@@ -254,7 +242,7 @@ def _tried(sides: Widths, state: _Exchanges, first: int, last: int) -> int:
             there = state.size[b]
             if b == a or there > wide:
                 continue
-            _box(state, b, -1, low, high)
+            hull_without(state.codes, state.member, state.size, b, -1, -1, low, high)
             other = there * beside(sides, low, high, state.codes[state.member[b, 0]], far)
             roomy = not state.asked[3] and there + 1 < state.member.shape[1]
             if roomy and _within(state, a, u, -1) and _within(state, b, -1, u):
@@ -269,7 +257,7 @@ def _tried(sides: Widths, state: _Exchanges, first: int, last: int) -> int:
                 mine = size * beside(sides, lo, hi, state.codes[w], far) if size > 1 else np.int64(0)
                 if mine - own - other >= best:
                     continue
-                _box(state, b, w, low, high)
+                hull_without(state.codes, state.member, state.size, b, w, -1, low, high)
                 change = mine - own - other
                 if there > 1:
                     change += there * beside(sides, low, high, point, far)

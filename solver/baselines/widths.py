@@ -17,7 +17,17 @@ from ...models.domain import Domain
 from ...models.problem_view import ProblemView
 from ...models.whole_weights import unit_weights
 
-__all__ = ["LARGEST", "Ints", "Widths", "beside", "nearest", "shares_of_domains", "width_of", "widths_of"]
+__all__ = [
+    "LARGEST",
+    "Ints",
+    "Widths",
+    "beside",
+    "hull_without",
+    "nearest",
+    "shares_of_domains",
+    "width_of",
+    "widths_of",
+]
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -92,6 +102,20 @@ def beside(widths: Widths, lo: Ints, hi: Ints, point: Ints, enough: int) -> int:
         if total >= enough:
             return total
     return total
+
+
+@compiled
+def hull_without(
+    codes: Ints, member: Ints, size: Ints, g: int, out: int, mate: int, lo: Ints, hi: Ints
+) -> None:
+    """The box of a group without two members (-1: nobody), to `lo` and `hi`; an empty one if none is left."""
+    lo[:], hi[:] = np.int64(LARGEST), -np.int64(LARGEST)
+    for i in range(size[g]):
+        row = member[g, i]
+        if row not in (out, mate):
+            for a in range(len(lo)):
+                lo[a] = min(lo[a], codes[row, a])
+                hi[a] = max(hi[a], codes[row, a])
 
 
 @compiled

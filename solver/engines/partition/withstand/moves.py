@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .....models.compiled import compiled
-from ....baselines.widths import LARGEST, Ints, Widths, beside
+from ....baselines.widths import LARGEST, Ints, Widths, beside, hull_without
 from .arrays import NewGroups, PublishedPast, short
 
 __all__ = ["Rule", "linked", "nearest_rows", "scan"]
@@ -59,18 +59,6 @@ def nearest_rows(codes: Ints, sides: Widths, most: int) -> Ints:
         inside = np.flatnonzero(away <= last)
         found[p] = inside[np.argsort(away[inside], kind="mergesort")[:most]]
     return found
-
-
-@compiled
-def _box(codes: Ints, groups: NewGroups, g: int, but: int, lo: Ints, hi: Ints) -> None:
-    """The box of a group without one member; an empty one if it is alone."""
-    lo[:], hi[:] = np.int64(LARGEST), -np.int64(LARGEST)
-    for i in range(groups.size[g]):
-        p = groups.member[g, i]
-        if p != but:
-            for a in range(len(lo)):
-                lo[a] = min(lo[a], codes[p, a])
-                hi[a] = max(hi[a], codes[p, a])
 
 
 @compiled
@@ -132,7 +120,7 @@ def scan(
     low, high = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)
     a = groups.of[p]
     size, before = groups.size[a], groups.cost[a]
-    _box(codes, groups, a, p, lo, hi)
+    hull_without(codes, groups.member, groups.size, a, p, -1, lo, hi)
     rest = np.int64(0) if size < 2 else (size - 1) * beside(sides, lo, hi, lo, far)
     tried[:] = -1
     for z in range(near.shape[1]):
@@ -144,7 +132,7 @@ def scan(
         there = groups.cost[b]
         mine = size * beside(sides, lo, hi, codes[q], far) if size > 1 else np.int64(0)
         if mine - before - there < bar and refused[p, z] < since:
-            _box(codes, groups, b, q, low, high)
+            hull_without(codes, groups.member, groups.size, b, q, -1, low, high)
             other = (
                 groups.size[b] * beside(sides, low, high, codes[p], far)
                 if groups.size[b] > 1
@@ -159,7 +147,7 @@ def scan(
         tried[b] = p
         if closed[p, z] >= since:
             continue
-        _box(codes, groups, b, -1, low, high)
+        hull_without(codes, groups.member, groups.size, b, -1, -1, low, high)
         cost = rest - before + (groups.size[b] + 1) * beside(sides, low, high, codes[p], far) - there
         less = _less(past, groups, rule, a, b, p, -1, bar - cost) if cost < bar else -1
         if less >= 0:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from .....models.compiled import compiled
-from ....baselines.widths import LARGEST, Ints, Widths, beside
+from ....baselines.widths import LARGEST, Ints, Widths, beside, hull_without
 from .arrays import NewGroups, PublishedPast
 from .moves import Rule
 from .regroup import drawn, members_of
@@ -95,13 +95,7 @@ def _mate(past: PublishedPast, groups: NewGroups, p: int, random: Ints) -> int:
 def _without(codes: Ints, groups: NewGroups, g: int, p: int, q: int) -> tuple[Ints, Ints]:
     """The box of a group without two of its people."""
     lo, hi = np.empty(codes.shape[1], dtype=np.int64), np.empty(codes.shape[1], dtype=np.int64)
-    lo[:], hi[:] = np.int64(LARGEST), -np.int64(LARGEST)
-    for i in range(groups.size[g]):
-        x = groups.member[g, i]
-        if x not in (p, q):
-            for c in range(len(lo)):
-                lo[c] = min(lo[c], codes[x, c])
-                hi[c] = max(hi[c], codes[x, c])
+    hull_without(codes, groups.member, groups.size, g, p, q, lo, hi)
     return lo, hi
 
 
