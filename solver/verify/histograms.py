@@ -30,7 +30,7 @@ from ...models.requirements.k_c_anonymity import KCAnonymity
 from ...models.structure import DependsOn
 from .rows import Ints
 
-__all__ = ["HistogramVerdicts", "Needed", "judged"]
+__all__ = ["HistogramVerdicts", "Needed", "judged", "said", "stood_for"]
 
 Counts: TypeAlias = tuple[int, ...]
 
@@ -155,18 +155,25 @@ class HistogramVerdicts:
         return requirement.structure(self._problem).decomposable_from
 
     def _of(self, requirement: GroupRequirement, table: Ints) -> NDArray[np.bool_]:
-        if not len(table):
-            return np.zeros(0, dtype=np.bool_)
-        context = self._context
-        found = requirement.admits_counts(table, self._names, context)
-        if found is not None:
-            return found
-        return np.array([requirement.admits(self._group(counts), context) for counts in table.tolist()])
+        return said(requirement, table, self._names, self._context)
 
-    def _group(self, counts: Sequence[int]) -> QIGroup:
-        # Verdicts depend on the values alone, so anybody may stand in for their respondents.
-        values = [name for name, count in zip(self._names, counts, strict=True) for _ in range(count)]
-        return QIGroup(members=tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values)))
+
+def said(
+    requirement: GroupRequirement, table: Ints, names: tuple[str, ...], context: Context
+) -> NDArray[np.bool_]:
+    """What a requirement that sees values only says of histograms, one per line."""
+    if not len(table):
+        return np.zeros(0, dtype=np.bool_)
+    found = requirement.admits_counts(table, names, context)
+    if found is not None:
+        return found
+    return np.array([requirement.admits(stood_for(names, counts), context) for counts in table.tolist()])
+
+
+def stood_for(names: Sequence[str], counts: Sequence[int]) -> QIGroup:
+    """A group with these counts of values: verdicts depend on these alone, so anybody may be in it."""
+    values = [name for name, count in zip(names, counts, strict=True) for _ in range(count)]
+    return QIGroup(members=tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values)))
 
 
 def judged(problem: ProblemView, indices: Iterable[int] | None = None) -> HistogramVerdicts:

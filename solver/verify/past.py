@@ -31,11 +31,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
-from ...models.group import Member
 from ...models.problem import Problem
 from ...models.release import QIGroup
 from ...models.requirement import GroupRequirement
 from ...models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
+from .histograms import stood_for
 
 __all__ = ["PastDemands", "SignatureBucket"]
 
@@ -279,6 +279,6 @@ def _admitted(
         if not structure.exchangeable:
             raise _other(f"{r.name} tells values apart")
         for published, times in {(tuple(names), times) for names, times in made}:
-            members = tuple(Member(f"\0{v}{i}", (), v) for v in published for i in range(times))
-            if not r.admits(QIGroup(members=members), problem.context):
-                raise _other(f"{r.name} forbids groups of {len(members)} tuples")
+            group = stood_for(published, [times] * len(published))
+            if not r.admits(group, problem.context):
+                raise _other(f"{r.name} forbids groups of {group.size} tuples")

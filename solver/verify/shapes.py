@@ -27,11 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
-from ...models.group import Member
 from ...models.problem import Problem
-from ...models.release import QIGroup
 from ...models.requirement import GroupRequirement
 from ...models.structure import DependsOn
+from .histograms import said
 from .parts import most_published
 from .rows import Ints
 
@@ -102,16 +101,8 @@ class _ShapeJudge:
     def __call__(self, counts: Ints) -> NDArray[np.bool_]:
         good, context = counts.sum(axis=1) > 0, self.problem.context
         for r in self.requirements:
-            left = counts[good]
-            found = r.admits_counts(left, self.names, context) if len(left) else np.zeros(0, dtype=np.bool_)
-            if found is None:
-                found = np.array([r.admits(self._group(line), context) for line in left.tolist()])
-            good[good] = found
+            good[good] = said(r, counts[good], self.names, context)
         return good
-
-    def _group(self, counts: Sequence[int]) -> QIGroup:
-        values = [name for name, count in zip(self.names, counts, strict=True) for _ in range(count)]
-        return QIGroup(members=tuple(Member(f"\0{i}", (), value) for i, value in enumerate(values)))
 
 
 def shapes_of(problem: Problem, top: int) -> CheckedShapes:
