@@ -16,6 +16,7 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..compiled_random import ONE
 from ..table import Microdata
 from .asked import MEASURED, Outlook
 
@@ -23,10 +24,8 @@ if TYPE_CHECKING:
     from ..history import History
     from ..release import Release
 
-__all__ = ["ONE", "Forecast", "forecast", "turnover"]
+__all__ = ["Forecast", "forecast", "turnover"]
 
-ONE = 2_147_483_647
-"""Probability 1, in the units of the random numbers of `life`."""
 USUAL = Fraction(9, 10)
 """Survival where nothing can be measured."""
 

@@ -14,11 +14,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..compiled_random import ONE
 from ..history import History
 from ..release import QIGroup, Release
 from ..structure import OverlapRule
 from .asked import Outlook
-from .forecast import ONE, Forecast
+from .forecast import Forecast
 from .prices import forbidden
 from .together import Buckets, Chances, Everybody, lived_together
 

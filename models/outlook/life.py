@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled import compiled
+from ..compiled_random import stepped
 
-__all__ = ["Ints", "drawn", "lives", "named", "packed", "repaired"]
+__all__ = ["Ints", "lives", "named", "packed", "repaired"]
 
 Ints = NDArray[np.int64]
 
@@ -28,13 +29,6 @@ TRIES = 40
 """Exchanges per group, before one more group is made."""
 UPHILL = 32
 """One in so many exchanges is kept although it makes things worse."""
-
-
-@compiled
-def drawn(state: Ints) -> int:
-    """The next random number, below `forecast.ONE`."""
-    state[0] = state[0] * 48271 % 2147483647
-    return state[0]
 
 
 @compiled
@@ -74,21 +68,21 @@ def _exchanged(
     for _ in range(TRIES * groups):
         if total == 0 or groups < 2:
             break
-        x = drawn(state) % groups
+        x = stepped(state) % groups
         while wrong[x] == 0:
             x = (x + 1) % groups
-        h = drawn(state) % (groups - 1)
+        h = stepped(state) % (groups - 1)
         h += h >= x
         y = h if mate[h] < 0 else min(h, mate[h])
         if x == y:
             continue
-        g = x if mate[x] < 0 or drawn(state) % 2 == 0 else mate[x]
-        i = drawn(state) % wide
+        g = x if mate[x] < 0 or stepped(state) % 2 == 0 else mate[x]
+        i = stepped(state) % wide
         place[g, i], place[h, i] = place[h, i], place[g, i]
         one = broken(place, mate, past, releases, bad, x)
         other = broken(place, mate, past, releases, bad, y)
         worse = one + other - wrong[x] - wrong[y]
-        if worse <= 0 or drawn(state) % UPHILL == 0:
+        if worse <= 0 or stepped(state) % UPHILL == 0:
             total += worse
             wrong[x], wrong[y] = one, other
         else:
@@ -112,7 +106,7 @@ def _joined(
     for g in range(groups):
         if wrong[g] == 0 or mate[g] >= 0:
             continue
-        start = drawn(state) % groups
+        start = stepped(state) % groups
         for step in range(groups):
             h = (start + step) % groups
             if h == g or mate[h] >= 0:
@@ -226,7 +220,7 @@ def lives(
         for i in range(wide):
             fresh = False
             while not fresh:
-                at, v = drawn(state) % everybody, 0
+                at, v = stepped(state) % everybody, 0
                 while at >= people[v]:
                     at -= people[v]
                     v += 1
@@ -246,13 +240,13 @@ def lives(
             for g in range(groups):
                 for i in range(wide):
                     p = place[g, i]
-                    if p >= 0 and drawn(state) >= survival[value[i]]:
+                    if p >= 0 and stepped(state) >= survival[value[i]]:
                         place[g, i] = -1
                         away[p] = True
-                        come[i] += drawn(state) < refill[value[i]]
+                        come[i] += stepped(state) < refill[value[i]]
             groups = packed(place, groups, count)
             for p in range(known):
-                if returns == 0 or not away[p] or past[p, t - 1] >= 0 or drawn(state) >= returns:
+                if returns == 0 or not away[p] or past[p, t - 1] >= 0 or stepped(state) >= returns:
                     continue
                 away[p] = False
                 g = 0

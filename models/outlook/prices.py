@@ -24,10 +24,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled_random import ONE, stepped
 from ..release import Release
 from ..structure import Overlap, OverlapRule
 from .asked import Outlook
-from .forecast import ONE, Forecast
+from .forecast import Forecast
 from .life import lives
 
 __all__ = ["SignaturePrices", "Verdicts", "forbidden", "groups_by_signature", "priced", "sizes"]
@@ -188,7 +189,7 @@ def _drawn(
         seed = (outlook.seed * 1_000_003 + size * 8_191 + start * 131 + 1) % (ONE - 1) + 1
         state = np.array([seed], dtype=np.int64)
         for _ in range(8):
-            state[0] = state[0] * 48271 % ONE
+            stepped(state)
         totals.append(
             int(
                 lives(

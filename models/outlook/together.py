@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled import compiled
-from .life import Ints, drawn, named, packed, repaired
+from ..compiled_random import stepped
+from .life import Ints, named, packed, repaired
 
 __all__ = ["Buckets", "Chances", "Everybody", "lived_together"]
 
@@ -94,14 +95,14 @@ def _departed(buckets: Buckets, people: Everybody, chances: Chances, t: int, sta
         for g in range(at, at + buckets.groups[b]):
             for i in range(buckets.wide[b]):
                 p = buckets.place[g, i]
-                if p >= 0 and drawn(state) >= chances.survival[people.value[p]]:
+                if p >= 0 and stepped(state) >= chances.survival[people.value[p]]:
                     buckets.place[g, i] = -1
                     people.away[p] = 1
         buckets.groups[b] = packed(buckets.place[at:end], buckets.groups[b], count)
     for p in range(known):
         if chances.returns == 0 or people.away[p] == 0 or people.past[p, t - 1] >= 0:
             continue
-        if drawn(state) >= chances.returns:
+        if stepped(state) >= chances.returns:
             continue
         b, i, g = people.bucket[p], people.column[p], 0
         while g < buckets.groups[b] and buckets.place[buckets.first[b] + g, i] >= 0:
@@ -133,7 +134,7 @@ def _real(buckets: Buckets, b: int, g: int) -> int:
 @compiled
 def _filled(buckets: Buckets, people: Everybody, coming: Ints, state: Ints) -> None:
     """Who comes takes vacancies of groups that somebody is in."""
-    begin = drawn(state) % max(1, buckets.used[0])
+    begin = stepped(state) % max(1, buckets.used[0])
     for step in range(buckets.used[0]):
         b = (begin + step) % buckets.used[0]
         for g in range(buckets.groups[b]):
@@ -242,7 +243,7 @@ def lived_together(buckets: Buckets, people: Everybody, chances: Chances, releas
         for v in range(len(coming)):
             coming[v] = 0
             for _ in range(chances.trials[v]):
-                coming[v] += drawn(state) < chances.chance[v]
+                coming[v] += stepped(state) < chances.chance[v]
         _filled(buckets, people, coming, state)
         first = _begun(buckets, people, coming, chances.least)
         while coming.any():

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from oracle.series import people, table
 
+from optanon.models.compiled_random import ONE
 from optanon.models.history import History
 from optanon.models.outlook import life
 from optanon.models.outlook.asked import Outlook
-from optanon.models.outlook.forecast import ONE, Forecast
+from optanon.models.outlook.forecast import Forecast
 from optanon.models.outlook.foreseen import drawn_lives, mean as mean_of, nine_in_ten
 from optanon.models.outlook.prices import forbidden
 from optanon.models.policy import Policy

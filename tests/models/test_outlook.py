@@ -18,13 +18,14 @@ from ortools.sat.python import cp_model
 
 import optanon as oa
 from optanon.instances.problem_file import load_policy, load_problem
+from optanon.models.compiled_random import ONE
 from optanon.models.encoding import Encoding
 from optanon.models.errors import PolicyError, ProblemFileError
 from optanon.models.history import History
 from optanon.models.losses import loss
 from optanon.models.outlook import life
 from optanon.models.outlook.asked import Outlook
-from optanon.models.outlook.forecast import ONE, Forecast, _filled, forecast  # pyright: ignore[reportPrivateUsage]
+from optanon.models.outlook.forecast import Forecast, _filled, forecast  # pyright: ignore[reportPrivateUsage]
 from optanon.models.outlook.prices import SignaturePrices, groups_by_signature, sizes
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem

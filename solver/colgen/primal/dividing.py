@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ....models.compiled_random import ONE, stepped
 from ..covering import Ints
 
 __all__ = ["Charging", "divided"]
@@ -45,29 +46,23 @@ class Charging(NamedTuple):
 
 
 @compiled
-def _next(state: Ints) -> int:
-    state[0] = state[0] * 48271 % 2147483647
-    return state[0]
-
-
-@compiled
 def _drawn(people: int, each: int, parts: Ints, often: Ints, state: Ints, found: Ints) -> bool:
     """Slots for one value, all different; whether they hold its people."""
     left = people
     found[:] = -1
     for a in range(len(found)):
-        chance = _next(state) % 8
+        chance = stepped(state) % 8
         if a == len(found) - 1 or chance < 3:
-            slot = left * each + _next(state) % each
+            slot = left * each + stepped(state) % each
             for other in range(left * each, (left + 1) * each):
                 if chance % 2 == 0 and often[other] > often[slot]:
                     slot = other
         elif chance < 7:
-            v = _next(state) % len(parts)
-            slot = parts[v, _next(state) % len(found)]
+            v = stepped(state) % len(parts)
+            slot = parts[v, stepped(state) % len(found)]
             slot = parts[v, 0] if slot < 0 else slot
         else:
-            slot = (1 + _next(state) % left) * each + _next(state) % each
+            slot = (1 + stepped(state) % left) * each + stepped(state) % each
         if slot // each > left:
             return False
         for b in range(a):
@@ -123,7 +118,7 @@ def divided(
     """
     state = np.array([seed % 2147483646 + 1])
     for _ in range(8):
-        _next(state)
+        stepped(state)
     parts = np.full((len(people), most), -1, dtype=np.int64)
     best, found = parts.copy(), np.empty(most, dtype=np.int64)
     often = np.zeros((people.max() + 1) * each, dtype=np.int64)
@@ -137,13 +132,13 @@ def divided(
             cooling = heat[0] * (heat[1] / heat[0]) ** (move / moves)
             charge = missing[0] + (missing[1] - missing[0]) * move / moves
             now = max(sums[0], charging.allowed) + sums[1] + charge * sums[2]
-        v = _next(state) % len(people)
+        v = stepped(state) % len(people)
         if not _drawn(people[v], each, parts, often, state, found):
             continue
         _put(parts[v], -1, each, charging, often, sums)
         _put(found, 1, each, charging, often, sums)
         cost = max(sums[0], charging.allowed) + sums[1] + charge * sums[2]
-        if cost <= now or _next(state) / 2147483647.0 < np.exp((now - cost) / cooling):
+        if cost <= now or stepped(state) / ONE < np.exp((now - cost) / cooling):
             parts[v] = found
             now = cost
             if sums[2] == 0 and cost < least - 1e-9:

@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 
 from ....models.compiled import compiled
+from ....models.compiled_random import ONE, stepped
 from ..covering import Ints
 
 __all__ = ["shuffled", "state_of"]
@@ -14,13 +15,12 @@ __all__ = ["shuffled", "state_of"]
 
 def state_of(random: Random) -> Ints:
     """The state of the generator that compiled code shuffles by."""
-    return np.array([random.randrange(1, 2**31 - 1)], dtype=np.int64)
+    return np.array([random.randrange(1, ONE)], dtype=np.int64)
 
 
 @compiled
 def shuffled(items: Ints, size: int, state: Ints) -> None:
-    """Put the first `size` items into random order (multiplicative congruential generator)."""
+    """Put the first `size` items into random order."""
     for last in range(size - 1, 0, -1):
-        state[0] = state[0] * 48271 % 2147483647
-        other = state[0] % (last + 1)
+        other = stepped(state) % (last + 1)
         items[last], items[other] = items[other], items[last]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .....models.compiled import compiled
+from .....models.compiled_random import stepped
 from ....baselines.widths import LARGEST, Ints, Widths, beside
 from .arrays import NewGroups, PublishedPast, put, short, weigh
 from .moves import Rule
@@ -115,8 +116,7 @@ def regrouped(
 @compiled
 def drawn(random: Ints, below: int) -> int:
     """A number from 0 on."""
-    random[0] = random[0] * 48271 % 2147483647
-    return random[0] % below
+    return stepped(random) % below
 
 
 @compiled
