@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -188,6 +188,20 @@ class History:
         """The first `number` releases, as a history of their own."""
         return History(self._releases[:number])
 
+    def followed_by(self, release: Release) -> History:
+        """These releases and one more, as a history in memory; O(respondents), none is read again.
+
+        Raises
+        ------
+        ReleaseError
+            If the release has other columns than the series.
+        """
+        found = History()
+        found._releases, found._records = self._releases.copy(), self._records.copy()
+        found._values = self._values.copy()
+        found.append(release)
+        return found
+
     def __len__(self) -> int:
         return len(self._releases)
 
@@ -271,31 +285,38 @@ class History:
         for index, group in enumerate(release.groups):
             # One of each for all members: nobody changes them, and large releases have many.
             said = _Said(dict(group.histogram), group.signature, group.box, ((number, index),))
+            together: dict[int, Record] = {}
             for member in group.members:
-                fresh[member.respondent] = self._extended(member, number, said)
+                old = self._records.get(member.respondent)
+                # Who was always together shares the tuple of groups, and so everything but the member.
+                kind = 0 if old is None else id(old.groups)
+                like = together.get(kind)
+                if like is None:
+                    like = together[kind] = _extended(old, member, number, said)
+                fresh[member.respondent] = like if like.member is member else replace(like, member=member)
             self._values |= group.signature
         self._releases.append(release)
         self._records.update(fresh)
 
-    def _extended(self, member: Member, number: int, said: _Said) -> Record:
-        old = self._records.get(member.respondent)
-        if old is None:
-            return Record(
-                member=member,
-                first=number,
-                inferable=said.histogram,
-                signature=said.signature,
-                box=said.box,
-                groups=said.place,
-            )
+
+def _extended(old: Record | None, member: Member, number: int, said: _Said) -> Record:
+    if old is None:
         return Record(
             member=member,
-            first=old.first,
-            inferable=dict(Counter(old.inferable) & Counter(said.histogram)),
-            signature=old.signature if old.signature == said.signature else None,
-            box=_intersection(old.box, said.box),
-            groups=(*old.groups, *said.place),
+            first=number,
+            inferable=said.histogram,
+            signature=said.signature,
+            box=said.box,
+            groups=said.place,
         )
+    return Record(
+        member=member,
+        first=old.first,
+        inferable=dict(Counter(old.inferable) & Counter(said.histogram)),
+        signature=old.signature if old.signature == said.signature else None,
+        box=_intersection(old.box, said.box),
+        groups=(*old.groups, *said.place),
+    )
 
 
 def _intersection(one: Box | None, other: Box | None) -> Box | None:

@@ -85,6 +85,19 @@ def test_appending_one_by_one_is_the_same_and_keeps_earlier_ones(drawn: tuple[In
     assert history[len(history) - 1] is at.history[len(history) - 1]
 
 
+@quick
+@given(instances(releases=(2, 3)))
+def test_a_series_followed_by_a_release_is_a_history_of_its_own(drawn: tuple[Instance, Source]):
+    at, _ = drawn
+    *before, last = at.history
+    history = History(before)
+    records = dict(history.records)
+    after = history.followed_by(last)
+    assert (after.releases, dict(after.records)) == (at.history.releases, dict(at.history.records))
+    assert after.values == at.history.values
+    assert (history.releases, dict(history.records)) == (tuple(before), records)
+
+
 def test_a_refused_release_leaves_the_history_as_it_was():
     at = instance(seeded("refused"), tuples=(4, 4), releases=(2, 2))
     records, releases = dict(at.history.records), at.history.releases
