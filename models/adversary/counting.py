@@ -16,12 +16,14 @@ for hundreds of small blocks, each with others compromised, and need not wait fo
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
 from math import factorial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +40,9 @@ LIMIT = 300_000
 
 TRIES = 10
 """So many times as many may be tried."""
+
+KEPT = 20_000
+"""So many blocks are not counted again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,14 +104,9 @@ class Tableau:
         EngineError
             If counting would take more than `limit` steps.
         """
-        tight = self._propagated()
-        found = [Fraction(low) for low in tight.lower]
-        for part in tight._parts():
-            for j, mean in _Sweep(tight, part, limit).means().items():
-                found[j] = mean
-        return tuple(found)
+        return _expected(self, limit)
 
-    def _propagated(self) -> Tableau:
+    def propagated(self) -> Tableau:
         """Bounds tightened by every row until nothing changes."""
         lower, upper = np.array(self.lower, dtype=np.int64), np.array(self.upper, dtype=np.int64)
         of_row = np.repeat(np.arange(len(self.rows)), [len(row.pairs) for row in self.rows])
@@ -118,7 +118,7 @@ class Tableau:
             raise InputError("the releases contradict each other: check the groups and their values")
         return replace(self, lower=tuple(lower.tolist()), upper=tuple(upper.tolist()))
 
-    def _parts(self) -> list[list[int]]:
+    def parts(self) -> list[list[int]]:
         """Open pairs that share rows."""
         home = {j: j for j in range(len(self.cell)) if self.lower[j] < self.upper[j]}
 
@@ -136,6 +136,17 @@ class Tableau:
         for j in home:
             parts[find(j)].append(j)
         return list(parts.values())
+
+
+@lru_cache(maxsize=KEPT)
+def _expected(whole: Tableau, limit: int) -> tuple[Fraction, ...]:
+    """Blocks come again and again: of one release after another, and where earlier groups are kept."""
+    tight = whole.propagated()
+    found = [Fraction(low) for low in tight.lower]
+    for part in tight.parts():
+        for j, mean in _Sweep(tight, part, limit).means().items():
+            found[j] = mean
+    return tuple(found)
 
 
 def tableau(joined: Joined, cell: Sequence[int], sizes: Sequence[int], bounds: Bounds) -> Tableau:
@@ -160,6 +171,9 @@ def tableau(joined: Joined, cell: Sequence[int], sizes: Sequence[int], bounds: B
             ends, ends[1:], joined.low.tolist(), joined.high.tolist(), joined.is_cell.tolist(), strict=False
         )
     ]
+    # Groups that were kept say the same again: without counterfeits once is enough.
+    said = Counter(rows)
+    rows = [row for row, times in said.items() for _ in range(times if row.low < row.high else 1)]
     return Tableau(
         cell=tuple(number[c] for c in cell),
         sizes=tuple(size[at] for at in range(len(size))),
@@ -169,16 +183,47 @@ def tableau(joined: Joined, cell: Sequence[int], sizes: Sequence[int], bounds: B
     )
 
 
+class _Fit(NamedTuple):
+    """A choice that fits: its number, what is left of the rows touched that go on, and ways."""
+
+    number: int
+    onward: tuple[int, ...]
+    ways: int
+
+
 @dataclass(frozen=True)
 class _Stage:
-    """A cell: its open pairs, the rows it touches, and the rows open before and after it."""
+    """A cell: its open pairs, and the rows it touches.
+
+    A state is what is left of rows that are open: of those not touched, then of those touched that go on.
+    """
 
     pairs: tuple[int, ...]
-    touched: tuple[int, ...]
-    before: tuple[int, ...]
-    after: tuple[int, ...]
     choices: tuple[tuple[tuple[int, ...], int, tuple[int, ...]], ...]
     """Counts of the pairs, number of ways, and what they take from each row touched."""
+    kept: tuple[int, ...]
+    """Where a state has the rows not touched,"""
+    touched: tuple[tuple[int, int], ...]
+    """and those touched: -1, and what they have at first, if they were not open."""
+    ends: tuple[tuple[int, int, bool], ...]
+    """Of each row touched: how much may be left of it, its counterfeits, and whether it goes on."""
+
+    def steps(self, now: tuple[int, ...]) -> list[_Fit]:
+        """Choices that fit what is left of the rows touched."""
+        found: list[_Fit] = []
+        for number, (_, ways, used) in enumerate(self.choices):
+            onward: list[int] = []
+            for before, taken, (most, span, goes_on) in zip(now, used, self.ends, strict=True):
+                rest = before - taken
+                if not 0 <= rest <= most:
+                    break
+                if goes_on:
+                    onward.append(rest)
+                elif span:
+                    ways *= factorial(span) // factorial(rest)
+            else:
+                found.append(_Fit(number, tuple(onward), ways))
+        return found
 
 
 class _Sweep:
@@ -211,36 +256,53 @@ class _Sweep:
         layers: list[dict[tuple[int, ...], int]] = [{(): 1}]
         courses: list[tuple[_Stage, list[tuple[tuple[int, ...], tuple[int, ...], int, int]]]] = []
         steps = tried = 0
-        for stage, left in self._stages():
+        for stage in self._stages():
             tried += len(layers[-1]) * len(stage.choices)
             if tried > TRIES * self.limit:
                 raise _too_many()
             layer: dict[tuple[int, ...], int] = defaultdict(int)
             course: list[tuple[tuple[int, ...], tuple[int, ...], int, int]] = []
+            fitting: dict[tuple[int, ...], list[_Fit]] = {}
             for state, ways in layers[-1].items():
-                for number, after, weight in self._moves(stage, state, left):
+                now = tuple([state[at] if at >= 0 else total for at, total in stage.touched])
+                kept = tuple([state[at] for at in stage.kept])
+                if now not in fitting:
+                    fitting[now] = stage.steps(now)
+                for number, onward, weight in fitting[now]:
+                    after = kept + onward
                     layer[after] += ways * weight
                     course.append((state, after, number, weight))
-                    if steps + len(course) > self.limit:
-                        raise _too_many()
+                if steps + len(course) > self.limit:
+                    raise _too_many()
             steps += len(course)
             layers.append(layer)
             courses.append((stage, course))
-        total = layers[-1].get((), 0)
-        if not total:
+        if not layers[-1]:
             raise InputError("the releases contradict each other: check the groups and their values")
-        sums: dict[int, int] = defaultdict(int)
-        onward: dict[tuple[int, ...], int] = {(): 1}
+        return self._backward(layers, courses)
+
+    def _backward(
+        self,
+        layers: list[dict[tuple[int, ...], int]],
+        courses: list[tuple[_Stage, list[tuple[tuple[int, ...], tuple[int, ...], int, int]]]],
+    ) -> dict[int, Fraction]:
+        """Expected counts, by the ways on from each state."""
+        total, sums = layers[-1][()], dict[int, int]()
+        ahead: dict[tuple[int, ...], int] = {(): 1}
         for (stage, course), layer in zip(reversed(courses), reversed(layers[:-1]), strict=True):
             earlier: dict[tuple[int, ...], int] = defaultdict(int)
+            chosen = [0] * len(stage.choices)
             for state, after, number, weight in course:
-                ways = weight * onward.get(after, 0)
-                earlier[state] += ways
-                for j, count in zip(stage.pairs, stage.choices[number][0], strict=True):
-                    if count:
-                        sums[j] += count * layer[state] * ways
-            onward = earlier
-        return {j: Fraction(sums[j], total) for pairs in self.pairs_of.values() for j in pairs}
+                if after in ahead:
+                    ways = weight * ahead[after]
+                    earlier[state] += ways
+                    chosen[number] += layer[state] * ways
+            for at, j in enumerate(stage.pairs):
+                sums[j] = sum(
+                    counts[at] * ways for (counts, _, _), ways in zip(stage.choices, chosen, strict=True)
+                )
+            ahead = earlier
+        return {j: Fraction(count, total) for j, count in sums.items()}
 
     def _order(self) -> Iterator[int]:
         """Cells one by one; the next one opens fewest rows and closes most."""
@@ -263,7 +325,7 @@ class _Sweep:
             near &= waiting
             yield chosen
 
-    def _stages(self) -> Iterator[tuple[_Stage, Mapping[int, int]]]:
+    def _stages(self) -> Iterator[_Stage]:
         upper = self.whole.upper
         waiting = {r: len(cells) for r, cells in self.row_cells.items()}
         left = dict(self.left)
@@ -274,12 +336,19 @@ class _Sweep:
             for r in touched:
                 waiting[r] -= 1
                 left[r] -= sum(upper[j] for j in pairs if r in self.rows_of[j])
-            after = tuple(r for r in dict.fromkeys((*opened, *touched)) if waiting[r])
             choices = tuple(islice(self._choices(c, pairs, touched), self.limit + 1))
             if len(choices) > self.limit:
                 raise _too_many()
-            yield _Stage(pairs, touched, opened, after, choices), left
-            opened = after
+            places = {r: at for at, r in enumerate(opened)}
+            kept = [r for r in opened if r not in touched]
+            yield _Stage(
+                pairs,
+                choices,
+                kept=tuple(places[r] for r in kept),
+                touched=tuple((places.get(r, -1), self.total[r]) for r in touched),
+                ends=tuple((left[r] + self.span[r], self.span[r], waiting[r] > 0) for r in touched),
+            )
+            opened = (*kept, *(r for r in touched if waiting[r]))
 
     def _choices(
         self, c: int, pairs: tuple[int, ...], touched: tuple[int, ...]
@@ -296,25 +365,6 @@ class _Sweep:
                 for r in self.rows_of[j]:
                     used[r] += count
             yield counts, ways, tuple(used.values())
-
-    def _moves(
-        self, stage: _Stage, state: tuple[int, ...], left: Mapping[int, int]
-    ) -> Iterator[tuple[int, tuple[int, ...], int]]:
-        """Choices that fit a state: their number, the state after, and the ways."""
-        here = dict(zip(stage.before, state, strict=True))
-        now = [here.get(r, self.total[r]) for r in stage.touched]
-        going_on = set(stage.after)
-        for number, (_, ways, used) in enumerate(stage.choices):
-            weight = ways
-            for r, before, taken in zip(stage.touched, now, used, strict=True):
-                rest = before - taken
-                if not 0 <= rest <= left[r] + self.span[r]:
-                    break
-                here[r] = rest
-                if r not in going_on:
-                    weight *= factorial(self.span[r]) // factorial(rest)
-            else:
-                yield number, tuple([here[r] for r in stage.after]), weight
 
 
 def _too_many() -> EngineError:

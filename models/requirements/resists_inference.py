@@ -196,7 +196,7 @@ class ResistsInference(Requirement):
         EngineError
             If worlds are too many to be counted.
         """
-        series = History([*history, release])
+        series = history.followed_by(release)
         spared = self._spared(history)
         seen: set[tuple[tuple[str, ...], int]] = set()
         for found in self._broken(series, spared):
@@ -242,7 +242,7 @@ class ResistsInference(Requirement):
     def cuts(self, release: Release | None, history: History) -> Iterator[Cut]:
         if release is None:
             return
-        series = History([*history, release])
+        series = history.followed_by(release)
         broken = self._broken(series, self._spared(history))
         limits = CutLimits(needed=self.needed, max_posterior=self.max_posterior)
         yield from cuts(self.name, broken, series, limits, self._spared(history))
