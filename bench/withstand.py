@@ -52,6 +52,8 @@ class Withstand(Case):
     min_values, max_posterior, compromised : of `resists_inference`
     time_limit : int
         Seconds per release, and again for the policy without the demand.
+    alone : bool
+        Whether the policy without the demand is not searched besides.
     random : int
         So many random series are judged and enumerated first; a difference ends the case.
     """
@@ -70,6 +72,7 @@ class Withstand(Case):
     max_posterior: str = "1/2"
     compromised: int = 0
     time_limit: int = 60
+    alone: bool = False
     random: int = 0
 
     def run(self) -> list[Row]:
@@ -144,10 +147,12 @@ class Withstand(Case):
         """
         value = result.levels[0].value
         assert value is not None
-        without = self._solved(replace(problem, policy=problem.policy.changed(requirements=rest)))
-        found: Release | None = without.release
+        asked = replace(problem, policy=problem.policy.changed(requirements=rest))
+        without = None if self.alone else self._solved(asked)
+        found: Release | None = None if without is None else without.release
         free = None if found is None else problem.objective(found)[0]
-        bound = without.levels[0].bound if found is not None else None
+        known = result if without is None or found is None else without
+        bound = known.levels[0].bound
         row: Row = {
             "loss": float(value),
             "/ bound": None if not bound else float(value / bound),

@@ -325,6 +325,10 @@ class Withstand(Schedule):
     anneal: Share = Share(
         part=0.85, of=Of.LEFT, why="the whole series is audited anew, the bound derived again"
     )
+    audit: Share = Share(
+        part=1.0, of=Of.LEFT, least=60.0, least_part=0.2, why="the whole series, before a release is taken"
+    )
+    audits: Seconds = Seconds(value=1.5, unit="times", why="what that took last is kept for the end")
 
 
 RESERVES, WHOLE, HEURISTICS, SOLVERS = Reserves(), Whole(), Heuristics(), Solvers()
@@ -394,6 +398,7 @@ SCHEDULES: dict[str, Schedule] = {
     "partition: signature, ahead": AHEAD,
     "partition: counts": COUNTS,
     "partition: enumerated": ENUMERATED,
+    "partition: withstand": WITHSTAND,
     "sanitize": SANITIZING,
     "audit": AUDIT,
 }

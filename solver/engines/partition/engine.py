@@ -37,6 +37,7 @@ from ...colgen.structure.signatures import Rules
 from ...colgen.table import Rows
 from ...ending import search_clock
 from ...engine import last
+from ...limits import PORTFOLIO
 from ...schedule import ENUMERATED
 from ...settings import Answer, Clock, Settings, Watch
 from ...status import Status
@@ -135,14 +136,16 @@ class PartitionEngine:
         plans = self.plans
         if plan.objective is not None and plan.rules is None and not plan.counts and plan.points is None:
             return plans.by_histograms(problem, settings, watch, plan.objective)
-        if settings.further is not None:
+        asked = None if plan.objective or plan.counts or plan.points else demand(problem)
+        # Heuristics know nothing of the demand: large tables have no time for them.
+        hopeless = asked is not None and len(problem.table) > PORTFOLIO.tuples
+        if settings.further is not None and not hopeless:
             known = last(settings.further(search_clock(problem, settings, watch)))
             settings = replace(settings, known=known, further=None)
         if plan.counts:
             return plans.counts(problem, settings, watch).run()
         if plan.points is not None:
             return plans.points(problem, settings, watch, plan.points).run()
-        asked = demand(problem) if plan.objective is None else None
         if asked is not None:
             search = plans.withstand(problem, asked, settings, watch, self.guided, plans.by_histograms)
             return search.run()

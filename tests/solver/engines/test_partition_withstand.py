@@ -31,7 +31,8 @@ from optanon.solver.engines.partition.withstand.judge import SeriesJudge
 from optanon.solver.engines.partition.withstand.leaving_out import leave_out
 from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
 from optanon.solver.engines.partition.withstand.masks import MaskJudge
-from optanon.solver.engines.partition.withstand.moves import Rule, nearest_rows
+from optanon.solver.engines.partition.withstand.moves import Rule
+from optanon.solver.engines.partition.withstand.near import nearest_rows
 from optanon.solver.engines.partition.withstand.pairs import pairs_on
 from optanon.solver.engines.partition.withstand.search import WithstandSearch, sides_of
 from optanon.solver.engines.partition.withstand.starts import implied, starts

@@ -264,7 +264,7 @@ class SafeGroups:
         self.cost += cost
         self.inferred.difference_update(before)
         self.inferred.update(after)
-        self.groups.since[np.flatnonzero(self.judge.met_groups)] = self.made
+        self.groups.since[self.judge.met_groups[: len(groups.size)]] = self.made
         self._keep()
         return True
 
@@ -282,12 +282,14 @@ class SafeGroups:
     def _keep(self) -> None:
         if self.inferred:
             return
-        found = len(self.outside), self.fakes, self.cost
+        # Asked after every move: what takes longer the more groups there are is asked only where it matters.
+        found = len(self.codes) - int(self.groups.size.sum()), self.fakes if self.invented else 0, self.cost
         if found[0] > self.allowed or found[1] > self.invented:
             return
         if self.best is None or found < self.least:
             self.best, self.least = self.groups.of.copy(), found
-            self.with_best = self.groups.faked.copy()
+            if self.invented:
+                self.with_best = self.groups.faked.copy()
 
 
 def _alike(one: Ints, two: Ints) -> bool:

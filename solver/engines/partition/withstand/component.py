@@ -128,7 +128,41 @@ def _groups(past: PublishedPast, groups: NewGroups, head: Ints, number: Ints) ->
     which = which[:count].copy()
     for g in which:
         number[g] = -1
+    _leave_out_kept(past, groups, pattern, which)
     return pattern, which
+
+
+@compiled
+def _leave_out_kept(past: PublishedPast, groups: NewGroups, pattern: Ints, which: Ints) -> None:
+    """Take groups out of patterns that publish what an earlier one of the same people does.
+
+    Their rows are there already, and would only double what a count has to remember.
+    """
+    older, (cells, times) = len(past.fakes), pattern.shape
+    fakes, size = np.empty(len(which), dtype=np.int64), np.zeros(len(which), dtype=np.int64)
+    for z in range(len(which)):
+        g = which[z]
+        fakes[z] = past.fakes[g] if g < older else groups.faked[g - older].sum()
+    for z in pattern.ravel():
+        if z >= 0:
+            size[z] += 1
+    same, met = np.empty(len(which), dtype=np.int64), np.empty(len(which), dtype=np.int64)
+    for r in range(1, times):
+        for earlier in range(r):
+            same[:], met[:] = -1, 0
+            for c in range(cells):
+                z, y = pattern[c, r], pattern[c, earlier]
+                if z < 0 or y < 0:
+                    continue
+                if same[z] < 0 and met[z] == 0:
+                    same[z] = y
+                met[z] += same[z] == y
+            for c in range(cells):
+                z = pattern[c, r]
+                if z >= 0 and fakes[z] == 0 and met[z] == size[z]:
+                    y = same[z]
+                    if size[y] == size[z] and fakes[y] == 0:
+                        pattern[c, r] = -1
 
 
 @compiled

@@ -88,6 +88,11 @@ class SeriesJudge:
         self._known: dict[bytes, tuple[int, ...]] = {}
         self.asked = self.decided = self.counted = 0
 
+    def narrow(self, most: int, steps: int) -> None:
+        """Judge fewer people at a time, in fewer steps, from now on; verdicts that are known stay."""
+        self.most = min(self.most, most)
+        self._room = room_for(steps, LIMITS.slots, self.past.counts.shape[1])
+
     @property
     def met_groups(self) -> np.ndarray:
         """Which groups of the new release were in the components asked for last."""
@@ -113,11 +118,13 @@ class SeriesJudge:
     def _verdict(self, groups: NewGroups, people: Integers) -> tuple[int, ...]:
         self.asked += 1
         key = content(groups, people, self._number).tobytes()
-        if groups.faked.any():
-            home = groups.of[people]
+        home = groups.of[people]
+        if groups.faked[home].any():
             key += np.where(home[:, None] >= 0, groups.faked[home], 0).tobytes()
         known = self._known.get(key)
         if known is None:
+            if len(self._known) >= LIMITS.known:
+                self._known.clear()
             known = self._known[key] = tuple(people[self._unsafe(groups, people)].tolist())
         return known
 

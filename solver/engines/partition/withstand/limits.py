@@ -22,8 +22,20 @@ class WithstandLimits:
     keep them small are judged faster; where people left, a third release links hundreds in any case."""
     steps_counted: int = 20_000
     """From state to state, while the worlds of a component are counted for a move."""
+    large: int = 5_000
+    """In tables of more tuples moves are many, and time for each is short:"""
+    people_large: int = 100
+    """people of a component that a move may make there,"""
+    steps_large: int = 4_000
+    """steps of its count,"""
+    near_large: int = 200
+    """near rows,"""
+    hot_large: float = 0.02
+    """and temperature at the beginning."""
     slots: int = 256
     """Rows that may be open at a time in such a count."""
+    known: int = 100_000
+    """Verdicts that are kept: then all are forgotten."""
     states: int = 150_000
     """Between two counts, in the audit of the whole series."""
     more: int = 80

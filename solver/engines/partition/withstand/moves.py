@@ -18,7 +18,7 @@ from .....models.compiled import compiled
 from ....baselines.widths import LARGEST, Ints, Widths, beside, hull_without
 from .arrays import NewGroups, PublishedPast, short
 
-__all__ = ["Rule", "linked", "nearest_rows", "scan"]
+__all__ = ["Rule", "linked", "scan"]
 
 
 class Rule(NamedTuple):
@@ -41,24 +41,6 @@ class Rule(NamedTuple):
     whole: int
     least: int
     price: int
-
-
-@compiled
-def nearest_rows(codes: Ints, sides: Widths, most: int) -> Ints:
-    """The rows nearest to each, shape (rows, `most`): the smallest boxes of two; ties by row number."""
-    count = len(codes)
-    found = np.empty((count, most), dtype=np.int64)
-    far = np.int64(LARGEST)
-    away = np.empty(count, dtype=np.int64)
-    for p in range(count):
-        for q in range(count):
-            away[q] = beside(sides, codes[p], codes[p], codes[q], far)
-        away[p] = far
-        # Sorting these few takes a tenth of what sorting all rows does.
-        last = np.partition(away, most - 1)[most - 1]
-        inside = np.flatnonzero(away <= last)
-        found[p] = inside[np.argsort(away[inside], kind="mergesort")[:most]]
-    return found
 
 
 @compiled

@@ -20,7 +20,7 @@ from .....models.adversary.cells import population
 from .....models.adversary.knowledge import Knowledge
 from .....models.box_measure import BoxMeasure
 from .....models.errors import EngineError
-from .....models.history import History
+from .....models.moment import moment
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
 from .....models.release import Release
@@ -28,6 +28,7 @@ from .....models.requirements import ResistsInference
 from .....models.whole_weights import unit_weights
 from ....baselines.widths import Widths, widths_of
 from ....colgen.structure.histograms import Judge as Admission
+from ....engine import last
 from ....incumbent import BestRelease
 from ....price import Price
 from ....schedule import WITHSTAND
@@ -43,7 +44,8 @@ from .judge import SeriesJudge
 from .leaving_out import leave_out
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .masks import MaskJudge
-from .moves import Rule, nearest_rows
+from .moves import Rule
+from .near import nearest_rows
 from .starts import starts
 
 __all__ = ["WithstandSearch", "sides_of"]
@@ -69,6 +71,7 @@ class WithstandSearch:
         self.interrupted = False
         self.effort: dict[str, int] = {}
         self.dropped = 0
+        self._audit = 0.0
         self.told = ""
 
     def run(self) -> Answer:
@@ -121,7 +124,8 @@ class WithstandSearch:
         past = past_of(problem, self.rule.knowledge)
         sides = sides_of(problem)
         codes = np.ascontiguousarray(table.codes)
-        near = nearest_rows(codes, sides, min(LIMITS.near, len(table) - 1))
+        large = len(table) > LIMITS.large
+        near = nearest_rows(codes, sides, min(LIMITS.near_large if large else LIMITS.near, len(table) - 1))
         admission = Admission(problem)
         names = problem.values
         places = [names.index(name) for name in admission.names]
@@ -161,14 +165,25 @@ class WithstandSearch:
             chains.append(chain)
             if not chain.inferred:
                 break
+        if all(chain.inferred for chain in chains):
+            self.ask_others()
         if not chains:
             return
+        if large:  # kept groups were judged whole
+            judge.narrow(LIMITS.people_large, LIMITS.steps_large)
         self.improve(min(chains, key=lambda chain: len(chain.inferred)), judge)
+
+    def ask_others(self) -> None:
+        """Heuristics, where no start is safe: in large tables they rarely help, and were not asked."""
+        if self.incumbent.values is None and self.settings.further is not None:
+            self.incumbent.offer(last(self.settings.further(self.clock)), checked=True)
 
     def improve(self, chain: SafeAnnealing, judge: SeriesJudge) -> None:
         """Repair a start that gives somebody away, then anneal."""
         steps = LIMITS.steps[self.clock.limit is not None] * len(self.problem.table)
         hot = LIMITS.hot[bool(chain.inferred)]
+        if len(self.problem.table) > LIMITS.large:
+            hot = min(hot, LIMITS.hot_large)
         if chain.inferred:
             first = chain.groups.of.copy()
             self._meet_masks(chain, steps, hot, judge)
@@ -187,7 +202,7 @@ class WithstandSearch:
             self.take(chain)
             chain.back()
         if chain.best is not None:
-            chain.run(self.clock.share(WITHSTAND.anneal), steps, hot)
+            chain.run(self._until_audit(), steps, hot)
         else:
             self.told = _what_helps(
                 len(chain.inferred), len(chain.outside), bool(chain.allowed), bool(chain.invented)
@@ -200,6 +215,11 @@ class WithstandSearch:
             "left inferable": len(chain.inferred),
         }
         self.take(chain)
+
+    def _until_audit(self) -> Clock:
+        """What the last step has; the series is audited and checked after it, as long as that took before."""
+        clock, left = self.clock.share(WITHSTAND.anneal), self.clock.left
+        return clock if left is None else clock.part(max(0.0, left - WITHSTAND.audits.value * self._audit))
 
     def _meet_masks(self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge) -> None:
         """Anneal under the rule on each group's members alone: the start that is repaired."""
@@ -225,19 +245,23 @@ class WithstandSearch:
         values = self.problem.objective(release)
         if self.incumbent.values is not None and values >= self.incumbent.values:
             return
+        began = moment()
         try:
             if self.withstands(release):
                 self.incumbent.offer(release)
+                self._audit = max(self._audit, moment() - began)
         except EngineError:  # the requirement's own check gave up counting: nothing is claimed of it
             self.dropped += 1
 
     def withstands(self, release: Release) -> bool:
-        """Whether the audit of the whole series, from nothing, finds everybody within the limits."""
-        series = History([*self.problem.history, release])
+        """Whether the audit of the whole series, from nothing, finds everybody within the limits, in time."""
+        series = self.problem.history.followed_by(release)
         known = Knowledge() if self.rule.knowledge is None else self.rule.knowledge.among(series.records)
         people = population(series, known)
         system = people.system
-        possible = possible_values(people)
+        possible = possible_values(
+            people, Clock(self.clock.allowed(WITHSTAND.audit)), workers=self.settings.workers
+        )
         left = np.bincount(system.cell[possible.verdicts == Verdict.POSSIBLE], minlength=len(system.sizes))
         if ((left < self.rule.needed) & (people.asked > 0)).any():
             return False
