@@ -3,7 +3,7 @@
 1. The linear program "as many of the undecided as possible", rounded where it is fractional, as long as
    it shows many. One world shows many counts positive; a maximum below 1 excludes all that are left.
 2. The same for those that it cannot make positive, round by round, until none is: its multipliers exclude
-   all of these at once, thousands by a few programs. Then 1. again for the others.
+   all of these at once, thousands by a few programs. These are 0 from then on. Then 1. again for the others.
 3. The world nearest to the true one with a count at least 1, for each one that is left. From count to
    count one bound changes, which takes the dual simplex a few steps, and most optima are whole. Of the others
    only the changes that hang together with the count are rounded.
@@ -93,7 +93,12 @@ class ComponentSearch:
         return self._proofs
 
     def _decide(self, clock: Clock) -> None:
-        if not (self._together(clock) and self._apart(clock) and self._together(clock)):
+        if not (self._together(clock) and self._apart(clock)):
+            return
+        # What is excluded is 0 from here on: optima are whole more often, and later proofs build on it.
+        excluded = self._verdicts[self._component.pairs] == Verdict.EXCLUDED
+        self._lp.limit(self._lp.lower, np.where(excluded, 0, self._lp.upper))
+        if not self._together(clock):
             return
         self._near_truth(clock)
         left = self._one_by_one(clock)
