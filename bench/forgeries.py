@@ -212,6 +212,7 @@ RUNS: Mapping[str, Callable[[], Run]] = {
         Problem(table=_table(30, 1), policy=Policy([KCAnonymity(k=3)])), engine="partition"
     ),
     "series": lambda: _later(Policy(SAFE, ["counterfeits", "information_loss"]), 18, engine="partition"),
+    "ahead": lambda: _later(Policy(SAFE, ["counterfeits", "signatures", "information_loss"]), 18),
     "counts": lambda: _later(
         Policy(SAFE, ["counterfeits", "discernibility"], form="anatomized"), 24, engine="partition"
     ),

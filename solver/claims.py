@@ -28,6 +28,7 @@ __all__ = [
     "DualAbove",
     "Empty",
     "FakeDuals",
+    "FamilyClaim",
     "Grouped",
     "GroupingsClaim",
     "HistogramsClaim",
@@ -172,6 +173,20 @@ class Series(StrictRecord):
     loss: FakeDuals
 
 
+class FamilyClaim(StrictRecord):
+    """The least information loss of releases that publish no signature more often than the certificate's.
+
+    Signatures are those of its release, in the order of their values; each has a dual of one seat.
+    """
+
+    kind: Literal["family"] = "family"
+    level: Natural
+    bound: Ratio
+    root: WrittenDuals
+    seat_duals: tuple[Limiting, ...]
+    cuts: tuple[tuple[Natural, ...], ...]
+
+
 class HistogramsClaim(StrictRecord):
     """A program over shapes of groups, where boxes do not count; costs are those of the levels before."""
 
@@ -295,20 +310,7 @@ class Shares(StrictRecord):
 
 
 Claim: TypeAlias = Annotated[
-    AllowedClaim
-    | PricedClaim
-    | ListedClaim
-    | CountsClaim
-    | Series
-    | HistogramsClaim
-    | LatticeClaim
-    | SubsetsClaim
-    | GroupingsClaim
-    | Drawn
-    | Trusted
-    | Within
-    | Shares,
-    Field(discriminator="kind"),
+    Direct | SubsetsClaim | GroupingsClaim | FamilyClaim | Within | Shares, Field(discriminator="kind")
 ]
 
 
@@ -384,15 +386,4 @@ class PartRefusal(StrictRecord):
     refusal: DirectRefusal
 
 
-Refusal: TypeAlias = Annotated[
-    Obstacle
-    | WholeTable
-    | DualAbove
-    | CountsAbove
-    | LatticeEmpty
-    | Empty
-    | NoDraw
-    | TrustedRefusal
-    | PartRefusal,
-    Field(discriminator="kind"),
-]
+Refusal: TypeAlias = Annotated[DirectRefusal | PartRefusal, Field(discriminator="kind")]

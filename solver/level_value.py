@@ -44,6 +44,9 @@ class LevelValue:
         levels; derived by the verifier from the certificate.
     trusted_bound, word
         A higher bound that nobody can check, and whose word it is; None if there is none.
+    family : Fraction or None
+        No release is below it that publishes no signature more often than this one; derived by the
+        verifier, too.
     """
 
     name: str
@@ -51,6 +54,7 @@ class LevelValue:
     bound: Fraction | None
     trusted_bound: Fraction | None = None
     word: str | None = None
+    family: Fraction | None = None
 
     @property
     def gap(self) -> Fraction | None:

@@ -102,4 +102,15 @@ def _bound(levels: Sequence[LevelValue], *, counts: bool) -> str:
             else f"no less than {show_number(level.trusted_bound)}"
         )
         found += f" ({least} by the word of {level.word}, which was not checked)"
-    return found
+    return found + _family(level)
+
+
+def _family(level: LevelValue) -> str:
+    """What is proven of releases with the same signatures."""
+    if not level.family:
+        return ""
+    among = "; with these signatures, none published more often, no release loses less"
+    if level.value == level.family:
+        return f"{among} (proven)"
+    gap = show_share((level.value - level.family) / level.value)
+    return f"{among} than {show_number(level.family)}: at most {gap} to gain"

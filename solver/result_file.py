@@ -19,7 +19,7 @@ from ..instances.bounded import read_json
 from ..models.errors import CertificateError
 from ..models.problem import Problem
 from .certificate import BOUNDS, Certificate, explained
-from .claims import Drawn, Natural, Ratio, StrictRecord, Trusted, Words
+from .claims import Drawn, FamilyClaim, Natural, Ratio, StrictRecord, Trusted, Words
 from .level_value import warnings_of
 from .result import Result
 from .status import Termination
@@ -38,6 +38,7 @@ class LevelEntry(StrictRecord):
     gap: Ratio
     trusted_bound: Ratio | None
     word: Words | None
+    family: Ratio | None = None
 
 
 class PointEntry(StrictRecord):
@@ -96,6 +97,7 @@ class ResultFile(StrictRecord):
                     gap=level.gap or Fraction(0),
                     trusted_bound=level.trusted_bound,
                     word=level.word,
+                    family=level.family,
                 )
                 for level in result.levels
             ),
@@ -129,6 +131,7 @@ class ResultFile(StrictRecord):
         levels, certificate = self.objective, self.certificate
         words = {claim.level: claim for claim in certificate.claims if isinstance(claim, Trusted)}
         told = [(words[i].bound, words[i].solver) if i in words else (None, None) for i in range(len(levels))]
+        family = {claim.level: claim.bound for claim in certificate.claims if isinstance(claim, FamilyClaim)}
         names = [level.name for level in problem.policy.levels] if certificate.release is not None else []
         warned = warnings_of(problem.series_checked, problem.strangers)
         compared: tuple[tuple[str, object, object], ...] = (
@@ -138,6 +141,7 @@ class ResultFile(StrictRecord):
             ("bounds", tuple(level.bound for level in levels), certificate.bounds),
             ("gaps", [level.gap for level in levels], [_gap(level) for level in levels]),
             ("words", [(level.trusted_bound, level.word) for level in levels], told),
+            ("family", [level.family for level in levels], [family.get(i) for i in range(len(levels))]),
             ("warnings", self.warnings, () if certificate.release is None else warned),
             ("draw", _drawn(self.randomized), _drawn(_claimed(certificate))),
         )

@@ -353,6 +353,10 @@ class Ahead(Schedule):
         value=60.0, why="with less left, large tables are seated at once: brief seats are not brief there"
     )
     hindsight: Share = Share(part=0.1, of=Of.LIMIT, most=5.0, why="what nobody avoids, in drawn futures")
+    within: Share = Share(
+        part=0.3, of=Of.LIMIT, most=120.0, why="the program over groups of the signatures that were chosen"
+    )
+    linear: Share = Share(part=0.6, of=Of.PASSED, why="its bound; then a release is made of its columns")
 
 
 @dataclass(frozen=True, kw_only=True)

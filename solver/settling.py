@@ -86,11 +86,12 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, worker
             made += [(claim, line) for line in derived(given, claim) if line.bound <= values[line.level]]
         except CertificateError as error:
             failed = f"its proof was not derived again: {error}"
+    family = {line.level: line.bound for _, line in made if line.family}
     bounds = [Fraction(0)] * len(values)
     used: list[Claim] = []
     words: list[Trusted] = []
     for index, (value, stated) in enumerate(zip(values, answer.bounds, strict=True)):
-        here = [(claim, line) for claim, line in made if line.level == index]
+        here = [(claim, line) for claim, line in made if line.level == index and not line.family]
         claim, line = max(
             ((claim, line) for claim, line in here if not line.trusted),
             key=lambda found: found[1].bound,
@@ -112,9 +113,11 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, worker
             bound=bound,
             trusted_bound=told[index].bound if index in told else None,
             word=told[index].solver if index in told else None,
+            family=family.get(index),
         )
         for index, (level, value, bound) in enumerate(zip(problem.policy.levels, values, bounds, strict=True))
     )
+    used += [claim for claim, line in made if line.family]
     return Settled(answer=settled_on(answer, values, bounds, (*used, *words)), levels=levels)
 
 

@@ -22,7 +22,7 @@ from .pricing import Listing, Pricing, Search, Way
 from .structure.types import Types, possible
 from .table import Rows
 
-__all__ = ["SignaturePricing"]
+__all__ = ["SignaturePricing", "lists_of"]
 
 
 class SignaturePricing(Pricing[Rows]):
@@ -33,7 +33,7 @@ class SignaturePricing(Pricing[Rows]):
         self.types = types
         # What earlier groups allow a relaxed bucket is not judged group by group.
         self.lists_all = not types.rules.relaxed.any()
-        self.lists = _lists(types)
+        self.lists = lists_of(types)
         home = types.home
         self._new = np.flatnonzero(home < 0)
         old = np.flatnonzero(home >= 0)
@@ -111,7 +111,7 @@ def _by(label: Ints, rows: Ints, labels: int) -> tuple[Ints, Ints]:
     return rows[np.argsort(label[rows], kind="stable")], start.astype(np.int64)
 
 
-def _lists(types: Types) -> Lists:
+def lists_of(types: Types) -> Lists:
     """Put together what the searches read."""
     rules, home = types.rules, types.home
     signature, signature_start = _csr([list(s) for s in rules.signatures])

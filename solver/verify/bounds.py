@@ -20,6 +20,7 @@ from ..enumeration import GroupingVerdicts
 from ..randomize import described, space_of
 from .by_sizes import BySizes
 from .exhaustive import groupings, subsets
+from .family import family_loss
 from .given import Given
 from .outcome import UndecidedError
 from .parts import grouped, loss_weight, plain, published, sized, units_of
@@ -33,12 +34,16 @@ __all__ = ["Derived", "derived"]
 
 @dataclass(frozen=True, kw_only=True)
 class Derived:
-    """A bound on a level: how it was derived or, if it was not, whose word it is."""
+    """A bound on a level: how it was derived or, if it was not, whose word it is.
+
+    One that is of the `family` is about releases that publish no signature more often than the given one.
+    """
 
     level: int
     bound: Fraction
     how: str
     trusted: bool = False
+    family: bool = False
 
 
 def derived(given: Given, claim: claims.Claim) -> list[Derived]:
@@ -64,7 +69,7 @@ def derived(given: Given, claim: claims.Claim) -> list[Derived]:
         return [Derived(level=i, bound=value, how=how) for i, value in enumerate(given.values)]
     if claim.level >= len(given.problem.policy.levels):
         raise CertificateError("a claim is about a level that the policy does not have")
-    return [_direct(given, claim)]
+    return [_family(given, claim) if isinstance(claim, claims.FamilyClaim) else _direct(given, claim)]
 
 
 def _direct(given: Given, claim: claims.Direct) -> Derived:
@@ -112,6 +117,21 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
             least = proven_series(problem, claim.loss, counting=False, over=given.over)
             how = "exact pricing of series" + (" and a search tree" if claim.loss.tree else "")
             return Derived(level=level, bound=_weight(problem, level) * least, how=how)
+
+
+def _family(given: Given, claim: claims.FamilyClaim) -> Derived:
+    level, problem = claim.level, given.problem
+    if given.release is None or given.most("suppressed", level) != 0:
+        raise CertificateError(
+            "a bound within a family is about releases that suppress nobody, and one of them"
+        )
+    weight = _weight(problem, level)
+    bound = weight * family_loss(problem, given.release, claim, given.over)
+    if bound != claim.bound:
+        raise CertificateError(
+            f"the bound {claim.bound} within the family is stated, {bound} is what duals prove"
+        )
+    return Derived(level=level, bound=bound, how="exact pricing of its signatures", family=True)
 
 
 def _histograms(given: Given, claim: claims.HistogramsClaim) -> Derived:

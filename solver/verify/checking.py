@@ -11,7 +11,7 @@ from ...models.problem import Problem
 from ...models.release import Release
 from ..certificate import Certificate
 from ..certify import as_certified, digests, price_table, published
-from ..claims import Claim
+from ..claims import Claim, FamilyClaim
 from ..settings import Clock
 from .bounds import Derived, derived
 from .exhaustive import unaided
@@ -133,6 +133,8 @@ class ProvenLevels:
         Per level, the highest bound that was derived.
     words : tuple of Derived
         Bounds that rest on somebody's word.
+    family : tuple of Derived
+        Bounds on releases that publish no signature more often.
     unaided : dict of int to Derived
         Per level, what was derived of such a word without a claim.
     undecided : tuple of (Claim, str)
@@ -141,6 +143,7 @@ class ProvenLevels:
 
     best: tuple[Derived, ...]
     words: tuple[Derived, ...]
+    family: tuple[Derived, ...]
     unaided: dict[int, Derived]
     undecided: tuple[tuple[Claim, str], ...]
 
@@ -160,7 +163,7 @@ def proven(given: Given, claims: Sequence[Claim]) -> ProvenLevels:
     """
     levels = given.problem.policy.levels
     best = [Derived(level=i, bound=Fraction(0), how="no loss is below 0") for i in range(len(levels))]
-    words, undecided = list[Derived](), list[tuple[Claim, str]]()
+    words, family, undecided = list[Derived](), list[Derived](), list[tuple[Claim, str]]()
     for claim in claims:
         try:
             found = derived(given, claim)
@@ -171,13 +174,16 @@ def proven(given: Given, claims: Sequence[Claim]) -> ProvenLevels:
             level, value = levels[line.level], given.values[line.level]
             if line.bound > value:
                 raise CertificateError(f"{level.name} is {value}, below the bound {line.bound} of {line.how}")
-            if line.trusted:
+            if line.family:
+                family.append(line)
+            elif line.trusted:
                 words.append(line)
             elif line.bound >= best[line.level].bound:
                 best[line.level] = line
     return ProvenLevels(
         best=tuple(best),
         words=tuple(words),
+        family=tuple(family),
         unaided=_unaided(given, best, words),
         undecided=tuple(undecided),
     )
@@ -212,6 +218,14 @@ def _bounded(
             trusted.append(
                 f"{level.name}: {float(line.bound):.6g} of the bound {float(stated):.6g} was derived ({why})"
             )
+    for line in found.family:
+        level = given.problem.policy.levels[line.level]
+        among = "among releases that publish no signature more often"
+        lines.append(f"{level.name} at least {line.bound} {among}: {line.how}")
+    for claim, why in found.undecided:
+        if isinstance(claim, FamilyClaim):
+            name = given.problem.policy.levels[claim.level].name
+            trusted.append(f"{name}: the bound {claim.bound} within the family was not derived ({why})")
     for line in found.unaided.values():
         level = given.problem.policy.levels[line.level]
         lines.append(f"{level.name} at least {line.bound}: {line.how}")

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.errors import CertificateError
 from .histograms import Needed
 from .listing_search import DONE, FULL, LONG, LOW, PAYS, Meetings, NearCells, Penalties, search
 from .outcome import UndecidedError
@@ -34,6 +35,7 @@ __all__ = [
     "TooLongError",
     "listed",
     "no_meetings",
+    "refuted",
 ]
 
 FIRST_ROOM = 4_096
@@ -180,3 +182,10 @@ def listed(q: ListingInput, floor: int, over: Callable[[], bool] | None = None) 
     groups = np.concatenate([np.empty((0, needed.largest), dtype=np.int32), *found])
     inside = np.sort(np.where(groups < 0, len(q.value), groups), axis=1)
     return Listed(np.where(inside == len(q.value), -1, inside).astype(np.int32), ended == PAYS, unsure)
+
+
+def refuted(group: NDArray[np.int32]) -> CertificateError:
+    """What to say of duals that a group costs less than."""
+    return CertificateError(
+        f"the duals prove nothing: a group of {int((group >= 0).sum())} tuples costs less than its duals"
+    )

@@ -41,10 +41,11 @@ from .. import claims
 from ..exact.program import covering
 from .duals import ClaimedDuals, divided
 from .given import Given
+from .listing import refuted
 from .outcome import UndecidedError
 from .point_groups import SizeQuestion, largest, walk_memory, walked
 from .point_rows import CheckedPoints
-from .priced import in_order, refuted
+from .priced import in_order
 from .rows import Ints, row_of
 from .trees import searched
 

@@ -24,13 +24,13 @@ from ..exact.program import covering
 from .boxes import Walk
 from .duals import ClaimedDuals, divided
 from .histograms import Needed, judged
-from .listing import ListingInput, TooLongError, listed, no_meetings
+from .listing import ListingInput, TooLongError, listed, no_meetings, refuted
 from .parts import hidden_price, units_of
 from .reach import paid_anyway
 from .rows import CheckedRows, Ints
 from .trees import searched
 
-__all__ = ["Single", "Suppressible", "least_information_loss", "priced_loss", "proven_loss", "refuted"]
+__all__ = ["Single", "Suppressible", "least_information_loss", "priced_loss", "proven_loss"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -276,13 +276,6 @@ def least_information_loss(
     if hidden is None or hidden.weighed:
         return max(Fraction(0), proven_loss(problem, claim, hidden, over, workers))
     return max(Fraction(0), priced_loss(problem, claim, hidden, over, workers))
-
-
-def refuted(group: NDArray[np.int32]) -> CertificateError:
-    """What to say of duals that a group costs less than."""
-    return CertificateError(
-        f"the duals prove nothing: a group of {int((group >= 0).sum())} tuples costs less than its duals"
-    )
 
 
 def in_order(groups: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -9,8 +9,9 @@ release of a set of people is its best first group and the best release of the o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from random import Random
 
@@ -114,3 +115,40 @@ def _fewest(
                 if (least is None or count < least) and all(check(release, past) for check in checks):
                     least = count
     return least
+
+
+def least_within(
+    persons: Sequence[bf.Person],
+    checks: Sequence[bf.Check],
+    past: Sequence[bf.Release],
+    family: Mapping[frozenset[str], int],
+) -> Fraction | None:
+    """The least loss of releases that publish each of these signatures at most so often, and no other."""
+    attributes = (bf.Numeric(0, WIDE), bf.Flat(COLORS))
+    signatures, whole = sorted(family, key=sorted), (1 << len(persons)) - 1
+    loss, may = dict[int, Fraction](), dict[int, list[tuple[int, int]]]()
+    for mask in range(1, whole + 1):
+        members = tuple(p for t, p in enumerate(persons) if mask >> t & 1)
+        have = Counter(p.value for p in members)
+        may[mask] = []
+        loss[mask] = bf.LOSSES["information_loss"](bf.Release((bf.Group(members),)), attributes)
+        for s, signature in enumerate(signatures):
+            for times in range(max(have.values()), family[signature] + 1):
+                fakes = tuple((v, times - have[v]) for v in sorted(signature) if times > have[v])
+                release = bf.Release((bf.Group(members, fakes),))
+                if set(have) <= signature and all(check(release, past) for check in checks):
+                    may[mask].append((s, times))
+
+    @cache
+    def least(left: int, often: tuple[int, ...]) -> Fraction | None:
+        found, part = Fraction(0) if not left else None, left
+        while part:
+            for s, times in may[part] if part & left & -left else ():
+                if often[s] >= times:
+                    rest = least(left ^ part, (*often[:s], often[s] - times, *often[s + 1 :]))
+                    if rest is not None and (found is None or loss[part] + rest < found):
+                        found = loss[part] + rest
+            part = (part - 1) & left
+        return found
+
+    return least(whole, tuple(family[signature] for signature in signatures))

@@ -46,11 +46,11 @@ from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify import histograms, listing, priced
 from optanon.solver.verify.duals import ClaimedDuals
 from optanon.solver.verify.histograms import Needed, judged
+from optanon.solver.verify.kinds import Kinds
 from optanon.solver.verify.listing import TooLongError
 from optanon.solver.verify.parts import units_of
 from optanon.solver.verify.priced import Single
 from optanon.solver.verify.rows import CheckedRows, row_of
-from optanon.solver.verify.series import Kinds
 
 SEEDS = [seed for seed in range(2 * len(KINDS)) if seed not in (1, 13)]
 """Of series with enough values for their requirements."""

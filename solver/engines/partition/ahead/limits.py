@@ -119,6 +119,12 @@ class AheadLimits:
     """One in so many exchanges lets two values change signatures."""
     names: int = 1 << 40
     """Signatures are told apart by sums of random numbers below this."""
+    family_smoothing: float = 0.3
+    """Share of the best duals so far, for the bound within a family;"""
+    family_columns: int = 5
+    """so many columns for each row go into its integer program,"""
+    family_nodes: int = 200
+    """which has so many nodes at most."""
     futures: int = 5
     """So many are drawn, to say what nobody avoids."""
 

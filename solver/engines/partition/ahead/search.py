@@ -2,13 +2,13 @@
 
 The fewest counterfeits are those of the integer program over counts, as without an outlook, with its proof.
 The family is chosen by counts alone, and all families that meetings do not forbid are bounded (`counted`);
-the loss is then searched among releases with that family, so it is the least of a family, not of all that
-cost as much.
+the loss is then searched among releases with that family, and bounded among them (`bounded`): it may be the
+least of a family, not of all that cost as much.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -20,6 +20,7 @@ from .....models.problem import Problem
 from .....models.release import Release
 from ....backends.highs import MADE_BY
 from ....claims import AllowedClaim, Claim, CountsAbove, Trusted, TrustedRefusal
+from ....colgen.column import Column
 from ....colgen.covering import Ints
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
@@ -31,6 +32,7 @@ from ..objective import Objective
 from ..signature.construct import assembled
 from ..signature.minimum_counterfeits import Fewest, fewest
 from ..signature.proof import counts_claim
+from .bounded import FamilyProgram
 from .counted import CountedFamilies
 from .dealing import dealt_family
 from .divisions import divisions
@@ -64,9 +66,12 @@ class AheadSearch:
         self.problem, self.settings, self.watch, self.objective = problem, settings, watch, objective
         self._without = search
         self.clock = search_clock(problem, settings, watch)
-        self.after = self.clock.allowed(AHEAD.hindsight)
+        self.after, self.proving = self.clock.allowed(AHEAD.hindsight), self.clock.allowed(AHEAD.within)
+        self.weighed = objective.planned == objective.measured
         if problem.policy.outlook is not None:
             self.clock.keep(self.after or 0.0)
+        if not self.weighed:
+            self.clock.keep(self.proving or 0.0)
         self.types = Types.of(problem, rules)
         self.best = BestRelease(problem, watch, self.clock)
         self.counts: Fewest | None = None
@@ -75,7 +80,6 @@ class AheadSearch:
         self.priced: tuple[int, Fraction] | None = None
         self.words: tuple[Claim, ...] = ()
         self.hindsight: Hindsight | None = None
-        self.weighed = objective.planned == objective.measured
         self.myopic: Release | None = None
 
     def run(self) -> Answer:
@@ -94,6 +98,7 @@ class AheadSearch:
             self._bounded()
             if self.best.best is None and not self.clock.over:
                 self._otherwise()
+            self._within()
             self._look_back()
         except KeyboardInterrupt:
             self.interrupted = True
@@ -310,6 +315,20 @@ class AheadSearch:
         brief = replace(self.settings, time_limit=seconds, initial=None)
         release = self._without(myopic, brief, Watch(), rules, objective).release
         return None if release is None else self.problem.objective(release)
+
+    def _within(self) -> None:
+        """What releases lose at least that publish no signature more often than the best one."""
+        best, objective = self.best.best, self.objective
+        if best is None or best.suppressed or self.weighed:
+            return
+        program = FamilyProgram(self.problem, self.types, best, self.settings.workers, Clock(self.proving))
+
+        def offer(columns: Sequence[Column]) -> None:
+            self._offer(assembled(self.types, self.problem, columns), "columns of the family")
+
+        program.run(self.settings.seed, offer)
+        claim = program.claim(self.best.best or best, objective.measured, objective.factor)
+        self.words = self.words if claim is None else (*self.words, claim)
 
     def _look_back(self) -> None:
         """What nobody avoids, beside an outlook; releases are sought no longer."""
