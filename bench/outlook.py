@@ -69,10 +69,12 @@ class OutlookSeries(Case):
 
     People leave uniformly at random, as many new ones come. `predicted` is what the model said at the first
     release of those to come, `realized` what these needed, `factor` the larger one over the smaller one.
-    Every release is checked; m-invariance's breaks hc-safety, and is there for its scale. `posterior` is
-    the largest probability of any value of any person that the exact audit finds for whoever holds all
-    releases. `must` says of ours whether it has no more counterfeits than Cor-Split, a quarter less loss, a
-    factor of 1.5 at most, no violation and no posterior above 1/m; or what it misses. Nine of ten lives that
+    `gap` is the largest share of a release's loss that could be saved with its signatures, none published
+    more often; None if some release has no such bound. Every release is checked; m-invariance's breaks
+    hc-safety, and is there for its scale. `posterior` is the largest probability of any value of any person
+    that the exact audit finds for whoever holds all releases. `must` says of ours whether it has no more
+    counterfeits than Cor-Split, a quarter less loss, a factor of 1.5 at most, no violation and no posterior
+    above 1/m; or what it misses. Nine of ten lives that
     the prediction is the mean of are in `nine in ten`, and `within` says whether what came is. If what comes
     is one of them, it is within a factor of 1.5 of whatever one number is told with a chance of `lives within
     1.5` at most. With ``myopic`` among
@@ -156,11 +158,11 @@ class OutlookSeries(Case):
         ahead, plain = Policy(kept, levels, outlook=outlook), Policy(kept, levels)
         wanted = ahead.weighing(Fraction(self.weight) if self.weight else None)
         fakes, losses, lives, broken = list[int](), list[Fraction](), (0,), 0
-        signatures = 0
+        signatures, gaps = 0, list[Fraction | None]()
         for number, table in enumerate(tables):
             measured = Problem(table=table, policy=ahead, history=history)
             problem = Problem(table=table, policy=wanted if method == "outlook" else plain, history=history)
-            release = self._made(method, problem)
+            release, gap = self._made(method, problem)
             if release is None:
                 break
             broken += next(problem.check(release), None) is not None
@@ -169,14 +171,17 @@ class OutlookSeries(Case):
                 lives = measured.lives(release) or lives
             fakes.append(int(made))
             losses.append(loss)
+            gaps.append(gap)
             signatures = len({group.signature for group in release.groups})
             history.append(release)
+        known = [gap for gap in gaps if gap is not None]
         expected, realized, likely = float(mean(lives)), sum(fakes[1:]), nine_in_ten(lives)
         return {
             "counterfeits": " ".join(map(str, fakes)),
             "together": sum(fakes),
             "loss": round(float(sum(losses)), 1),
             "signatures": signatures,
+            "gap": round(float(max(known)), 4) if known and len(known) == len(gaps) else None,
             "predicted": round(expected, 1),
             "realized": realized,
             "factor": factor(expected, realized),
@@ -196,14 +201,19 @@ class OutlookSeries(Case):
         verdict, _ = examine(History(before), last, seconds=self.audit)
         return None if verdict.worst is None or verdict.uncounted else str(verdict.worst)
 
-    def _made(self, method: str, problem: Problem) -> Release | None:
+    def _made(self, method: str, problem: Problem) -> tuple[Release | None, Fraction | None]:
+        """A release, and the share of its loss that may be saved with its signatures, if that is known."""
         if method in baselines():
             try:
-                return baselines()[method].run(problem, 0)
+                return baselines()[method].run(problem, 0), None
             except EngineError as error:
                 sys.stderr.write(f"{error}\n")
-                return None
-        return solve_problem(problem, time_limit=self.time_limit, seed=0, display=False).release
+                return None, None
+        result = solve_problem(problem, time_limit=self.time_limit, seed=0, display=False)
+        loss = result.levels[-1] if result.levels else None
+        if loss is None or loss.family is None:
+            return result.release, None
+        return result.release, 1 - loss.family / loss.value if loss.value else Fraction(0)
 
 
 def factor(predicted: float, realized: float) -> float | None:

@@ -55,13 +55,18 @@ class Duals:
         """No release costs less, if the duals are feasible; costs are integers."""
         return ceil_div(self.value(rows, cuts, fakes), self.scale)
 
-    def made_feasible(self, worst: Ints) -> Duals:
+    def made_feasible(self, worst: Ints, limits: Ints | None = None) -> Duals:
         """Duals at which no column has a negative reduced cost, if none was below ``-worst`` of its anchor.
 
         Every column contains its anchor, so lowering the anchor's dual by `worst` raises its reduced cost by
-        at least as much, and no column's reduced cost falls.
+        at least as much, and no column's reduced cost falls. With `limits`, duals of the first cuts pay for a
+        part of what is missing, and `worst` is what is left.
         """
-        return replace(self, rows=self.rows - np.maximum(worst, 0))
+        cuts = self.cuts
+        if limits is not None:
+            cuts = np.pad(cuts, (0, max(0, len(limits) - len(cuts))))
+            cuts[: len(limits)] -= limits
+        return replace(self, rows=self.rows - np.maximum(worst, 0), cuts=cuts)
 
     def suppressing(self, rows: Covering) -> Duals:
         """Duals that are feasible for groups, made so for suppressed tuples, at the least loss.

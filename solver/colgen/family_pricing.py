@@ -24,7 +24,8 @@ from .cuts import Cuts
 from .duals import Duals, whole
 from .kernels.lists import Asked, Lists
 from .kernels.signature import search_signatures
-from .pricing import Pricing, Search, Way
+from .limits import PRICING
+from .pricing import Priced, Pricing, Search, Way, joined
 from .signature_pricing import lists_of
 from .structure.types import Types
 from .table import Rows
@@ -90,23 +91,44 @@ class FamilyPricing(Pricing[Rows]):
             left[int(value[r])] -= 1
         return Column(tuple(sorted(members)), tuple((v, n) for v, n in sorted(left.items()) if n))
 
+    def price(self, duals: Duals, *, per_anchor: int, nodes: int = PRICING.nodes) -> Priced:
+        """As `ColumnSource` says; what a signature lacks is paid by its people and by its seats.
+
+        Let the seats of each group pay d together: that costs the number of groups times d, and anchors pay
+        only what they lack beyond d. Together this is least where as many anchors lack more than d as there
+        are groups: then it is what so many anchors lack that lack most.
+        """
+        worst, seats = np.zeros(len(self.rows), dtype=np.int64), np.zeros(len(self.family), dtype=np.int64)
+        lines, short = list[Members](), 0
+        for s, (signature, groups) in enumerate(self.family):
+            found = self._searched(self._ways_of(duals, s), 0, per_anchor, None, nodes)
+            if not found.bounded:
+                return found
+            lacking = np.sort(np.repeat(found.worst, self.rows.count))[::-1]
+            each = int(lacking[groups - 1]) if groups <= len(lacking) else 0
+            seats[s] = -(-each // len(signature))
+            worst = np.maximum(worst, found.worst - seats[s] * len(signature))
+            lines.append(found.lines)
+            short += found.short
+        return Priced(lines=joined(lines), worst=worst, short=short, bounded=True, limits=seats)
+
     def _ways(self, duals: Duals) -> Iterator[Way]:
-        rules, rows = self.types.rules, self.types.rows
+        for s in range(len(self.family)):
+            yield from self._ways_of(duals, s)
+
+    def _ways_of(self, duals: Duals, s: int) -> Iterator[Way]:
+        """The searches for groups of one signature: with somebody of its bucket, and of new people alone."""
+        rules, rows, signature = self.types.rules, self.types.rows, self.family[s][0]
+        price = int(duals.cuts[s]) if s < len(duals.cuts) else 0
         index = self.cuts.index(duals.cuts)
-        prices = np.zeros(len(self.family), dtype=np.int64)
-        prices[: len(duals.cuts)] = duals.cuts[: len(self.family)]
-        for s, (signature, _) in enumerate(self.family):
-            price = int(prices[s])
-            asked = Asked(
-                rows.geometry, rows.count, rows.value, index, duals.rows + price, price, duals.scale
-            )
-            b = self._bucket.get(signature, -1)
-            inside = np.flatnonzero(self.types.home == b) if b >= 0 else np.zeros(0, dtype=np.int64)
-            for times in range(1, int(rules.times[b]) + 1 if len(inside) else 1):
-                yield self._way(asked, self._lists, signature, times, inside)
-            new = self._new[s]
-            if len(new.returning):
-                yield self._way(asked, new, signature, 1, new.returning)
+        asked = Asked(rows.geometry, rows.count, rows.value, index, duals.rows + price, price, duals.scale)
+        b = self._bucket.get(signature, -1)
+        inside = np.flatnonzero(self.types.home == b) if b >= 0 else np.zeros(0, dtype=np.int64)
+        for times in range(1, int(rules.times[b]) + 1 if len(inside) else 1):
+            yield self._way(asked, self._lists, signature, times, inside)
+        new = self._new[s]
+        if len(new.returning):
+            yield self._way(asked, new, signature, 1, new.returning)
 
     def _way(self, asked: Asked, lists: Lists, signature: tuple[int, ...], times: int, anchors: Ints) -> Way:
         def begin() -> Search:

@@ -34,7 +34,9 @@ class Generation(GenerationLoop):
     per_anchor : int
         Columns taken over per anchor and round.
     most_nodes : int
-        Search nodes per anchor, at most.
+        Search nodes per anchor, at most,
+    first_nodes : int
+        and at first.
     close : float
         Relative distance of bound and linear program at which the program counts as solved.
     few : int
@@ -61,15 +63,19 @@ class Generation(GenerationLoop):
         *,
         per_anchor: int,
         most_nodes: int,
+        first_nodes: int = NODES,
         close: float = CLOSE,
         few: int = 0,
         many: int | None = None,
         raised: Callable[[], None] = lambda: None,
     ) -> None:
         known = DualBound(source, master.fakes or 0) if best is None else best
-        super().__init__(source, clock, known, raised, per_anchor=per_anchor, nodes=min(NODES, most_nodes))
+        super().__init__(
+            source, clock, known, raised, per_anchor=per_anchor, nodes=min(first_nodes, most_nodes)
+        )
         self.source, self.master = source, master
         self.proposal: Proposal | None = None
+        self._first_nodes = self.nodes
         self._most_nodes, self._close, self._few, self._many = most_nodes, close, few, many
         self._rough = False
         self._end: float | None = None
@@ -96,7 +102,7 @@ class Generation(GenerationLoop):
         left of what was solved roughly.
         """
         self._end = None if seconds is None else self.clock.seconds + seconds
-        self.nodes, self.share, self.level = min(NODES, self._most_nodes), smoothing, self.best.value
+        self.nodes, self.share, self.level = self._first_nodes, smoothing, self.best.value
         self.proposal = self.master.solve(self.clock.left, roughly=self._rough) or self.proposal
         return self._generate(self._asked(), first=self.best.rounds == 0)
 

@@ -136,7 +136,7 @@ class GenerationLoop(ABC):
             found = self._source.price(duals, per_anchor=self._per_anchor, nodes=self.nodes)
             if not found.bounded:
                 return False
-            feasible = duals.made_feasible(found.worst)
+            feasible = duals.made_feasible(found.worst, found.limits)
             proved = self.best.offer(feasible)
             gained = proved > self.level
             if gained:

@@ -7,7 +7,7 @@ in threads, each over some anchors, a few at a time, so that the clock is looked
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
@@ -47,12 +47,15 @@ class Priced:
         How many searches were not carried to their end.
     bounded : bool
         Whether `worst` is valid: there was room for all columns, and time for all anchors.
+    limits : int array or None
+        By how much duals of the first cuts are to be lowered, too.
     """
 
     lines: Members
     worst: Ints
     short: int
     bounded: bool
+    limits: Ints | None = None
 
     @property
     def complete(self) -> bool:
@@ -148,17 +151,19 @@ class Pricing(ABC, Generic[K]):
 
     def price(self, duals: Duals, *, per_anchor: int, nodes: int = LIMITS.nodes) -> Priced:
         """As `ColumnSource` says."""
-        return self._searched(duals, 0, per_anchor, None, nodes)
+        return self._searched(self._ways(duals), 0, per_anchor, None, nodes)
 
     def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = LIMITS.nodes) -> Listing | None:
         """As `ColumnSource` says."""
-        found = self._searched(duals, -slack - 1, 0, room, nodes)
+        found = self._searched(self._ways(duals), -slack - 1, 0, room, nodes)
         return Listing(lines=found.lines, complete=found.short == 0) if found.bounded else None
 
-    def _searched(self, duals: Duals, floor: int, per_anchor: int, room: int | None, nodes: int) -> Priced:
+    def _searched(
+        self, ways: Iterable[Way], floor: int, per_anchor: int, room: int | None, nodes: int
+    ) -> Priced:
         worst, lines = np.zeros(len(self.rows), dtype=np.int64), [np.empty((0, 1), dtype=np.int32)]
         short, bounded = 0, True
-        for way in self._ways(duals):
+        for way in ways:
 
             def run(part: Ints, most: int, way: Way = way) -> tuple[Members, Ints, int]:
                 return self._run(way, part, most, floor, per_anchor, nodes)

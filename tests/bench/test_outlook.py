@@ -71,6 +71,8 @@ def test_a_series_is_played_and_audited():
     assert set(rows) == {"outlook", "cor_split", "m_invariance"}
     ours = rows["outlook"]
     assert ours["violations"] == 0
+    assert 0 <= ours["gap"] < 0.5
+    assert rows["cor_split"]["gap"] is None
     assert Fraction(ours["posterior"]) <= Fraction(1, 3)
     assert "must" in ours
     assert "must" not in rows["cor_split"]

@@ -142,7 +142,7 @@ class PointPricing(Pricing[PointRows]):
         at, beyond = most if self._threshold is None else self._threshold, -1
         best: tuple[Members, int] | None = None
         while self.clock is None or not self.clock.over:
-            found = self._searched(duals, at, 0, LIMITS.room, LIMITS.nodes)
+            found = self._searched(self._ways(duals), at, 0, LIMITS.room, LIMITS.nodes)
             if found.complete:
                 best = found.lines, at
                 if not at or len(found.lines) >= LIMITS.enough * len(self.rows):

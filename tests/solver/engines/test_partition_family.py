@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
+import numpy as np
 import oracle.brute_force as bf
 import pytest
 from cases.series import KINDS, LEVELS
@@ -144,6 +145,26 @@ def solved() -> tuple[Problem, Release, FamilyClaim]:
     assert f"at least {claim.bound} among releases" in " ".join(outcome.confirmed)
     assert "with these signatures, none published more often" in str(result.summary)
     return problem, result.release, claim
+
+
+def test_seats_pay_where_that_is_cheaper(solved: tuple[Problem, Release, FamilyClaim]):
+    """Duals that are too high are made feasible; with seats that costs less than with people alone."""
+    problem, release, _ = solved
+    program, _ = program_of(problem, release)
+    pricing, rows = program.pricing, program.types.rows
+    high = pricing.duals(np.full(len(rows), 0.6 * rows.scale), np.zeros(len(pricing.family)))
+    found = pricing.price(high, per_anchor=3)
+    assert found.complete
+    assert len(found.lines)
+    assert found.limits is not None
+    repaired = high.made_feasible(found.worst, found.limits)
+    assert not len(pricing.price(repaired, per_anchor=3).lines)
+    alone = np.maximum(found.worst, 0)
+    for s, (signature, _) in enumerate(pricing.family):
+        alone += len(signature) * int(found.limits[s]) * np.isin(rows.value, signature)
+    by_people = high.made_feasible(alone)
+    assert not len(pricing.price(by_people, per_anchor=3).lines)
+    assert repaired.value(rows, pricing.cuts) > by_people.value(rows, pricing.cuts)
 
 
 def test_what_duals_do_not_prove_is_refused(solved: tuple[Problem, Release, FamilyClaim]):

@@ -60,9 +60,13 @@ class FamilyProgram:
         master = RestrictedMaster(types, self.pricing.cuts, self.cost / len(self.columns))
         master.extend()
         master.add(self.columns)
-        limits = SIGNATURE_LIMITS
         self.generation = Generation(
-            self.pricing, master, clock, per_anchor=limits.per_anchor, most_nodes=limits.most_nodes
+            self.pricing,
+            master,
+            clock,
+            per_anchor=LIMITS.family_anchor,
+            most_nodes=SIGNATURE_LIMITS.most_nodes,
+            first_nodes=LIMITS.family_pricing,
         )
 
     def run(self, seed: int, offer: Callable[[Sequence[Column]], object]) -> None:

@@ -19,6 +19,16 @@ with integer duals); their mean estimates the expectation, as any sample does.
 The sum lets go that releases to come bind one another, so it is weak where H is empty: only somebody whose
 value is that of more than 1/m of a table needs counterfeits then. With the release that is to be published
 in H, it bounds all ways to go on from there: how much of what is expected that release has made certain.
+
+**Why not prices of arrivals.** Buckets share nothing but arrivals: all who come with a value v to release t
+join some bucket. With a price for each v and t instead of these equations, buckets fall apart into small
+programs, whose sum bounds every policy that cannot see the future (weakly coupled dynamic programs; Hawkins,
+Adelman and Mersereau). By counts alone that bound is 0 wherever as many come with each value as are expected
+to leave, and nobody is invented at first. *Proof.* Let every bucket keep its groups and take, from a supply
+without end, just those who fill its vacancies. Those who join with v are then expected to be as many as leave
+with v, and so as come: whatever the prices are, what this costs with them is what it costs, 0 counterfeits.
+The buckets' programs cost no more. Prices hold the equations on average only; what is told here holds them in
+each future.
 """
 
 from __future__ import annotations

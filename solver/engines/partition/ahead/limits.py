@@ -121,6 +121,10 @@ class AheadLimits:
     """Signatures are told apart by sums of random numbers below this."""
     family_smoothing: float = 0.3
     """Share of the best duals so far, for the bound within a family;"""
+    family_anchor: int = 3
+    """groups taken over per anchor and round,"""
+    family_pricing: int = 20_000
+    """first of searches with so many nodes;"""
     family_columns: int = 5
     """so many columns for each row go into its integer program,"""
     family_nodes: int = 200

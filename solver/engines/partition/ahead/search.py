@@ -65,7 +65,7 @@ class AheadSearch:
     ) -> None:
         self.problem, self.settings, self.watch, self.objective = problem, settings, watch, objective
         self._without = search
-        self.clock = search_clock(problem, settings, watch)
+        self.clock, self.whole = (search_clock(problem, settings, watch) for _ in range(2))
         self.after, self.proving = self.clock.allowed(AHEAD.hindsight), self.clock.allowed(AHEAD.within)
         self.weighed = objective.planned == objective.measured
         if problem.policy.outlook is not None:
@@ -321,7 +321,11 @@ class AheadSearch:
         best, objective = self.best.best, self.objective
         if best is None or best.suppressed or self.weighed:
             return
-        program = FamilyProgram(self.problem, self.types, best, self.settings.workers, Clock(self.proving))
+        looking = self.after if self.problem.policy.outlook is not None else None
+        clock = self._then(self.proving, looking or 0.0)
+        if clock.over:
+            return
+        program = FamilyProgram(self.problem, self.types, best, self.settings.workers, clock)
 
         def offer(columns: Sequence[Column]) -> None:
             self._offer(assembled(self.types, self.problem, columns), "columns of the family")
@@ -330,11 +334,16 @@ class AheadSearch:
         claim = program.claim(self.best.best or best, objective.measured, objective.factor)
         self.words = self.words if claim is None else (*self.words, claim)
 
+    def _then(self, seconds: float | None, kept: float = 0.0) -> Clock:
+        """A clock after the search, which may have ended late: so many seconds, if they are left."""
+        left = self.whole.left
+        return Clock(seconds if seconds is None or left is None else max(0.0, min(seconds, left - kept)))
+
     def _look_back(self) -> None:
         """What nobody avoids, beside an outlook; releases are sought no longer."""
         best = self.best.best
         if best is not None and self.problem.policy.outlook is not None:
-            self.hindsight = hindsight(self.problem, best, Clock(self.after))
+            self.hindsight = hindsight(self.problem, best, self._then(self.after))
 
     def _otherwise(self) -> None:
         """The search that does not look ahead, where seats give no release."""
