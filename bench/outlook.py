@@ -69,8 +69,8 @@ class OutlookSeries(Case):
 
     People leave uniformly at random, as many new ones come. `predicted` is what the model said at the first
     release of those to come, `realized` what these needed, `factor` the larger one over the smaller one.
-    `gap` is the largest share of a release's loss that could be saved with its signatures, none published
-    more often; None if some release has no such bound. Every release is checked; m-invariance's breaks
+    `gaps` are, per release, how many percent of its loss at most could be saved with its signatures, none
+    published more often; - where nothing is proven. Every release is checked; m-invariance's breaks
     hc-safety, and is there for its scale. `posterior` is the largest probability of any value of any person
     that the exact audit finds for whoever holds all releases. `must` says of ours whether it has no more
     counterfeits than Cor-Split, a quarter less loss, a factor of 1.5 at most, no violation and no posterior
@@ -174,14 +174,13 @@ class OutlookSeries(Case):
             gaps.append(gap)
             signatures = len({group.signature for group in release.groups})
             history.append(release)
-        known = [gap for gap in gaps if gap is not None]
         expected, realized, likely = float(mean(lives)), sum(fakes[1:]), nine_in_ten(lives)
         return {
             "counterfeits": " ".join(map(str, fakes)),
             "together": sum(fakes),
             "loss": round(float(sum(losses)), 1),
             "signatures": signatures,
-            "gap": round(float(max(known)), 4) if known and len(known) == len(gaps) else None,
+            "gaps": " ".join("-" if gap is None else f"{float(100 * gap):.1f}" for gap in gaps),
             "predicted": round(expected, 1),
             "realized": realized,
             "factor": factor(expected, realized),

@@ -121,6 +121,8 @@ class AheadLimits:
     """Signatures are told apart by sums of random numbers below this."""
     family_smoothing: float = 0.3
     """Share of the best duals so far, for the bound within a family;"""
+    family_tuples: int = 1_200
+    """without a limit it is solved for so many tuples,"""
     family_anchor: int = 3
     """groups taken over per anchor and round,"""
     family_pricing: int = 20_000

@@ -68,9 +68,10 @@ class AheadSearch:
         self.clock, self.whole = (search_clock(problem, settings, watch) for _ in range(2))
         self.after, self.proving = self.clock.allowed(AHEAD.hindsight), self.clock.allowed(AHEAD.within)
         self.weighed = objective.planned == objective.measured
+        self.programmed = not self.weighed and self._small
         if problem.policy.outlook is not None:
             self.clock.keep(self.after or 0.0)
-        if not self.weighed:
+        if self.programmed:
             self.clock.keep(self.proving or 0.0)
         self.types = Types.of(problem, rules)
         self.best = BestRelease(problem, watch, self.clock)
@@ -319,7 +320,7 @@ class AheadSearch:
     def _within(self) -> None:
         """What releases lose at least that publish no signature more often than the best one."""
         best, objective = self.best.best, self.objective
-        if best is None or best.suppressed or self.weighed:
+        if best is None or best.suppressed or not self.programmed:
             return
         looking = self.after if self.problem.policy.outlook is not None else None
         clock = self._then(self.proving, looking or 0.0)
@@ -333,6 +334,14 @@ class AheadSearch:
         program.run(self.settings.seed, offer)
         claim = program.claim(self.best.best or best, objective.measured, objective.factor)
         self.words = self.words if claim is None else (*self.words, claim)
+
+    @property
+    def _small(self) -> bool:
+        """Whether the program over groups of a family is likely to end in its time."""
+        tuples = len(self.problem.table)
+        if self.proving is None:
+            return tuples <= LIMITS.family_tuples
+        return AHEAD.cubed.value * tuples**3 <= self.proving
 
     def _then(self, seconds: float | None, kept: float = 0.0) -> Clock:
         """A clock after the search, which may have ended late: so many seconds, if they are left."""
