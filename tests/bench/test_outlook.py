@@ -72,7 +72,7 @@ def test_a_series_is_played_and_audited():
     ours = rows["outlook"]
     assert ours["violations"] == 0
     assert all(0 <= float(gap) < 50 for gap in ours["gaps"].split())
-    assert rows["cor_split"]["gaps"] == "- -"
+    assert set(rows["cor_split"]["gaps"].split()) == {"-"}
     assert Fraction(ours["posterior"]) <= Fraction(1, 3)
     assert "must" in ours
     assert "must" not in rows["cor_split"]
