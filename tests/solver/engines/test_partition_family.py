@@ -29,6 +29,7 @@ from optanon.solver.colgen.structure.types import Types
 from optanon.solver.engines.partition.ahead.bounded import FamilyProgram
 from optanon.solver.engines.partition.objective import Objective
 from optanon.solver.engines.partition.signature.construct import assembled
+from optanon.solver.result_file import ResultFile
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock
 from optanon.solver.verify.bounds import derived
@@ -144,6 +145,13 @@ def solved() -> tuple[Problem, Release, FamilyClaim]:
     assert 20 * claim.bound >= 19 * loss.value
     assert f"at least {claim.bound} among releases" in " ".join(outcome.confirmed)
     assert "with these signatures, none published more often" in str(result.summary)
+    written = ResultFile.of(result)
+    assert written is not None
+    written.compare(problem)
+    *others, last = written.objective
+    forged = last.model_copy(update={"family": claim.bound + 1})
+    with pytest.raises(CertificateError, match="family"):
+        written.model_copy(update={"objective": (*others, forged)}).compare(problem)
     return problem, result.release, claim
 
 
