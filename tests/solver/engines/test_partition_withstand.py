@@ -323,6 +323,31 @@ def test_groups_are_joined_where_that_is_worth_its_price() -> None:
     raise AssertionError("no two groups were joined")
 
 
+def test_rows_that_tell_of_somebody_who_left_are_met_through_others_who_left() -> None:
+    rule = ResistsInference(max_posterior=Fraction(4, 5))
+    first = problem(60, History(), rule)
+
+    def later(begin: int, groups: list[list[int]], past: History) -> tuple[Problem, list[list[int]]]:
+        kept = replace(
+            first.table, members=first.table.members[begin:], codes=first.table.codes[begin:].copy()
+        )
+        return replace(first, table=kept, history=past), [[p - begin for p in group] for group in groups]
+
+    fours = [list(range(i, i + 4)) for i in range(12, 60, 4)]
+    past = History([first.assemble([[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], *fours])])
+    second, groups = later(2, [[2, 3, 4, 5], list(range(6, 12)), *fours], past)
+    past = History([*past, second.assemble(groups)])
+    third, groups = later(6, [list(range(6, 12)), *fours], past)
+    chain = chain_of(third, rule, groups, 4)
+    gone = [who for who in past.records if who not in third.table.row]
+    p = len(third.table) + gone.index(first.table.members[0].respondent)
+    rows = chain.linked_rows(p).tolist()
+    assert sorted(rows[:2]) == [0, 1]
+    assert sorted(rows) == list(range(6))
+    chain.inferred = {p}
+    assert {chain.aimed_row() for _ in range(200)} == set(rows)
+
+
 def crossing(limit: int = 0) -> tuple[Problem, SafeAnnealing]:
     """Groups of another order than those before, some of whose people left, and who may be suppressed."""
     rule = ResistsInference(max_posterior=Fraction(4, 5))
@@ -394,6 +419,7 @@ def test_what_would_help_is_said_where_repair_is_not_done_in_time() -> None:
     asked, chain = crossing()
     rule = ResistsInference(max_posterior=Fraction(4, 5))
     search = WithstandSearch(asked, rule, Settings(time_limit=0), Watch(), nothing, by_histograms)
+    assert isinstance(chain.judge, SeriesJudge)
     search.improve(chain, chain.judge)
     assert search.told.startswith(f"{len(chain.inferred)} people could still be inferred when time was over")
     assert "max_suppressed in the policy" in search.told

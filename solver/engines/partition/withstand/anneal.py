@@ -131,7 +131,8 @@ class SafeAnnealing(SafeGroups):
     def aimed_row(self, *, whom: bool = False) -> int:
         """A row in a group with somebody who can be inferred, or `whom` itself.
 
-        For somebody who has left it is in a group that person was in.
+        For somebody in no group it is one that few links lead to: what is published of those who left
+        follows from rows that their groups are linked with, often through others who left.
         """
         who = sorted(self.inferred)
         p = int(who[self.random.integers(len(who))])
@@ -140,10 +141,10 @@ class SafeAnnealing(SafeGroups):
             return p
         if g >= 0:
             return int(self.groups.member[g, self.random.integers(int(self.groups.size[g]))])
-        past = self.past
-        beside = [q for o in past.place[p] if o >= 0 for q in past.member[past.start[o] : past.start[o + 1]]]
-        here = [int(q) for q in beside if self.groups.of[q] >= 0] or range(len(self.codes))
-        return here[self.random.integers(len(here))]
+        rows = self.linked_rows(p)
+        if not len(rows):
+            return int(self.random.integers(len(self.codes)))
+        return int(rows[min(int(self.random.exponential(LIMITS.beside)), len(rows) - 1)])
 
     def attempt(self, p: int, heat: float, price: int) -> None:
         """Something with a row that costs little more, with a price for everybody who can be inferred."""

@@ -10,7 +10,7 @@ from ....baselines.widths import Ints, Widths
 from .arrays import NewGroups, PublishedPast, exchange
 from .judge import Judging
 from .limits import WITHSTAND_LIMITS as LIMITS
-from .moves import Rule
+from .moves import Rule, linked_to
 from .regroup import members_of, settle
 
 __all__ = ["SafeGroups"]
@@ -221,6 +221,11 @@ class SafeGroups:
         room = groups.member.shape[1]
         known = [joint for joint in dict.fromkeys(found) if len(joint) > 1]
         return [joint for joint in known if groups.size[list(joint)].sum() <= room]
+
+    def linked_rows(self, p: int) -> Ints:
+        """Rows in groups that are linked to a person, by fewest links."""
+        found = linked_to(self.past, self.groups, p)
+        return found[self.groups.of[found] >= 0]
 
     def _tied_groups(self, p: int) -> Ints:
         """The group of a row, and those of people who were in a group with it."""

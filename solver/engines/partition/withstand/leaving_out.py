@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ....settings import Clock
 from .chain import SafeGroups
 from .limits import WITHSTAND_LIMITS as LIMITS
@@ -79,9 +77,8 @@ def _telling(chain: SafeGroups) -> Sequence[int]:
     for p in sorted(chain.inferred):
         g = int(groups.of[p])
         if g < 0:
-            chain.judge.inferred(groups, [p])
-            met = np.flatnonzero(chain.judge.met_groups[: len(groups.size)] & (groups.size > 0))
-            g = int(met[0]) if len(met) else -1
+            rows = chain.linked_rows(p)
+            g = int(groups.of[rows[0]]) if len(rows) else -1
         if g >= 0:
             return groups.member[g, : groups.size[g]].tolist()
     return []

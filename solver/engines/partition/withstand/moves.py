@@ -18,7 +18,7 @@ from .....models.compiled import compiled
 from ....baselines.widths import LARGEST, Ints, Widths, beside, hull_without
 from .arrays import NewGroups, PublishedPast, short
 
-__all__ = ["Rule", "linked", "scan"]
+__all__ = ["Rule", "linked", "linked_to", "scan"]
 
 
 class Rule(NamedTuple):
@@ -156,7 +156,10 @@ def _less(
 def linked(
     past: PublishedPast, groups: NewGroups, p: int, mark: int, met: Ints, old: Ints, new: Ints, people: Ints
 ) -> int:
-    """Everybody whom groups of all releases link to a person; how many. `mark` is set on all that was met."""
+    """Everybody whom groups of all releases link to a person, by fewest links; how many.
+
+    `mark` is set on all that was met.
+    """
     people[0], met[p], head, count = p, mark, 0, 1
     while head < count:
         q = people[head]
@@ -179,3 +182,11 @@ def linked(
                     people[count] = groups.member[g, i]
                     count += 1
     return count
+
+
+@compiled
+def linked_to(past: PublishedPast, groups: NewGroups, p: int) -> Ints:
+    """Everybody whom groups of all releases link to a person, by fewest links."""
+    met, people = np.zeros(len(past.value), dtype=np.int64), np.empty(len(past.value), dtype=np.int64)
+    old, new = np.zeros(len(past.fakes), dtype=np.int64), np.zeros(len(groups.size), dtype=np.int64)
+    return people[: linked(past, groups, p, 1, met, old, new, people)].copy()
