@@ -32,7 +32,7 @@ from ..models.requirements import (
 )
 from ..models.table import Microdata
 from ..solver.result import Result
-from ..solver.schedule import SCHEDULES
+from ..solver.schedules import SCHEDULES
 from ..solver.search import solve
 from ..solver.shares import Seconds, Share
 from .engine import engine_table

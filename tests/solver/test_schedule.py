@@ -12,7 +12,9 @@ from clocks import faked
 
 import optanon
 from optanon.bench.time_limits import TimeLimits
-from optanon.solver.schedule import HISTOGRAM, SCHEDULES, SIGNATURE, WHOLE
+from optanon.solver.schedule import HISTOGRAM, WHOLE
+from optanon.solver.schedule_series import SIGNATURE
+from optanon.solver.schedules import SCHEDULES
 from optanon.solver.settings import Clock
 from optanon.solver.shares import Of, Seconds, Share
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...limits import SIGNATURE_LIMITS as LIMITS
-from ...schedule import SIGNATURE
+from ...schedule_series import SIGNATURE
 from ...settings import Clock
 from ..choice import best_of
 from ..column import Column, costs_of

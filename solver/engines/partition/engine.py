@@ -20,6 +20,7 @@ from ....models.requirement import GroupRequirement
 from ....models.requirements.resists_inference import ResistsInference
 from ...claims import (
     Counted,
+    FamilyClaim,
     Grouped,
     GroupingsClaim,
     Part,
@@ -322,7 +323,7 @@ def _within(part: Part, answer: Answer) -> Within | None:
         claim
         for claim in answer.claims
         # The last level of what is counted without boxes says nothing of the whole.
-        if not isinstance(claim, Within | Shares | SubsetsClaim | GroupingsClaim)
+        if not isinstance(claim, Within | Shares | SubsetsClaim | GroupingsClaim | FamilyClaim)
         and not (part.kind == "counted" and claim.level == last)
     )
     return Within(part=part, claims=direct) if direct else None

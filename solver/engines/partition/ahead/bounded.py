@@ -27,7 +27,7 @@ from ....colgen.generation import Generation
 from ....colgen.master import RestrictedMaster
 from ....colgen.structure.types import Types
 from ....limits import SIGNATURE_LIMITS
-from ....schedule import AHEAD
+from ....schedule_series import AHEAD
 from ....settings import Clock
 from .family import Signature
 from .limits import AHEAD as LIMITS

@@ -26,7 +26,7 @@ from scipy.sparse import csc_array
 
 from ....backends.highs import INFINITY, IntegerSolution, best_integers
 from ....colgen.covering import Ints
-from ....schedule import AHEAD
+from ....schedule_series import AHEAD
 from ....settings import Clock
 from .family import Charges, Family, Signature
 from .limits import AHEAD as LIMITS

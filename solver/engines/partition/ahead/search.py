@@ -26,7 +26,7 @@ from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
 from ....ending import search_clock
 from ....incumbent import BestRelease
-from ....schedule import AHEAD
+from ....schedule_series import AHEAD
 from ....settings import Answer, Clock, Hindsight, Settings, Watch
 from ..objective import Objective
 from ..signature.construct import assembled

@@ -20,7 +20,7 @@ from ....colgen.structure.types import Types
 from ....colgen.table import Rows
 from ....ending import search_clock
 from ....limits import HISTOGRAM_LIMITS
-from ....schedule import SIGNATURE
+from ....schedule_series import SIGNATURE
 from ....settings import Answer, Settings, Watch
 from ..by_boxes import Boxed
 from ..histogram import HistogramSearch

@@ -19,7 +19,7 @@ from ....colgen.primal.regions import Regions
 from ....colgen.signature_neighbours import neighbours
 from ....colgen.signature_pricing import SignaturePricing
 from ....limits import SIGNATURE_LIMITS as LIMITS
-from ....schedule import SIGNATURE
+from ....schedule_series import SIGNATURE
 from ....settings import Clock, Settings
 from .best import BestColumns
 from .proof import ProvenLoss, series_claim

@@ -22,7 +22,7 @@ from ....exact.guess import guessed
 from ....exact.program import FREE, Program
 from ....exact.tree import Tree
 from ....limits import SIGNATURE_LIMITS as LIMITS
-from ....schedule import SIGNATURE
+from ....schedule_series import SIGNATURE
 from ....settings import Clock
 
 __all__ = ["Fewest", "fewest", "program_of"]

@@ -31,7 +31,7 @@ from ....colgen.structure.histograms import Judge as Admission
 from ....engine import last
 from ....incumbent import BestRelease
 from ....price import Price
-from ....schedule import WITHSTAND
+from ....schedule_series import WITHSTAND
 from ....settings import Answer, Clock, Settings, Watch
 from ....worlds.possible import Verdict, possible_values
 from ....worlds.posterior import posterior

@@ -26,7 +26,7 @@ from .....models.problem import Problem
 from .....models.release import Release
 from .....models.requirement import GroupRequirement
 from .....models.requirements import DistinctLDiversity, KCAnonymity, ResistsInference
-from ....schedule import WITHSTAND
+from ....schedule_series import WITHSTAND
 from ....settings import Clock, Settings
 from ..enumerated.repair import aligned, newcomers
 from ..enumerated.starts import Search, among

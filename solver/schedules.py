@@ -1,0 +1,47 @@
+"""All tables of who gets how much of the time limit."""
+
+from __future__ import annotations
+
+from .schedule import (
+    ASSIGNMENT,
+    AUDIT,
+    BLOCKS,
+    COUNTS,
+    ENUMERATED,
+    GAP,
+    HEURISTICS,
+    HISTOGRAM,
+    POINTS,
+    RESERVES,
+    SANITIZING,
+    SOLVERS,
+    STAGES,
+    SUBSETS,
+    WHOLE,
+)
+from .schedule_series import AHEAD, SIGNATURE, WITHSTAND
+from .shares import Schedule
+
+__all__ = ["SCHEDULES"]
+
+SCHEDULES: dict[str, Schedule] = {
+    "reserves": RESERVES,
+    "solve": WHOLE,
+    "heuristics": HEURISTICS,
+    "solvers": SOLVERS,
+    "assignment": ASSIGNMENT,
+    "subsets": SUBSETS,
+    "partition: gap": GAP,
+    "partition: histogram": HISTOGRAM,
+    "partition: stages": STAGES,
+    "partition: blocks": BLOCKS,
+    "partition: points": POINTS,
+    "partition: signature": SIGNATURE,
+    "partition: signature, ahead": AHEAD,
+    "partition: counts": COUNTS,
+    "partition: enumerated": ENUMERATED,
+    "partition: withstand": WITHSTAND,
+    "sanitize": SANITIZING,
+    "audit": AUDIT,
+}
+"""All tables, by the engine (and plan) that follows them."""
