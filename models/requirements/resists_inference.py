@@ -74,8 +74,8 @@ _forgiven: WeakKeyDictionary[History, dict[tuple[int, str], frozenset[str]]] = W
 class ResistsInference(Requirement):
     """Nobody's value can be inferred from all releases, even with some others compromised.
 
-    Use it where nobody may be inferred from all releases together: up to hundreds of tuples, also with one or
-    two others compromised; about a dozen if the past is forgiven.
+    Use it where nobody may be inferred from all releases: up to hundreds of tuples (thousands in tables that
+    grow), also with one or two others compromised; about a dozen if the past is forgiven.
 
     Parameters
     ----------
