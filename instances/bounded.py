@@ -117,6 +117,8 @@ def parse_yaml(text: str, name: str, *, kind: type[E] = ProblemFileError, bounds
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark is not None else ""
         what = " ".join(str(getattr(error, "problem", None) or getattr(error, "reason", error)).split())
+        if "nesting depth" in what:  # newer parsers have a limit of their own, and look ahead
+            what = f"nested more than {bounds.depth} levels deep"
         raise kind(f"{name}{line}: not valid YAML ({what})") from error
     except (ValueError, OverflowError, RecursionError) as error:
         raise kind(f"{name}: not valid YAML ({error})") from error
