@@ -54,9 +54,18 @@ PATIENCE = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """A table of which all boxes can be gone through, for groups of some sizes."""
+    """A table of which all boxes can be gone through, for groups of some sizes.
+
+    Attributes
+    ----------
+    rows : CheckedRows
+    code : shape (rows, attributes)
+        Codes; of which all intervals are nodes they are numbered, and the last attribute's are as they are.
+    order, nodes, sizes
+    """
 
     rows: CheckedRows
+    code: Ints
     order: tuple[int, ...]
     nodes: tuple[tuple[tuple[int, int, int], ...], ...]
     sizes: Sizes
@@ -67,7 +76,7 @@ class Walk:
         sizes = _sizes(needed)
         if sizes is None:
             return None
-        code, start = rows.boxes.code, rows.boxes.start
+        code, start = rows.boxes.code.copy(), rows.boxes.start
         many = [len(np.unique(code[:, a])) for a in range(code.shape[1])]
         free = [a for a in range(len(many)) if start[a] < 0]
         last = max(free, key=lambda a: many[a], default=None)
@@ -76,6 +85,9 @@ class Walk:
         if any(many[a] > MOST_CODES for a in others):
             return None
         nodes = [_nodes(rows.boxes, a) for a in others]
+        for a in others:
+            if a in free:
+                code[:, a] = np.unique(code[:, a], return_inverse=True)[1]
         entered = np.ones(len(rows))
         for a, found in zip(others, nodes, strict=True):
             entered *= _covering(found, int(code[:, a].max()))[code[:, a]]
@@ -83,7 +95,7 @@ class Walk:
         if len(free) == len(many) and float(entered.sum()) > MOST_ENTERED:
             return None
         order = (*others, *(() if last is None else (last,)))
-        return cls(rows=rows, order=order, nodes=tuple(nodes), sizes=sizes)
+        return cls(rows=rows, code=code, order=order, nodes=tuple(nodes), sizes=sizes)
 
     @property
     def by_size(self) -> bool:
@@ -100,7 +112,9 @@ class Walk:
         """
         asked, last = self._asked(duals)
         order = np.argsort(last, kind="stable").astype(np.int64)
+        # Intervals after the first attribute are left to the compiled walk, which passes most of them over.
         begin = min(AHEAD, len(self.nodes))
+        begin = min(begin, max(1, int(np.argmax(np.append(asked.nodes.free, True)))))
         memories = [memory_of(len(self.nodes), asked, len(duals.cuts)) for _ in range(workers)]
 
         def entered(worker: int, first: int, until: int | None = None) -> Iterator[bool]:
@@ -135,7 +149,7 @@ class Walk:
     def _asked(self, duals: ClaimedDuals) -> tuple[BoxQuestion, Ints]:
         """The table at some duals, and codes of the attribute that is walked; 0 if there is none."""
         boxes, others = self.rows.boxes, len(self.nodes)
-        code = boxes.code[:, list(self.order)]
+        code = self.code[:, list(self.order)]
         walked = code[:, -1] if len(self.order) > others else np.zeros(len(code), dtype=np.int64)
         step = int(boxes.price[self.order[-1]]) if len(self.order) > others else 0
         flat = [node for nodes in self.nodes for node in nodes]
@@ -196,10 +210,13 @@ def _covering(nodes: Iterable[tuple[int, int, int]], last: int) -> NDArray[np.fl
 
 
 def _nodes(boxes: Boxes, a: int) -> tuple[tuple[int, int, int], ...]:
-    """Codes from, to and price of the nodes of an attribute, each the smallest one around its codes."""
+    """Codes from, to and price of the nodes of an attribute, each the smallest one around its codes.
+
+    Without a taxonomy codes are numbered.
+    """
     if boxes.start[a] < 0:
         known, each = np.unique(boxes.code[:, a]).tolist(), int(boxes.price[a])
-        return tuple((x, y, each * (y - x)) for i, x in enumerate(known) for y in known[i:])
+        return tuple((i, i + j, each * (y - x)) for i, x in enumerate(known) for j, y in enumerate(known[i:]))
     side = int(boxes.side[a])
     price = boxes.table[boxes.start[a] : boxes.start[a] + side * side].reshape(side, side)
     return tuple(

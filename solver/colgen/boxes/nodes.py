@@ -6,7 +6,10 @@ not pay for the attributes so far, nothing that lies deeper does. Where a group 
 that in the end none does in the boxes that were entered; lower duals spoil no other box.
 
 Intervals of other ordered attributes grow code by code as well, and keep the largest duals of their rows.
-Both ends of the smallest interval around a group are codes of members: the largest dual at each end counts.
+Both ends of the smallest interval around a group are codes of members, so their
+largest duals count. That is so for groups of the least size; larger ones are worth no more if no further
+member pays its own way.
+Codes of these attributes are numbered: what is kept of them does not grow with how far apart they are.
 
 So boxes may be shared out: whatever others make of the same duals, the least of them, row by row, is right
 for all. Nodes that lie beside one another hold other rows, and nothing is lost.
@@ -30,11 +33,13 @@ from .desk import BestGroups, Desk
 from .question import NONE, BoxGrid, ScanInput
 from .scan import walk
 
-__all__ = ["Entered", "Nodes", "entered", "lower", "nodes_of"]
+__all__ = ["Entered", "Nodes", "codes_of", "entered", "lower", "nodes_of"]
 
 
 class Nodes(NamedTuple):
     """Attribute ``order[a]`` has nodes ``start[a]`` to ``start[a + 1]``: codes `low` to `high` at a `price`.
+
+    Codes are those of `codes_of`.
 
     Attributes
     ----------
@@ -158,12 +163,21 @@ def nodes_of(rows: Rows) -> Nodes:
     return Nodes(np.array(others, dtype=np.int64), start, low, high, price, after, walked)
 
 
+def codes_of(rows: Rows, nodes: Nodes) -> Ints:
+    """Codes of rows; of attributes without taxonomies their numbers, but for the one that is walked."""
+    found = rows.geometry.codes.copy()
+    for a in nodes.order:
+        if rows.geometry.tree[a] < 0:
+            found[:, a] = np.unique(found[:, a], return_inverse=True)[1]
+    return found
+
+
 def _nodes(g: Geometry, a: int) -> list[tuple[int, int, int]]:
     """From, to and price: intervals by their ends; of a taxonomy smaller ones first, as they may pay."""
     known = np.unique(g.codes[:, a]).tolist()
     if g.tree[a] < 0:
         weight = int(g.weight[a])
-        return [(x, y, weight * (y - x)) for i, x in enumerate(known) for y in known[i:]]
+        return [(i, i + j, weight * (y - x)) for i, x in enumerate(known) for j, y in enumerate(known[i:])]
     side = int(g.side[a])
     price = g.table[g.tree[a] : g.tree[a] + side * side].reshape(side, side)
     found = [
@@ -261,7 +275,8 @@ def _interval(q: ScanInput, g: Geometry, nodes: Nodes, m: Entered, level: int, n
     if filled < len(top):
         return NONE
     worth = top.sum()
-    if low < high and filled > 1:
+    # Only where nobody beyond the ends and the others of a smallest group is worth more than the price.
+    if low < high and filled > 1 and top[filled - 2] * len(top) <= least:
         worth = min(worth, worth - top[filled - 1] - top[filled - 2] + w.left[level] + right)
     return worth
 
@@ -277,7 +292,12 @@ def _inside(g: Geometry, nodes: Nodes, m: Entered, level: int, n: int) -> int:
             following[size] = r
             size += 1
             low, high = min(low, x), max(high, x)
-    dear = size and side_cost(g.weight, g.tree, g.side, g.table, a, low, high) < nodes.price[n]
+    # The ends of an interval are codes of some rows.
+    dear = (
+        size
+        and g.tree[a] >= 0
+        and side_cost(g.weight, g.tree, g.side, g.table, a, low, high) < nodes.price[n]
+    )
     return 0 if dear else size
 
 

@@ -34,12 +34,14 @@ from ..structure.histograms import Histograms
 from ..table import Rows
 from .form import form_of
 from .grid import MOST_CODES
-from .nodes import Nodes, entered, lower, nodes_of
+from .nodes import Nodes, codes_of, entered, lower, nodes_of
 from .question import BoxForm, BoxGrid, ScanInput
 from .scan import desk, room
 
 __all__ = ["TablePricing", "of_rows"]
 
+INT32 = (1 << 31) - 1
+"""Codes up to that are sent in half of the room."""
 SHARED = 2
 """Attributes by whose nodes boxes are dealt to tasks."""
 
@@ -49,7 +51,7 @@ class SweepSent:
     """What sweeps share: what boxes cost, codes and values of all rows, nodes, what groups are needed."""
 
     rows: Rows
-    codes: NDArray[np.int32]
+    codes: NDArray[np.integer]
     value: NDArray[np.int32]
     count: NDArray[np.int32]
     nodes: Nodes
@@ -168,6 +170,7 @@ class TablePricing(HistogramPricing):
     def __init__(self, rows: Rows, histograms: Histograms, form: BoxForm, tasks: Tasks, clock: Clock) -> None:
         super().__init__(rows, histograms, tasks.workers, clock)
         self.form, self.nodes, self.tasks = form, nodes_of(rows), tasks
+        self._codes = codes_of(rows, self.nodes)
         self._clock, self._took = clock, 0.0
 
     @cached_property
@@ -176,7 +179,7 @@ class TablePricing(HistogramPricing):
         rows = self.rows
         return SweepSent(
             rows=rows.bare(),
-            codes=rows.geometry.codes.astype(np.int32),
+            codes=self._codes if self._codes.max() > INT32 else self._codes.astype(np.int32),
             value=rows.value.astype(np.int32),
             count=rows.count.astype(np.int32),
             nodes=self.nodes,
@@ -227,7 +230,7 @@ class TablePricing(HistogramPricing):
 
     def _holds(self, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Rows in some allowed node of each of the first attributes."""
-        return held(self.nodes, self.rows.geometry.codes, allowed)
+        return held(self.nodes, self._codes, allowed)
 
     @cached_property
     def _waves(self) -> list[Wave]:
@@ -280,6 +283,8 @@ def heights_of(nodes: Nodes, level: int) -> Ints:
     """How many nodes of an attribute are nested in each: those of one height lie side by side."""
     own = slice(nodes.start[level], nodes.start[level + 1])
     low, high = nodes.low[own], nodes.high[own]
+    if (nodes.after[own] > np.arange(own.start + 1, own.stop + 1)).any():
+        return high - low  # intervals of numbered codes
     found = np.full(len(low), -1, dtype=np.int64)
     for node in np.argsort(high - low, kind="stable"):
         inside = (low[node] <= low) & (high <= high[node])

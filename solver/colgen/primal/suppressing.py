@@ -55,10 +55,15 @@ def _given_up(rows: Rows, judge: Judge, groups: Sequence[Group]) -> list[Group]:
     dear = [j for j in np.argsort(-costs, kind="stable")[: LIMITS.dear].tolist() if costs[j] > rows.single]
     for place in dear:
         spread = _spread(rows, judge, kept, place, rows.spare - suppressed(kept))
-        if spread is not None and sum(rows.group_costs(spread)) < sum(rows.group_costs(kept)):
+        if spread is not None and _cost(rows, spread) < _cost(rows, kept):
             # Places of the dear groups that are left stay what they are.
             kept = spread
     return [group for group in kept if group]
+
+
+def _cost(rows: Rows, groups: Sequence[Group]) -> int:
+    """What groups cost, some of which may be empty."""
+    return sum(rows.group_costs([group for group in groups if group]))
 
 
 def _spread(rows: Rows, judge: Judge, groups: list[Group], place: int, room: int) -> list[Group] | None:

@@ -134,6 +134,48 @@ def test_larger_tables_are_swept_as_the_search_over_sets_of_tuples_says(requirem
     assert not len(priced.lines)
 
 
+def numbers(rows: Sequence[tuple[int, int, str]], requirement: Requirement) -> Problem:
+    """People of an age, hours and a value."""
+    frame = pd.DataFrame(rows, columns=["age", "hours", "value"])
+    frame["id"] = [f"r{i}" for i in range(len(frame))]
+    table = Microdata.from_frame(
+        frame,
+        respondent="id",
+        quasi_identifiers={"age": "numeric", "hours": "numeric"},
+        sensitive="value",
+    )
+    return Problem(table=table, policy=Policy([requirement]))
+
+
+@pytest.mark.parametrize("much", np.linspace(0.5, 3, 11).tolist())
+def test_ends_that_pay_nothing_are_carried_by_two_others_where_values_allow_no_smaller_group(much: float):
+    people = [(0, 0, "a"), (1, 1, "a"), (2, 1, "b"), (3, 2, "b"), (40, 2, "c")]
+    problem = numbers(people, KCAnonymity(k=3, c="1/2"))
+    pricing = swept(problem)
+    age, groups = pricing.rows.geometry.codes[:, 0], everything(pricing, problem)
+    worth = np.where((age == 1) | (age == 2), much, 0.0) - np.where(age == 40, 10.0, 0.0)
+    duals = pricing.duals(worth * pricing.rows.dearest / 2, np.zeros(0))
+    found = pricing.price(duals, per_anchor=2)
+    assert bool(len(found.lines)) == bool((profits(pricing, duals, groups) > 0).any())
+    assert int(profits(pricing, duals.made_feasible(found.worst), groups).max()) <= 0
+
+
+def test_numbers_far_apart_take_no_more_room_than_near_ones():
+    chance = random.Random(1)
+    near = [(chance.randrange(9), chance.randrange(6), chance.choice("ab")) for _ in range(10)]
+    far = [(age, hours * 10**9, value) for age, hours, value in near]
+    for seed in range(3):
+        problem = numbers(far, KCAnonymity(k=3))
+        pricing = swept(problem)
+        groups, duals = everything(pricing, problem), drawn(pricing, seed, 0)
+        found = pricing.price(duals, per_anchor=2)
+        assert bool(len(found.lines)) == bool((profits(pricing, duals, groups) > 0).any())
+        assert int(profits(pricing, duals.made_feasible(found.worst), groups).max()) <= 0
+    result = solve_problem(problem, time_limit=5.0, workers=1, engine="partition", display=False)
+    assert result.certificate is not None
+    assert verify(result.certificate, problem, result.release).whole
+
+
 def test_boxes_are_listed_where_there_is_room_for_them(monkeypatch: pytest.MonkeyPatch):
     problem = mixed(30, 1, FORMS[1:2])
     histograms, rows = Histograms.of(problem), Rows.of(problem, blind=True)

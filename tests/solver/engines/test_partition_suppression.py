@@ -235,3 +235,20 @@ def test_what_cannot_be_priced_is_said(
     plan = Plan.of(replace(plain, policy=policy))
     assert isinstance(plan, Plan)
     assert why in plan.why
+
+
+def test_the_last_group_may_be_the_one_whose_tuples_find_other_groups():
+    frame = pd.DataFrame({"age": [0, 60, 0, 60, 1, 59, 2, 58], "value": list("abababab")})
+    frame["id"] = [f"r{i}" for i in range(len(frame))]
+    roles = {"respondent": "id", "quasi_identifiers": {"age": "numeric"}, "sensitive": "value"}
+    policy = Policy([KCAnonymity(k=2)], [{"suppressed": 2, "information_loss": 1}], max_suppressed=2)
+    problem = Problem(table=Microdata.from_frame(frame, **roles), policy=policy)
+    rows = Rows.of(problem, blind=True, apart=9).suppressing(2, Fraction(3))
+    ends = np.isin(rows.geometry.codes[:, 0], [0, 60])
+    far, near = (tuple(np.flatnonzero(which).tolist()) for which in (ends, ~ends))
+    for groups in ([far, near], [near, far]):
+        found = left_out(rows, Judge(problem), groups)
+        assert all(found)
+        assert suppressed(found) <= 2
+        assert sorted(u for group in found for u in group) == list(range(8))
+        assert sum(rows.group_costs(found)) <= sum(rows.group_costs(groups))
