@@ -171,7 +171,9 @@ class Histogram(Schedule):
     box_program: Share = Share(part=0.5, of=Of.LEFT, unlimited=60.0, why="the best of columns known so far")
     others: Share = Share(part=0.85, of=Of.PASSED, why="other releases are improved until the last step")
     swept: Seconds = Seconds(
-        value=1e-3, unit="s a row", why="boxes of several numbers are gone through again, to derive the bound"
+        value=1e-3,
+        unit="s a row",
+        why="each further number: boxes are gone through again for the bound",
     )
     part: Share = Share(part=0.25, of=Of.PASSED, why="linear program of the part with a largest group")
     part_cuts: Share = Share(part=0.35, of=Of.PASSED, why="its cuts")

@@ -40,8 +40,6 @@ from .scan import desk, room
 
 __all__ = ["TablePricing", "of_rows"]
 
-INT32 = (1 << 31) - 1
-"""Codes up to that are sent in half of the room."""
 SHARED = 2
 """Attributes by whose nodes boxes are dealt to tasks."""
 
@@ -179,7 +177,7 @@ class TablePricing(HistogramPricing):
         rows = self.rows
         return SweepSent(
             rows=rows.bare(),
-            codes=self._codes if self._codes.max() > INT32 else self._codes.astype(np.int32),
+            codes=self._codes.astype(np.min_scalar_type(-int(self._codes.max(initial=0)) - 1)),
             value=rows.value.astype(np.int32),
             count=rows.count.astype(np.int32),
             nodes=self.nodes,

@@ -250,8 +250,8 @@ class HistogramSearch:
         elif len(rows) > LIMITS.finished_rows or not self.listed:
             # Smaller tables are priced with groups of any size: that proves more than a part.
             self.places = PlacedBoxes.of(self.problem, rows, workers, self.clock)
-        if (rows.geometry.tree < 0).sum() > 1:  # the verifier nests intervals, too
-            self.clock.keep(HISTOGRAM.swept.value * len(rows))
+        nested = int((rows.geometry.tree < 0).sum()) - 1  # intervals, by the verifier, too
+        self.clock.keep(HISTOGRAM.swept.value * len(rows) * max(0, nested))
         return self.boxes is not None or self.places is not None
 
     def _broken_whole(self) -> WholeTable | None:
