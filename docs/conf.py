@@ -42,5 +42,6 @@ nitpick_ignore_regex = [
     ("py:class", r"(enum|abc)\.\w+"),
     # What public classes have in common, told on their own pages (`:inherited-members:`); not public itself.
     ("py:class", r"optanon\.(models\.domain\.Domain|models\.requirements\.link_budget\.LinkBudget)"),
+    ("py:class", r"optanon\.models\.verdicts\.GroupJudge"),
     ("py:class", r"optanon\.solver\.(claims\.StrictRecord|insight\.explain\.findings\.Findings)"),
 ]
