@@ -171,7 +171,7 @@ class Histogram(Schedule):
     box_program: Share = Share(part=0.5, of=Of.LEFT, unlimited=60.0, why="the best of columns known so far")
     others: Share = Share(part=0.85, of=Of.PASSED, why="other releases are improved until the last step")
     swept: Seconds = Seconds(
-        value=1e-3,
+        value=2.5e-3,
         unit="s a row",
         why="each further number: boxes are gone through again for the bound",
     )
