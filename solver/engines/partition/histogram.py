@@ -17,7 +17,6 @@ from itertools import chain
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
-from ...colgen.boxes.sweeping import TablePricing
 from ...colgen.column import Group
 from ...colgen.cuts import Cuts
 from ...colgen.duals import DualBound
@@ -83,7 +82,6 @@ class HistogramSearch:
         self.part: Part | None = None
         self.annealing: Annealing | None = None
         self.boxes: Boxes | None = None
-        self.swept: TablePricing | None = None
         self.places: PlacedBoxes | None = None
         self.linear: Boxed | None = None
         self.listing: Scaled | Loosened | None = None
@@ -201,10 +199,7 @@ class HistogramSearch:
             boxes.cuts, self.boxed = self.pricing.cuts, True
             return self._by_boxes(boxes, self.root)
         if self.listing is None:
-            pricing = self.pricing
-            if self.swept is not None:
-                self.swept.cuts, self.boxed, pricing = self.pricing.cuts, True, self.swept
-            asked = self.judge, pricing, self.progress, self.root, self.settings
+            asked = self.judge, self.pricing, self.progress, self.root, self.settings
             self.listing = Scaled(*asked, self.annealing)
         return self.listing.run(self.clock.anew)
 
@@ -243,15 +238,15 @@ class HistogramSearch:
         self.sought = True
         if not self._many:
             if not self.pricing.buckets:
+                # Of larger tables boxes are gone through too slowly for the simplex method.
                 asked = rows, self.pricing.histograms, workers, self.clock
-                # Far from the best duals boxes are gone through too slowly for the simplex method.
                 self.boxes = boxes_of(*asked, most=LIMITS.finished_rows)
-                self.swept = TablePricing.of(*asked) if self.boxes is None else None
         elif len(rows) > LIMITS.finished_rows or not self.listed:
             # Smaller tables are priced with groups of any size: that proves more than a part.
             self.places = PlacedBoxes.of(self.problem, rows, workers, self.clock)
         nested = int((rows.geometry.tree < 0).sum()) - 1  # intervals, by the verifier, too
-        self.clock.keep(HISTOGRAM.swept.value * len(rows) * max(0, nested))
+        if self.boxes is not None and len(rows) <= LIMITS.finished_rows:
+            self.clock.keep(HISTOGRAM.swept.value * len(rows) * max(0, nested))
         return self.boxes is not None or self.places is not None
 
     def _broken_whole(self) -> WholeTable | None:

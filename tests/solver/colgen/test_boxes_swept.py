@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -25,7 +24,6 @@ from optanon.solver.colgen.duals import Duals
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
-from optanon.solver.engines.partition import histogram
 from optanon.solver.engines.partition.places import boxes_of
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock
@@ -187,12 +185,10 @@ def test_boxes_are_listed_where_there_is_room_for_them(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("suppressed", [0, 4])
-@pytest.mark.parametrize("finished", [4_000, 100], ids=["simplex", "first order"])
 def test_a_search_by_swept_boxes_proves_what_the_verifier_derives_again(
-    finished: int, suppressed: int, monkeypatch: pytest.MonkeyPatch
+    suppressed: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(grid, "MOST_PAIRS", 10)
-    monkeypatch.setattr(histogram, "LIMITS", replace(histogram.LIMITS, finished_rows=finished))
     problem = mixed(240, 5, FORMS[1:2], suppressed)
     found = solve_problem(problem, time_limit=6.0, workers=1, display=False)
     assert found.release is not None
