@@ -197,9 +197,9 @@ def searched(problem: Problem, settings: Settings) -> Progress:
     rows = Rows.of(problem, blind=judge.blind)
     progress = Progress(problem, rows, Watch(), 0, Fraction(1), judge)
     rounds = Rounds(rows, judge, progress, settings, clock)
-    rounds.run()
+    groups = rounds.run()
     pricing = HistogramPricing(rows, histograms, settings.workers, clock)
-    prove(rounds, problem, DualBound(pricing), DualBound(pricing))
+    prove(rounds, groups, problem, DualBound(pricing), DualBound(pricing))
     return progress
 
 

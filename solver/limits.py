@@ -125,12 +125,10 @@ class BlockLimits:
     """Tables with more different rows are cut into blocks."""
     tuples: int = 5_000
     """Of a block, at most."""
-    rounds: int = 24
-    """So often the table is cut, at most, if there is time for moves."""
-    fewest: int = 12
-    """Moves per tuple that are worth a round."""
-    unlimited: int = 40
-    """Moves per tuple and round without a time limit."""
+    rounds: int = 12
+    """So often the table is cut anew before the linear program,"""
+    moves: int = 12
+    """and moves per tuple each time: many short rounds reach more than a few long ones."""
     hot: float = 0.5
     """Heat of the first round's moves, as in `Cooling`;"""
     warm: float = 0.3
@@ -145,10 +143,14 @@ class BlockLimits:
     """after cuts,"""
     smoothing: float = 0.2
     """and first share of the best duals in those that are priced."""
-    generations: int = 30
-    """Rounds of the linear program before it is rounded, at most."""
-    rounded: int = 8
-    """If fewer can be done, it is not rounded."""
+    phases: tuple[tuple[int, int, int, int], ...] = (
+        (10, 0, 160, 40),
+        (6, 2, 320, 80),
+        (0, 4, 640, 160),
+        (0, 8, 640, 160),
+    )
+    """Rounds of the linear program, how often cuts are sought, then moves for tuples that no group of it has,
+    and for all in each round of blocks after that."""
     sure: float = 0.5
     """It is rounded to groups of which it takes more than that."""
     anew: tuple[int, ...] = (2, 1, 1)
@@ -159,12 +161,10 @@ class BlockLimits:
     """Heat of the moves in each round of blocks after it is rounded,"""
     coldest: float = 3e-4
     """and at their ends."""
-    cuts: int = 16
-    """So often cuts are sought, at most,"""
     cut_starts: int = 1_500
-    """by so many searches in each block."""
+    """Cuts are sought by so many searches in each block,"""
     cut_sweeps: int = 4
-    """Rounds of the linear program each time."""
+    """and each time there are so many rounds of the linear program."""
     bands: int = 5
     """Waves per attribute that boxes are shared by, at most,"""
     shares: int = 8

@@ -236,25 +236,16 @@ class Points(Schedule):
 
 @dataclass(frozen=True, kw_only=True)
 class InBlocks(Schedule):
-    """Histogram plan, tables of many different rows: rounds of blocks, laid down before the first one."""
+    """Histogram plan, tables of many different rows: paces of a course that is laid down before it begins."""
 
-    release: Share = Share(part=0.55, of=Of.LIMIT, why="the release; what is left is the bound's")
     alone: Seconds = Seconds(
         value=6e-5, unit="s a tuple", why="read, put together and written by one process"
     )
     start: Seconds = Seconds(value=5e-5, unit="s a tuple", why="first groups of a block")
-    round: Seconds = Seconds(value=4e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
-    move: Seconds = Seconds(value=1.2e-6, unit="s a move", why="the pace that moves are planned by")
-    latest: Share = Share(part=0.7, of=Of.PASSED, why="rounds that are not done by then are left out")
-    brief: Share = Share(part=0.08, of=Of.LIMIT, why="the same, where the linear program is rounded, too")
-    program: Share = Share(part=0.17, of=Of.LIMIT, why="the linear program of the whole table")
-    rest: Share = Share(part=0.06, of=Of.LIMIT, why="moves for tuples that it puts into no group, each time")
-    cooled: Share = Share(part=0.11, of=Of.LIMIT, why="moves for all after it is rounded, each time")
-    cuts: Share = Share(part=0.31, of=Of.LIMIT, why="its cuts: it is rounded before and after them")
-    uncut: Seconds = Seconds(value=2.4, unit="times", why="the shares of the others where no cut fits")
-    proving: Share = Share(part=0.8, of=Of.PASSED, why="cuts end by then: it is rounded once more")
-    sweep: Seconds = Seconds(value=6e-5, unit="s a row", why="all boxes gone through")
-    cut_sweep: Seconds = Seconds(value=5e-4, unit="s a row", why="the same under cuts")
+    round: Seconds = Seconds(value=2.5e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
+    move: Seconds = Seconds(value=7e-7, unit="s a move", why="the pace that moves are planned by")
+    sweep: Seconds = Seconds(value=5e-5, unit="s a row", why="all boxes gone through")
+    cut_sweep: Seconds = Seconds(value=4.5e-4, unit="s a row", why="the same under cuts")
     steps: Seconds = Seconds(value=1.5e-5, unit="s a row", why="first-order steps, by one process")
     derived: Seconds = Seconds(value=2e-4, unit="s a row", why="the bound is derived again, in threads")
     derived_cuts: Seconds = Seconds(value=5e-4, unit="s a row", why="the same with cuts")

@@ -43,7 +43,7 @@ def clustered(tuples: int = 450, policy: Policy = K5L2) -> Problem:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = replace(blocks.LIMITS, rows=100, tuples=150, rounds=3, unlimited=10, generations=2, cuts=1)
+    limits = replace(blocks.LIMITS, rows=100, tuples=150, rounds=3, moves=10, phases=((2, 1, 10, 10),))
     limits = replace(limits, bands=2, shares=2)  # few tasks: each costs a cluster more than what is done here
     for module in (blocks, bound, plan, sweeping):
         monkeypatch.setattr(module, "LIMITS", limits)
@@ -104,12 +104,10 @@ def test_a_killed_worker_changes_nothing(two_processes: Any):
     assert set(gone.values()) != set(processes.values())
 
 
-def test_the_same_moves_are_laid_down_whatever_the_clock_says():
-    assert plan.moves_of_rounds(100_000, 600.0, 2) == plan.moves_of_rounds(100_000, 600.0, 2)
-    more = [sum(plan.moves_of_rounds(100_000, limit, 2)) for limit in (20.0, 60.0, 200.0, 600.0)]
-    assert more == sorted(more)
-    assert more[0] < more[-1]
-    assert plan.moves_of_rounds(10**6, 10.0, 1) == (0,)
+def test_where_there_is_no_time_for_moves_groups_are_only_made():
+    laid = plan.Laid.of(10**6, 400_000, 10.0, 1)
+    assert laid.moves == (0,)
+    assert not laid.program
 
 
 def test_when_time_is_over_blocks_stay_as_they_were(monkeypatch: pytest.MonkeyPatch):

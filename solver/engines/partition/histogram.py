@@ -29,7 +29,7 @@ from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import search_clock
 from ...limits import HISTOGRAM_LIMITS as LIMITS
-from ...schedule import BLOCKS, HISTOGRAM, STAGES
+from ...schedule import HISTOGRAM, STAGES
 from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
@@ -105,7 +105,6 @@ class HistogramSearch:
         try:
             self._given()
             if self.whole and in_blocks(self.rows):
-                self._further()
                 self._in_blocks()
             else:
                 self._in_stages()
@@ -267,13 +266,14 @@ class HistogramSearch:
     # -- releases --------------------------------------------------------------------
 
     def _in_blocks(self) -> None:
-        """A release and a bound, block by block."""
+        """A release and a bound, block by block; it begins with the caller's release, if there is one."""
+        given = self.progress.groups
+        self._further()
         rounds = Rounds(self.rows, self.judge, self.progress, self.settings, self.clock)
-        derived = BLOCKS.derived_cuts if rounds.laid.cuts else BLOCKS.derived
-        self.clock.keep(derived.value * len(self.rows))
-        rounds.run()
+        self.clock.keep(rounds.laid.derived)
+        groups = rounds.run(given)
         self._at_sight()
-        self.part = prove(rounds, self.problem, self.root, self.plain)
+        self.part = prove(rounds, groups, self.problem, self.root, self.plain)
         self.boxed = True
 
     def _given(self) -> None:

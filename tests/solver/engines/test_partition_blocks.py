@@ -31,6 +31,7 @@ from optanon.solver.engines.partition.progress import Progress
 from optanon.solver.schedule import BLOCKS
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
+from optanon.solver.shares import Seconds
 
 K3 = Policy([KCAnonymity(k=3)])
 K5L2 = Policy([KCAnonymity(k=3), DistinctLDiversity(l=2)])
@@ -38,7 +39,8 @@ K5L2 = Policy([KCAnonymity(k=3), DistinctLDiversity(l=2)])
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    small = replace(search.LIMITS, rows=50, tuples=120, rounds=3, unlimited=20, cuts=2)
+    phases = ((10, 0, 20, 10), (2, 2, 20, 20))
+    small = replace(search.LIMITS, rows=50, tuples=120, rounds=3, moves=20, phases=phases)
     for module in (bound, plan, search, separating, sweeping):
         monkeypatch.setattr(module, "LIMITS", small)
     monkeypatch.setattr(portfolio, "baselines", dict)
@@ -63,7 +65,7 @@ def test_blocks_prove_a_bound_that_is_derived_again(policy: Policy):
 def test_what_tuples_pay_anyway_is_a_bound_before_any_block_is_priced(
     policy: Policy, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(plan, "LIMITS", replace(plan.LIMITS, generations=0))
+    monkeypatch.setattr(plan, "LIMITS", replace(plan.LIMITS, phases=()))
     (level,) = solve_problem(clustered(policy), seed=2, workers=1, display=False).levels
     assert level.bound is not None
     assert level.trusted_bound is None
@@ -125,7 +127,7 @@ def test_under_cuts_groups_that_pay_are_found_and_swept_duals_pay_for_none():
 def test_the_linear_program_is_rounded_to_better_releases(monkeypatch: pytest.MonkeyPatch):
     problem = clustered(K3)
     moved = solve_problem(problem, seed=2, workers=1, display=False)
-    monkeypatch.setattr(plan, "LIMITS", replace(plan.LIMITS, generations=0, cuts=0))
+    monkeypatch.setattr(plan, "LIMITS", replace(plan.LIMITS, phases=()))
     alone = solve_problem(problem, seed=2, workers=1, display=False)
     assert moved.objective[0] < alone.objective[0]
     found = moved.levels[0].bound
@@ -190,20 +192,64 @@ def test_tuples_that_may_not_be_released_alone_wait_for_groups_of_others():
     program = bound.TableProgram(rounds, histograms, form, DualBound(pricing))
     alike = np.flatnonzero(rows.value == rows.value[0])[:5]
     others = [tuple(np.setdiff1d(np.arange(len(rows)), alike).tolist())]
-    assert program.completed(others, alike).tuples() == [*others, *((int(row),) for row in alike)]
+    assert program.completed(others, alike, (5, 5)).tuples() == [*others, *((int(row),) for row in alike)]
     mixed = np.arange(20)
-    assert sorted(map(len, program.completed([], mixed).tuples()))[0] >= 3
+    assert sorted(map(len, program.completed([], mixed, (5, 5)).tuples()))[0] >= 3
 
 
-def test_moves_are_laid_down_for_tuples_that_the_linear_program_leaves_out():
-    for limit, workers in ((600.0, 2), (600.0, 16), (None, 2)):
-        laid = plan.Laid.of(104_731, 77_114, limit, workers)
-        assert laid.cuts
-        assert laid.cold
-        assert sum(laid.rest) > max(laid.cold)
-    laid = plan.Laid.of(1_000_000, 453_000, 360.0, 2)
-    assert not laid.cold
-    assert not laid.cuts
+def steps_of(laid: plan.Laid) -> list[plan.Step]:
+    """Each step by itself, from the first one on."""
+    rounds = [plan.Step(kind=plan.Kind.WARM, moves=moves) for moves in laid.moves]
+    return rounds + [replace(step, times=1) for step in laid.program for _ in range(step.times)]
+
+
+SIZES = [(60_000, 48_000), (104_731, 77_114), (1_000_000, 453_000)]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 16])
+@pytest.mark.parametrize("size", SIZES)
+def test_a_longer_limit_or_more_workers_lay_down_the_same_steps_and_more(
+    size: tuple[int, int], workers: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(plan, "LIMITS", limits.BLOCKS)
+    known, lengths = steps_of(plan.Laid.of(*size, 40_000.0, workers)), set[int]()
+    for limit in [*range(10, 900, 10), *range(900, 20_000, 1_000)]:
+        found = steps_of(plan.Laid.of(*size, float(limit), workers))
+        more = steps_of(plan.Laid.of(*size, float(limit), workers + 1))
+        first = 1 if found[0] != known[0] else 0  # groups that are only made: there is no time to move them
+        assert not first or len(found) == 1
+        assert found[first:] == known[first : len(found)]
+        assert len(more) >= len(found) >= max(lengths, default=0)
+        lengths.add(len(found))
+    assert len(lengths) > 30
+    whole = steps_of(plan.Laid.of(*size, None, workers))
+    assert known[: len(whole)] == whole
+    assert len(known) > len(whole)  # a long limit goes on and on
+
+
+def test_blocks_of_a_longer_limit_end_with_no_worse_release_or_bound(monkeypatch: pytest.MonkeyPatch):
+    problem = clustered(K3)
+    judge, histograms = Judge(problem), Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    rows = Rows.of(problem, blind=judge.blind)
+    ended, lengths = list[tuple[int, int]](), set[int]()
+    for limit in (60.0, 90.0, 120.0, 140.0, 160.0, 200.0, 400.0, 900.0):
+        slow = replace(BLOCKS, **{name: _slower(pace) for name, pace in vars(BLOCKS).items()})
+        monkeypatch.setattr(plan, "BLOCKS", slow)
+        progress = Progress(problem, rows, Watch(), 0, Fraction(1), judge)
+        rounds = search.Rounds(rows, judge, progress, Settings(seed=2, asked=limit), Clock())
+        lengths.add(len(steps_of(rounds.laid)))
+        pricing = HistogramPricing(rows, histograms)
+        bound.prove(rounds, rounds.run(), problem, DualBound(pricing), DualBound(pricing))
+        ended.append((-progress.cost, progress.bound))
+    assert len(lengths) > 5
+    assert [cost for cost, _ in ended] == sorted(cost for cost, _ in ended)
+    assert [proven for _, proven in ended] == sorted(proven for _, proven in ended)
+    assert len(set(ended)) > 4
+
+
+def _slower(pace: Seconds) -> Seconds:
+    return replace(pace, value=300 * pace.value)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 16])
@@ -214,18 +260,10 @@ def test_what_is_laid_down_fits_the_limit_by_the_paces_and_uses_it(
     monkeypatch.setattr(plan, "LIMITS", limits.BLOCKS)
     tuples, rows, paces = 60_000, 48_000, BLOCKS
     laid = plan.Laid.of(tuples, rows, limit, workers)
-
-    def moved(moves: tuple[int, ...], part: float = 1.0) -> float:
-        each = len(moves) * paces.round.value + sum(moves) * paces.move.value
-        return part * tuples * each / workers
-
-    times = 2 if laid.cuts else 1
-    seconds = moved(laid.moves) + times * (moved(laid.rest, limits.BLOCKS.rest) + moved(laid.cold))
-    sweeps = laid.cuts * limits.BLOCKS.cut_sweeps
-    if laid.cold:
-        seconds += laid.generations * rows * (paces.sweep.value / workers + paces.steps.value)
-    seconds += sweeps * rows * (paces.cut_sweep.value / workers + paces.steps.value)
-    assert 0.3 * limit < seconds < limit
+    moved = len(laid.moves) * paces.round.value + sum(laid.moves) * paces.move.value
+    seconds = laid.derived + tuples / workers * moved
+    seconds += sum(step.times * step.seconds(tuples, rows, workers) for step in laid.program)
+    assert 0.6 * limit < seconds < limit
 
 
 def test_parts_of_a_wave_are_dealt_out_the_longest_first():

@@ -6,14 +6,16 @@
    own, grouped by hot moves; then all are moved, cold: heat would destroy what the linear program knows.
 3. Cuts, sought block by block, as many as the table is large, and a release again.
 
-How often each is done is laid down before (`plan`). Where more than sizes matters, the bound is that of
-groups of the least size: leaving requirements out only adds releases. Of its groups a release takes those
-that the whole policy admits.
+How often each is done, and in which order, is laid down before (`plan`). Where more than sizes matters, the
+bound is that of groups of the least size: leaving requirements out only adds releases. Of its groups a
+release takes those that the whole policy admits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,21 +33,26 @@ from ....colgen.relaxation import Relaxation
 from ....colgen.structure.histograms import Histograms
 from ....exact.incidence import Members
 from ....limits import BLOCKS as LIMITS, HISTOGRAM_LIMITS
-from ....schedule import BLOCKS
 from ..easier import Part, part_of
 from .cutting import Grouping
+from .plan import Kind, Step
 from .search import Rounds
 from .separating import broken
 
 __all__ = ["prove"]
 
 
-def prove(rounds: Rounds, problem: Problem, best: DualBound, plain: DualBound) -> Part | None:
+def prove(
+    rounds: Rounds, groups: Grouping, problem: Problem, best: DualBound, plain: DualBound
+) -> Part | None:
     """Offer duals that are right for the whole table, and releases; the part the duals are about.
 
     Parameters
     ----------
-    rounds, problem
+    rounds
+    groups : Grouping
+        What the rounds before came to.
+    problem
     best, plain : DualBound
         Of all duals, and of those without cuts.
 
@@ -61,7 +68,7 @@ def prove(rounds: Rounds, problem: Problem, best: DualBound, plain: DualBound) -
     assert isinstance(histograms, Histograms)
     form = form_of(histograms)
     assert form is not None
-    TableProgram(rounds, histograms, form, best).run(plain)
+    TableProgram(rounds, histograms, form, best).run(groups, plain)
     return part
 
 
@@ -69,39 +76,42 @@ class TableProgram:
     """The linear program of all groups that sizes allow, in all boxes."""
 
     def __init__(self, rounds: Rounds, histograms: Histograms, form: BoxForm, best: DualBound) -> None:
-        self.rounds, self.best, self.laid = rounds, best, rounds.laid
-        self.clock = rounds.clock.share(BLOCKS.proving) if self.laid.cold else rounds.clock
+        self.rounds, self.best, self.clock = rounds, best, rounds.clock
         self.rows = replace(rounds.rows, value=np.zeros_like(rounds.rows.value))
         self.pricing = TablePricing(self.rows, histograms, form, rounds.tasks, self.clock)
         self.pricing.cuts = best.priced.cuts
+        self._cold = self._sought = 0
 
-    def run(self, plain: DualBound) -> None:
+    def run(self, groups: Grouping, plain: DualBound) -> None:
         """Bounds, and releases if some are laid down; the best duals without cuts are `plain`, too."""
-        groups = self.rounds.progress.groups
-        if groups is None or self.clock.over or not self.laid.generations:
+        if not self.rounds.laid.program or self.clock.over:
             return
-        relaxation = self._begun(groups)
-        relaxation.run(LIMITS.close, box=LIMITS.box, smoothing=LIMITS.smoothing, rounds=self.laid.generations)
-        if self.best.duals is not None:
-            plain.offer(self.best.duals)
-        self._release(relaxation, 0)
-        for number in range(self.laid.cuts):
-            if self.clock.over or self.rounds.progress.closed or not self._cut(relaxation, number):
+        relaxation, begun = self._begun(groups), False
+        for step in self.rounds.laid.program:
+            if self.clock.over or self.rounds.progress.closed:
                 break
-            relaxation.run(
-                LIMITS.close,
-                box=LIMITS.cut_box,
-                smoothing=LIMITS.smoothing,
-                rounds=LIMITS.cut_sweeps,
-                again=True,
-            )
-        if self.laid.cuts:
-            self._release(relaxation, 1)
+            if step.kind is Kind.SWEEP:
+                self._swept(relaxation, LIMITS.box, step.times, again=begun)
+                begun = True
+                if self.best.duals is not None:
+                    plain.offer(self.best.duals)
+            elif step.kind is Kind.CUT:
+                if self._cut(relaxation):
+                    self._swept(relaxation, LIMITS.cut_box, step.times, again=True)
+            elif step.kind is Kind.ROUND:
+                groups = self._release(relaxation, step)
+            else:
+                self._cooled(groups, step)
 
-    def _begun(self, groups: tuple[tuple[int, ...], ...]) -> Relaxation:
+    @staticmethod
+    def _swept(relaxation: Relaxation, box: float, times: int, *, again: bool) -> None:
+        """So many rounds of the linear program."""
+        relaxation.run(LIMITS.close, box=box, smoothing=LIMITS.smoothing, rounds=times, again=again)
+
+    def _begun(self, known: Grouping) -> Relaxation:
         """The linear program of a release's groups, with what its tuples pay."""
         paid, often = np.zeros(len(self.rows)), np.zeros(len(self.rows))
-        known = Grouping.of(groups)
+        groups = known.tuples()
         sizes = np.diff(known.start)
         each = np.repeat(self.rows.group_costs(groups) / sizes, sizes)
         np.add.at(paid, known.member, each)
@@ -121,10 +131,11 @@ class TableProgram:
     def _lift(self, step: str) -> None:
         self.rounds.progress.lift(self.best.bound, step)
 
-    def _cut(self, relaxation: Relaxation, number: int) -> bool:
+    def _cut(self, relaxation: Relaxation) -> bool:
         """Post cuts that the latest solution breaks; whether there are some."""
         lines, amount = self._taken(relaxation, HISTOGRAM_LIMITS.taken)
-        seed, cuts = self.rounds.seed + 1_000_003 * number, self.pricing.cuts
+        seed, cuts = self.rounds.seed + 1_000_003 * self._sought, self.pricing.cuts
+        self._sought += 1
         divisors = tuple(range(2, self.pricing.form.least + 1))
         tasks = self.rounds.tasks
         found = broken(self.rows, self.rounds.judge, lines, amount, cuts, divisors, tasks, seed, self.clock)
@@ -140,35 +151,40 @@ class TableProgram:
         taken = np.flatnonzero(amount > least)
         return relaxation.columns.lines[taken], amount[taken]
 
-    def _release(self, relaxation: Relaxation, number: int) -> None:
-        """Round the linear program, and improve that by cold moves in blocks."""
-        rounds, progress, judge = self.rounds, self.rounds.progress, self.rounds.judge
-        if not self.laid.cold or progress.closed or rounds.clock.over:
-            return
+    def _release(self, relaxation: Relaxation, step: Step) -> Grouping:
+        """Round the linear program; tuples that are in no group yet are by themselves."""
         lines, amount = self._taken(relaxation, LIMITS.sure)
-        if not judge.blind:
+        if not self.rounds.judge.blind:
             admitted = self._admitted(lines)
             lines, amount = lines[admitted], amount[admitted]
         columns = Pool(self.pricing, lines.shape[1])
         columns.add(lines)
         groups, left = fitting(self.rows, columns, amount, np.zeros(len(amount)))
-        found = self.completed(groups, left)
-        for again, moves in enumerate(self.laid.cold):
-            hot = LIMITS.cool[again * len(LIMITS.cool) // len(self.laid.cold)]
-            place = LIMITS.rounds + number * len(LIMITS.cool) + again + 1
-            cooling = Cooling(first=moves, hot=hot, cold=LIMITS.coldest)
-            found = rounds.across(found, place, cooling, rounds.clock)
-            if int(np.diff(found.start).min()) < judge.least:
-                return  # time was over before all tuples were in groups
-            progress.offer(found.tuples(), "rounded")
+        found = self.completed(groups, left, step.rest)
+        self._offered(found)
+        return found
 
-    def completed(self, groups: list[tuple[int, ...]], left: Ints) -> Grouping:
+    def _cooled(self, groups: Grouping, step: Step) -> None:
+        """Cold moves in blocks for what the linear program was rounded to."""
+        rounds = self.rounds
+        for moves, hot in zip(repeat(step.moves, step.times), LIMITS.cool, strict=False):
+            self._cold += 1
+            cooling = Cooling(first=moves, hot=hot, cold=LIMITS.coldest)
+            groups = rounds.across(groups, len(rounds.laid.moves) + self._cold, cooling, rounds.clock)
+            self._offered(groups)
+
+    def _offered(self, groups: Grouping) -> None:
+        """Offer a release, unless tuples are left that are in no group yet."""
+        if int(np.diff(groups.start).min()) >= self.rounds.judge.least:
+            self.rounds.progress.offer(groups.tuples(), "rounded")
+
+    def completed(self, groups: list[tuple[int, ...]], left: Ints, moves: Sequence[int]) -> Grouping:
         """With groups of the tuples that are in none; by themselves if they may not be released so."""
         judge, values = self.rounds.judge, 1 if self.rounds.judge.blind else len(self.rounds.judge.names)
         value = np.zeros_like(left) if judge.blind else self.rounds.rows.value[left]
         counts = np.bincount(value, minlength=values)
         if len(left) and judge.admits(tuple(counts.tolist())):
-            rest = self.rounds.anew(left, self.laid.rest, LIMITS.rounds)
+            rest = self.rounds.anew(left, moves, LIMITS.rounds + self._cold)
             return Grouping.joined([Grouping.of(groups), rest]) if groups else rest
         return Grouping.of([*groups, *((int(row),) for row in left)])
 

@@ -1,113 +1,132 @@
-"""What is laid down before the first round: it follows from the time limit and a table of paces alone.
+"""What is laid down before the first round: a course of small steps, and how far along it a limit comes.
 
-How many moves and rounds there are never depends on a clock, so a release does not either, as long as all
-of them end in time.
+The course is the same for every limit; a limit takes as many of its steps, from the first one on, as fit by
+a table of paces alone. So a longer limit does all that a shorter one does, and more: what it finds is no
+worse. No clock decides how many moves and rounds there are, so a release does not depend on one either, as
+long as all of them end in time.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import chain, islice, repeat
 
 from ....limits import BLOCKS as LIMITS
 from ....schedule import BLOCKS, WHOLE
-from ....shares import Share
 
-__all__ = ["Laid", "moves_of_rounds"]
+__all__ = ["Kind", "Laid", "Step", "course"]
+
+
+class Kind(Enum):
+    """What a step does."""
+
+    FRESH = "groups are made and moved, block by block"
+    WARM = "they are moved in blocks across the old borders"
+    SWEEP = "all boxes are gone through for the linear program"
+    CUT = "the same under cuts; further ones are sought before the first time"
+    ROUND = "the linear program is rounded; what it leaves out is grouped anew"
+    COLD = "what it was rounded to is moved with little heat, in blocks"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A step of the course.
+
+    Attributes
+    ----------
+    kind : Kind
+    times : int
+        How often.
+    moves : int
+        Per tuple, each time.
+    """
+
+    kind: Kind
+    times: int = 1
+    moves: int = 0
+
+    def seconds(self, tuples: int, rows: int, workers: int) -> float:
+        """What it takes each time, by the paces."""
+        moved = BLOCKS.round.value + self.moves * BLOCKS.move.value
+        if self.kind is Kind.FRESH:
+            return tuples / workers * (BLOCKS.start.value + self.moves * BLOCKS.move.value)
+        if self.kind in (Kind.WARM, Kind.COLD):
+            return tuples / workers * moved
+        if self.kind is Kind.ROUND:
+            anew = len(LIMITS.anew) * BLOCKS.round.value + sum(self.rest) * BLOCKS.move.value
+            return tuples / workers * LIMITS.rest * (BLOCKS.start.value + anew)
+        sweep = BLOCKS.sweep if self.kind is Kind.SWEEP else BLOCKS.cut_sweep
+        return rows * (sweep.value / workers + BLOCKS.steps.value)
+
+    @property
+    def rest(self) -> tuple[int, ...]:
+        """Moves for tuples that a rounding leaves out, round by round."""
+        return tuple(times * self.moves for times in LIMITS.anew)
+
+
+def course() -> Iterator[list[Step]]:
+    """Yield steps in their order: rounds of blocks, then phase after phase, the last one again and again."""
+    yield [
+        Step(kind=Kind.FRESH, moves=2 * LIMITS.moves),
+        Step(kind=Kind.WARM, times=LIMITS.rounds, moves=LIMITS.moves),
+    ]
+    for sweeps, cuts, rest, moves in chain(LIMITS.phases, repeat(LIMITS.phases[-1])):
+        yield [
+            *([Step(kind=Kind.SWEEP, times=sweeps)] if sweeps else []),
+            *[Step(kind=Kind.CUT, times=LIMITS.cut_sweeps)] * cuts,
+            Step(kind=Kind.ROUND, moves=rest),
+            Step(kind=Kind.COLD, times=len(LIMITS.cool), moves=moves),
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Laid:
-    """Moves and rounds of a search in blocks.
+    """The steps that a search in blocks takes.
 
     Attributes
     ----------
     moves : tuple of int
         Per tuple, in each round of blocks before the linear program.
-    generations : int
-        Rounds of the linear program of the whole table before it is rounded.
-    cuts : int
-        How often cuts are sought before it is rounded again.
-    rest : tuple of int
-        Moves in each round for a tuple that is in none of the groups that are taken then.
-    cold : tuple of int
-        Moves per tuple in each round of blocks after that; none if it is not rounded, but proves only.
+    program : tuple of Step
+        The linear program's, and those of releases it is rounded to.
+    derived : float
+        Seconds that are kept for deriving its bound again.
     """
 
     moves: tuple[int, ...]
-    generations: int
-    cuts: int = 0
-    rest: tuple[int, ...] = ()
-    cold: tuple[int, ...] = ()
+    program: tuple[Step, ...] = ()
+    derived: float = 0.0
 
     @classmethod
     def of(cls, tuples: int, rows: int, limit: float | None, workers: int) -> Laid:
-        """For so many tuples, so many of them different.
-
-        Where the linear program cannot end, most of the time is for moves, and it only proves what it can.
-        Where there is no time for cuts, the other steps get theirs.
-        """
+        """For so many tuples, so many of them different: as many steps as fit; each once without a limit."""
         if limit is None:
-            return cls(
-                moves=moves_of_rounds(tuples, None, workers),
-                generations=LIMITS.generations,
-                cuts=LIMITS.cuts,
-                rest=rest_moves(LIMITS.unlimited),
-                cold=(LIMITS.unlimited,) * len(LIMITS.cool),
-            )
+            return cls._first([*chain.from_iterable(islice(course(), 1 + len(LIMITS.phases)))], rows)
         left = limit - WHOLE.kept(limit, tuples) - BLOCKS.alone.value * tuples
-        cut, uncut = (
-            max(0.0, left - seconds.value * rows) for seconds in (BLOCKS.derived_cuts, BLOCKS.derived)
-        )
-        each = rows * (BLOCKS.cut_sweep.value / workers + BLOCKS.steps.value)
-        cuts = min(LIMITS.cuts, int(BLOCKS.cuts.seconds(cut, 0.0) / (LIMITS.cut_sweeps * each)))
-        found = cls._rounded(tuples, rows, cut, workers, cuts, 1.0) if cuts else None
-        found = found or cls._rounded(tuples, rows, uncut, workers, 0, BLOCKS.uncut.value)
-        return found or cls(
-            moves=moves_of_rounds(tuples, uncut, workers),
-            generations=LIMITS.generations,
-        )
+        taken = list[Step]()
+        for step in chain.from_iterable(course()):
+            # The bound of more of them takes longer to be derived again.
+            before = cls._first(taken, rows).derived
+            left -= cls._first([*taken, step], rows).derived - before
+            seconds = step.seconds(tuples, rows, workers)
+            times = max(0, min(step.times, int(left / seconds)))
+            if times:
+                taken.append(replace(step, times=times))
+            if times < step.times:
+                break
+            left -= times * seconds
+        return cls._first(taken or [Step(kind=Kind.FRESH)], rows)
 
     @classmethod
-    def _rounded(
-        cls, tuples: int, rows: int, limit: float, workers: int, cuts: int, times: float
-    ) -> Laid | None:
-        """With so many times the shares of a limit; None if the linear program is not solved nearly."""
-        each = rows * (BLOCKS.sweep.value / workers + BLOCKS.steps.value)
-        generations = min(LIMITS.generations, int(times * BLOCKS.program.seconds(limit, 0.0) / each))
-        if generations < LIMITS.rounded:
-            return None
-        per_tuple = times * workers * BLOCKS.cooled.seconds(limit, 0.0) / tuples
-        cold = int(per_tuple / (BLOCKS.round.value + LIMITS.fewest * BLOCKS.move.value))
-        cold = min(max(1, cold), len(LIMITS.cool))
-        moves = int((per_tuple / cold - BLOCKS.round.value) / BLOCKS.move.value)
-        per_tuple = times * workers * BLOCKS.rest.seconds(limit, 0.0) / (LIMITS.rest * tuples)
-        rest = per_tuple - BLOCKS.start.value - len(LIMITS.anew) * BLOCKS.round.value
+    def _first(cls, steps: list[Step], rows: int) -> Laid:
+        """These steps of the course."""
+        before = {Kind.FRESH, Kind.WARM}
+        program = tuple(step for step in steps if step.kind not in before)
+        pace = BLOCKS.derived_cuts if any(step.kind is Kind.CUT for step in program) else BLOCKS.derived
         return cls(
-            moves=moves_of_rounds(tuples, times * limit, workers, BLOCKS.brief),
-            generations=generations,
-            cuts=cuts,
-            rest=rest_moves(max(1, int(rest / BLOCKS.move.value / sum(LIMITS.anew)))),
-            cold=(max(1, moves),) * cold,
+            moves=tuple(step.moves for step in steps if step.kind in before for _ in range(step.times)),
+            program=program,
+            derived=pace.value * rows if program else 0.0,
         )
-
-
-def rest_moves(moves: int) -> tuple[int, ...]:
-    """Round by round."""
-    return tuple(times * moves for times in LIMITS.anew)
-
-
-def moves_of_rounds(
-    tuples: int, limit: float | None, workers: int, share: Share = BLOCKS.release
-) -> tuple[int, ...]:
-    """Moves per tuple, round by round: what fits into a share of a time limit by the table of paces.
-
-    Many short rounds reach more than a few long ones: it is at the borders that most is lost. The first one
-    has twice the moves of the others.
-    """
-    if limit is None:
-        return 2 * LIMITS.unlimited, *[LIMITS.unlimited] * (LIMITS.rounds - 1)
-    each = max(0.0, workers * share.seconds(limit, 0.0) / tuples - BLOCKS.start.value)
-    rounds = int(each / (BLOCKS.round.value + LIMITS.fewest * BLOCKS.move.value))
-    rounds = min(max(1, rounds), LIMITS.rounds)
-    moves = int(max(0.0, each - rounds * BLOCKS.round.value) / ((rounds + 1) * BLOCKS.move.value))
-    return 2 * moves, *[moves] * (rounds - 1)

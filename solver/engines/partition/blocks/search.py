@@ -2,7 +2,8 @@
 
 What is done is laid down before it begins (`plan`), so the release is the same on any number of workers, and
 whichever of them are lost, as long as the rounds end in time; if they do not, blocks that are not done stay
-as they were.
+as they were. Releases of heuristics are offered, too, but nothing begins with them: which of them there is
+time for depends on the limit.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from copy import copy
 import numpy as np
 
 from ....cluster.here import Here
+from ....colgen.column import Group
 from ....colgen.covering import Ints
 from ....colgen.primal.annealing import Cooling
 from ....colgen.primal.start import chopped
 from ....colgen.structure.histograms import Judge
 from ....colgen.table import Rows
 from ....limits import BLOCKS as LIMITS
-from ....schedule import BLOCKS
 from ....settings import Clock, Settings, Tasks
 from ..progress import Progress
 from .cutting import Grouping, cut_groups, cut_rows
@@ -52,18 +53,19 @@ class Rounds:
         self.sent, self.seed = Sent.of(rows, judge), settings.seed
         self.laid = Laid.of(int(rows.count.sum()), len(rows), settings.asked, settings.workers)
 
-    def run(self) -> None:
-        """All rounds, as far as there is time."""
-        release = self.clock.share(BLOCKS.latest)
-        groups = self._fresh(self.laid.moves[0], release)
-        self.progress.start(groups.tuples())
-        if self.progress.groups is not None and not self.rows.spare:
-            groups = Grouping.of(self.progress.groups)  # there may be a better one from before
+    def run(self, given: Sequence[Group] | None = None) -> Grouping:
+        """All rounds before the linear program, as far as there is time; from `given` if that is better."""
+        groups, costs = self._fresh(self.laid.moves[0], self.clock), self.rows.group_costs
+        found = groups.tuples()
+        self.progress.start(found)
+        if given is not None and sum(costs(given)) < sum(costs(found)):
+            groups = Grouping.of(given)
         for number, moves in enumerate(self.laid.moves[1:], start=2):
-            if release.over or self.progress.closed:
+            if self.clock.over or self.progress.closed:
                 break
-            groups = self.across(groups, number, self._warm(moves), release)
+            groups = self.across(groups, number, self._warm(moves), self.clock)
             self.progress.offer(groups.tuples(), f"blocks, round {number}")
+        return groups
 
     def anew(self, units: Ints, moves: Sequence[int], place: int) -> Grouping:
         """Groups of some tuples (rows, with repeats) that may be released alone; so many moves a round."""
