@@ -197,8 +197,9 @@ class Stages(Schedule):
     limits: ClassVar[tuple[float, ...]] = (2.5, 10.0, 30.0, 60.0, 120.0, 200.0, 300.0, 600.0)
     """What people ask for."""
 
+    brief: Seconds = Seconds(value=5.0, why="one more, where 2.5 s are too few to begin with")
     times: Seconds = Seconds(value=2.0, unit="times", why="600 s and more: each is so much longer")
-    tuple: Seconds = Seconds(value=2e-4, unit="s a tuple", why="the first of them: less is a plan of its own")
+    tuple: Seconds = Seconds(value=1.5e-4, unit="s a tuple", why="the first of them; less is its beginning")
     late: Seconds = Seconds(value=2.0, unit="times", why="and what is over before takes less of it")
     longest: Seconds = Seconds(
         value=50.0,
@@ -209,6 +210,8 @@ class Stages(Schedule):
     def planned(self, tuples: int, passed: float) -> Iterator[float]:
         """Limits that a search is planned for, of so many tuples, when so many seconds have passed."""
         least = max(self.tuple.value * tuples, self.late.value * passed)
+        if self.limits[0] < least <= self.brief.value:
+            yield self.brief.value
         yield from (limit for limit in self.limits if limit >= least)
         limit = self.times.value * self.limits[-1]
         while True:

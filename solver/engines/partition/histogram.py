@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
@@ -113,13 +112,13 @@ class HistogramSearch:
         return self._conclude()
 
     def _in_stages(self) -> None:
-        """All steps as `Stages.limits` plan them until the limit; once, without one or below these."""
-        limit, stages = self.clock.limit, planned(self.problem, self.settings, self.clock.seconds)
-        if limit is None or (first := next(stages)) > limit:
+        """All steps as `Stages.limits` plan them until the limit; once, without one."""
+        limit = self.clock.limit
+        if limit is None:
             self._stage()
             return
         self.clock.end = self.clock.began + limit
-        for end in chain([first], stages):
+        for end in planned(self.problem, self.settings, self.clock.seconds):
             self.clock.limit = end
             more = self._stage()
             last = end >= limit and not (more and end < STAGES.longest.value * limit)
@@ -291,10 +290,12 @@ class HistogramSearch:
     def _starts(self) -> None:
         """First releases, if there are none, and moves."""
         again = self.begun and self.progress.groups is not None
-        if not again:
+        if not again or self.starting.late:
             self.begun, self.tied = True, self.starting.run()
             if self._large and self.progress.groups is not None:
                 self._at_sight()
+            if self.tied is not None and self.annealing is not None:
+                self.annealing.begin(self.tied)
         elif self.starting.grown() and self.annealing is not None and self.progress.groups is not None:
             self.annealing.begin(self.progress.groups)
         self.brief = self._brief

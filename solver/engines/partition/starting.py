@@ -30,6 +30,11 @@ class Starting:
         Whether admissible histograms are few enough to be listed.
     buckets : bool
         Whether every group has each of its values equally often.
+
+    Attributes
+    ----------
+    late : bool
+        Whether a release of tuples that are alike was left out for lack of time: a later plan has more.
     """
 
     def __init__(
@@ -46,6 +51,7 @@ class Starting:
         self.problem, self.judge, self.progress, self.rows = problem, judge, progress, progress.rows
         self.clock, self.seed, self.listed, self.buckets = clock, seed, listed, buckets
         self._near: NearShares | None = None
+        self.late = False
 
     def begin(self, release: Release) -> None:
         """Have a release to start from, repaired if need be."""
@@ -92,6 +98,8 @@ class Starting:
             return None
         if self.progress.groups is None or len(self.rows) < LIMITS.simplex_rows:
             return None
-        found = tied(self.rows, self.judge, dear=LIMITS.dear, clock=self.clock.share(HISTOGRAM.ties))
+        clock = self.clock.share(HISTOGRAM.ties)
+        found = tied(self.rows, self.judge, dear=LIMITS.dear, clock=clock)
+        self.late = found is None and clock.over
         self.progress.start(found)
         return found

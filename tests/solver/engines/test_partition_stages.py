@@ -44,6 +44,8 @@ from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.status import Point
 
 LIMITS = (5.0, 10.0, 20.0, 60.0)
+SHORT = (1.0, 1.4, 2.0)
+"""Limits before the end of the first plan, and after the first release: one made in haste may be lucky."""
 RUN = LinearProgram.run
 POLICIES: dict[str, tuple[Requirement, ...]] = {
     "k": (),
@@ -144,7 +146,7 @@ def test_of_any_two_limits_the_longer_never_ends_worse(
         for module in (histogram, by_boxes):
             monkeypatch.setattr(module, "LIMITS", replace(module.LIMITS, finished_rows=100))
     random, asked = Random(seed), POLICIES[policy]
-    limits = sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(6))
+    limits = [*SHORT, *sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(6))]
     found = [
         searched(people(200, seed, *asked, values="abcd"), limit, monkeypatch, tick=0.02)
         for limit in (limits[0], *limits)  # compiled code is loaded at first
@@ -160,7 +162,7 @@ def test_of_any_two_limits_the_longer_never_ends_worse_on_numbers(
     policy: str, tuples: int, monkeypatch: pytest.MonkeyPatch
 ):
     random, problem = Random(tuples), numbers(tuples, 1, *POLICIES[policy])
-    limits = sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(6))
+    limits = [*SHORT, *sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(6))]
     found = [searched(problem, limit, monkeypatch, tick=0.02) for limit in (limits[0], *limits)][1:]
     for limit, ((loss, bound, points), (later, higher, longer)) in zip(limits, pairwise(found), strict=False):
         assert later <= loss
@@ -273,12 +275,13 @@ def test_a_stage_soon_after_another_has_time_for_its_linear_program(
 
 def test_limits_that_a_search_is_planned_for():
     assert list(islice(STAGES.planned(1_000, 0.0), 10)) == [*STAGES.limits, 1_200.0, 2_400.0]
-    assert next(STAGES.planned(30_162, 1.0)) == 10.0
+    assert list(islice(STAGES.planned(30_162, 1.0), 3)) == [5.0, 10.0, 30.0]
+    assert next(STAGES.planned(30_162, 4.0)) == 10.0
     assert next(STAGES.planned(30_162, 6.0)) == 30.0  # half of 10 s has passed before it begins
     assert next(STAGES.planned(10**7, 0.0)) == 2_400.0
 
 
-def test_a_limit_too_short_for_the_first_plan_has_one_of_its_own(monkeypatch: pytest.MonkeyPatch):
+def test_a_limit_too_short_for_the_first_plan_is_its_beginning(monkeypatch: pytest.MonkeyPatch):
     planned = list[float | None]()
 
     class Told(histogram.HistogramSearch):
@@ -291,7 +294,7 @@ def test_a_limit_too_short_for_the_first_plan_has_one_of_its_own(monkeypatch: py
 
     for module in (ending_module, stages):
         monkeypatch.setattr(module, "ending", at_once)
-    for limit, plans in ((2.0, [2.0]), (2.5, [2.5]), (20.0, [2.5, 10.0, 30.0]), (None, [None])):
+    for limit, plans in ((2.0, [2.5]), (2.5, [2.5]), (20.0, [2.5, 10.0, 30.0]), (None, [None])):
         planned.clear()
         faked(monkeypatch, tick=0.01)
         problem = people(300, 1, values="abcd")
