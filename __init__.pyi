@@ -26,8 +26,12 @@ from .models.errors import (
     TableError as TableError,
 )
 from .models.hierarchy import Hierarchy as Hierarchy
-from .models.losses.base import Cost as Cost, Loss as Loss, register_loss as register_loss
-from .models.losses.information import BoxLoss as BoxLoss
+from .models.losses.base import (
+    BoxLoss as BoxLoss,
+    Cost as Cost,
+    Loss as Loss,
+    register_loss as register_loss,
+)
 from .models.n_choose import (
     compromise_probability as compromise_probability,
     correlation_probability as correlation_probability,

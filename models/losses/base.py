@@ -1,25 +1,29 @@
-"""What every information loss offers, and all of them by name, those of plug-ins included."""
+"""What every loss offers, what those of boxes have in common, and all of them by name, also of plug-ins."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
+from ..box import Cell
 from ..domain import Domain
 from ..errors import PolicyError
 from ..group import Form
 from ..plugins import plug_in
-from ..problem_view import ProblemView
+from ..problem_view import ProblemView, smallest_group
 from ..release import Counted, QIGroup, Release
 from ..table import Member, Microdata
+from ..whole_weights import unit_weights
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
 
-__all__ = ["Cost", "Loss", "ReleaseLoss", "loss", "losses", "register_loss"]
+__all__ = ["BoxLoss", "Cost", "Loss", "ReleaseLoss", "loss", "losses", "register_loss"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,6 +191,105 @@ class ReleaseLoss(Loss):
 
     def value(self, release: Release, table: Microdata) -> Fraction:
         raise PolicyError(f"{self.name} is a loss of a problem's release: ask for the problem's objective")
+
+
+class BoxLoss(Loss):
+    """Base of losses that every record pays for the widths of its cells: only `box_weights` has to be given.
+
+    A box is what a group publishes of its quasi-identifiers, one interval or set of categories per column; a
+    width is from 0 (exact) to 1 (anything). A suppressed record pays a width of 1 in every column, a
+    counterfeit nothing.
+    """
+
+    @abstractmethod
+    def box_weights(self, table: Microdata) -> tuple[Fraction, ...]:
+        """What a cell of width 1 costs a record in each column, at least 0.
+
+        Parameters
+        ----------
+        table : Microdata
+            The records; `table.weights` are the policy's weights of its columns.
+
+        Returns
+        -------
+        tuple of Fraction
+            One number per quasi-identifier, in the table's order.
+        """
+
+    def of_group(self, group: QIGroup, table: Microdata) -> Fraction:
+        if group.box is None:
+            return Fraction(0)
+        parts = zip(self.box_weights(table), table.domains, group.box, strict=True)
+        return len(group.members) * sum((w * d.width(cell) for w, d, cell in parts), Fraction(0))
+
+    def by_size(self, size: int, fakes: int, form: Form) -> Fraction | None:
+        """Anatomized groups have no boxes: f = 0."""
+        return Fraction(0) if form == "anatomized" else None
+
+    def of_suppressed(self, member: Member, table: Microdata) -> Fraction:
+        return sum(self.box_weights(table), Fraction(0))
+
+    def value(self, release: Release, table: Microdata) -> Fraction:
+        """The same sum, cell by cell: large releases publish few different ones."""
+        weights = self.box_weights(table)
+        total = len(release.suppressed) * sum(weights, Fraction(0))
+        for a, (domain, weight) in enumerate(zip(table.domains, weights, strict=True)):
+            people: Counter[int] = Counter()
+            cells: dict[int, Cell] = {}
+            for group in release.groups:
+                if group.box is not None:
+                    cell = group.box[a]
+                    people[id(cell)] += len(group.members)
+                    cells[id(cell)] = cell
+            total += weight * sum((domain.width(cells[at]) * n for at, n in people.items()), Fraction(0))
+        return total
+
+    def encode(self, model: Encoding) -> Cost:
+        """One loss per tuple, at least the perimeter of whichever slot the tuple is in."""
+        n, attributes = len(model.tuples), range(len(model.table.domains))
+        shares = self.box_weights(model.table)
+        parts = lcm(*(share.denominator for share in shares))
+        units = [int(share * parts) for share in shares]
+        weights, scale, exact = unit_weights(model.table, n, units)
+        top = scale * sum(units)
+        generalized = model.problem.policy.form == "generalized"
+        total = sum(top * model.suppressed(t) for t in model.tuples)
+        if not generalized:
+            return Cost(expression=total, scale=scale * parts, exact=exact)
+        least = self._least(model, weights)
+        tuples = [model.cp.new_int_var(0, top, f"loss[{t}]") for t in model.tuples]
+        for t in model.tuples:
+            if least[t]:
+                model.cp.add(tuples[t] + least[t] * model.suppressed(t) >= least[t])
+        for g in model.slots:
+            around = sum(weights[a] * model.width(g, a) for a in attributes)
+            for t in model.candidates(g):
+                model.cp.add(tuples[t] >= around).only_enforce_if(model.x(t, g))
+        return Cost(expression=total + sum(tuples), scale=scale * parts, exact=exact)
+
+    @staticmethod
+    def _least(model: Encoding, weights: list[int]) -> list[int]:
+        """Loss that a published tuple cannot avoid: the way to its (smallest group - 1)-th neighbour.
+
+        Valid where groups consist of real tuples only: a group of s members holds a
+        neighbour at least as far as the (s-1)-th nearest, and its box covers both.
+        """
+        table = model.table
+        size = smallest_group(model.problem)
+        if model.may_fake or size < 2 or size > len(model.tuples):
+            return [0] * len(model.tuples)
+        found: list[int] = []
+        for t in model.tuples:
+            ways = sorted(
+                sum(
+                    weight * domain.units(*sorted((int(table.codes[t, a]), int(table.codes[u, a]))))
+                    for a, (domain, weight) in enumerate(zip(table.domains, weights, strict=True))
+                )
+                for u in model.tuples
+                if u != t
+            )
+            found.append(ways[size - 2])
+        return found
 
 
 L = TypeVar("L", bound=Loss)

@@ -11,7 +11,7 @@ from strategies import instance, seeded
 import optanon as oa
 from optanon.models.box_measure import BoxMeasure
 from optanon.models.losses import base as registry
-from optanon.models.losses.information import BoxLoss
+from optanon.models.losses.base import BoxLoss
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.table import Microdata
