@@ -141,7 +141,7 @@ def test_every_loss_is_an_objective_here():
         for name in ([level] if isinstance(level, str) else level)
     }
     whole = {name for name, kind in losses().items() if kind.combine == "release"}
-    assert named | {"hidden_cells"} == set(losses()) - whole
+    assert named | {"hidden_cells"} == set(losses()) - whole, "LEVELS of tests/cases/drawn.py names each"
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -328,7 +328,7 @@ def test_promises_say_their_parameters_in_words():
     assert str(told[2]).endswith("even for somebody who knows the values of 2 other people.")
     assert "above 1/2, even for somebody who knows the value of one other person" in str(told[3])
     assert told[4] == "Nobody is linked to a value that goes along with age with a probability above 1/2."
-    assert set(PROMISES) == set(registered()), "every requirement has its promise"
+    assert set(PROMISES) == set(registered()), "every requirement has its promise in PROMISES"
     bound = promise_in_words(oa.for_attribute(oa.DistinctLDiversity(l=3), "diagnosis"))
     assert bound == "Every group holds at least 3 different values. This holds for diagnosis."
     links = promise_in_words(oa.Geometric(l="3/2", protected_values=["flu"]))
