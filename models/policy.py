@@ -14,7 +14,8 @@ from .outlook.asked import Outlook
 from .parameters import as_fraction, whole
 from .problem_view import ProblemView
 from .release import Counted, Form, Release
-from .requirement import Requirement
+from .requirement import GroupRequirement, Requirement
+from .structure import DependsOn
 from .table import Microdata
 
 __all__ = ["AHEAD", "Level", "LevelSpec", "Policy", "RecodingKind"]
@@ -275,6 +276,24 @@ class Policy:
         """The levels without what is expected."""
         levels = [{name: w for name, w in level.weights if name != AHEAD} for level in self.levels]
         return [level for level in levels if level]
+
+    @property
+    def group_requirements(self) -> tuple[GroupRequirement, ...]:
+        """Those that judge each group by itself, given the history; in their order here."""
+        return tuple(r for r in self.requirements if isinstance(r, GroupRequirement))
+
+    @property
+    def joint_requirements(self) -> tuple[Requirement, ...]:
+        """All others: they judge the groups of a release, or of a series, together."""
+        return tuple(r for r in self.requirements if not isinstance(r, GroupRequirement))
+
+    def decided_by_histograms(self, problem: ProblemView) -> tuple[int, ...]:
+        """Which requirements (indices, from 0) judge a group by what is published of it alone."""
+        return tuple(
+            index
+            for index, r in enumerate(self.requirements)
+            if isinstance(r, GroupRequirement) and r.structure(problem).depends_on < DependsOn.MEMBERS
+        )
 
     @property
     def looks_back(self) -> bool:

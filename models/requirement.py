@@ -238,6 +238,8 @@ def register(requirement: R) -> R:
     """Class decorator: make a requirement known under its name."""
     if requirement.name in _registry:
         raise ValueError(f"two requirements are called {requirement.name!r}")
+    if issubclass(requirement, GroupRequirement) != (requirement.scope is Scope.GROUP):
+        raise ValueError(f"{requirement.name}: scope GROUP is what a GroupRequirement has, and nothing else")
     _registry[requirement.name] = requirement
     return requirement
 

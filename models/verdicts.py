@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from .problem_view import BoundsView, ProblemView
 from .release import QIGroup, Release
 from .structure import Structure
 
-__all__ = ["Context", "GroupJudge", "Violation", "admitted", "of_histogram"]
+__all__ = ["Context", "GroupJudge", "Violation", "admitted", "group_judges", "of_histogram"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +157,12 @@ class GroupJudge(ABC):
             One verdict per row of `counts`.
         """
         return None
+
+
+def group_judges(problem: ProblemView, indices: Collection[int] | None = None) -> tuple[GroupJudge, ...]:
+    """The policy's `group_requirements` for whoever only has a view of it; those at `indices` if given."""
+    found = enumerate(problem.policy.requirements)
+    return tuple(r for i, r in found if isinstance(r, GroupJudge) and (indices is None or i in indices))
 
 
 def of_histogram(values: Sequence[str], counts: Sequence[int]) -> QIGroup:

@@ -9,7 +9,6 @@ from ..models.moment import moment
 from ..models.problem import Problem
 from ..models.problem_view import smallest_group
 from ..models.release import Release
-from ..models.requirement import GroupRequirement
 from .certify import release_digest
 from .schedule import RESERVES
 from .settings import Clock, Settings, Watch
@@ -67,10 +66,9 @@ def sample(problem: Problem) -> list[list[int]]:
 def _made(problem: Problem, groups: list[list[int]]) -> None:
     """Do with some groups what will be done with all."""
     some = released(problem, groups)
-    for requirement in problem.policy.requirements:
-        if isinstance(requirement, GroupRequirement):
-            for _ in requirement.check(some, problem.history):
-                pass
+    for requirement in problem.policy.group_requirements:
+        for _ in requirement.check(some, problem.history):
+            pass
     problem.objective(some)
     release_digest(some)
 

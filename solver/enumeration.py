@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 from ..models.errors import EngineError
 from ..models.problem import Problem
-from ..models.requirement import GroupRequirement, Requirement, Scope
 
 __all__ = ["MOST_TUPLES", "GroupingVerdicts", "Partition", "partitions", "refusal", "require_enumerable"]
 
@@ -77,9 +76,8 @@ class GroupingVerdicts:
     _known: dict[tuple[int, ...], bool] = field(default_factory=dict[tuple[int, ...], bool])
 
     def __post_init__(self) -> None:
-        requirements: Sequence[Requirement] = self.problem.policy.requirements
-        self._alone = [r for r in requirements if r.scope is Scope.GROUP and isinstance(r, GroupRequirement)]
-        self._together = [r for r in requirements if r not in self._alone]
+        self._alone = self.problem.policy.group_requirements
+        self._together = self.problem.policy.joint_requirements
 
     @property
     def by_groups(self) -> bool:

@@ -17,7 +17,7 @@ from ..models.losses import counter_of
 from ..models.problem import Problem
 from ..models.relaxations import counted
 from ..models.release import Counted
-from ..models.requirement import Requirement, Scope
+from ..models.requirement import Requirement
 from ..models.requirements.k_c_anonymity import KCAnonymity
 
 __all__ = [
@@ -145,4 +145,4 @@ def nested(problem: Problem) -> bool:
     one publishes more, which may break a requirement on whole releases.
     """
     policy = problem.policy
-    return policy.recoding == "multidimensional" or all(r.scope is Scope.GROUP for r in policy.requirements)
+    return policy.recoding == "multidimensional" or not policy.joint_requirements

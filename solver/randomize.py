@@ -41,8 +41,7 @@ from ..models.losses import loss
 from ..models.policy import Level
 from ..models.problem import Problem
 from ..models.problem_view import smallest_group
-from ..models.requirement import GroupRequirement, as_fraction
-from ..models.structure import DependsOn
+from ..models.requirement import as_fraction
 from .claims import Drawn, NoDraw
 from .enumeration import MOST_TUPLES, GroupingVerdicts, Partition, partitions, require_enumerable
 from .incumbent import BestRelease, refused
@@ -132,13 +131,11 @@ def _summable(problem: Problem, judge: GroupingVerdicts) -> bool:
 
 def _symmetric(problem: Problem) -> bool:
     """Whether exchanging values between people never changes what may be released."""
+    policy = problem.policy
     return (
         not len(problem.history)
-        and not problem.policy.suppression_limit(len(problem.table))
-        and all(
-            isinstance(r, GroupRequirement) and r.structure(problem).depends_on < DependsOn.MEMBERS
-            for r in problem.policy.requirements
-        )
+        and not policy.suppression_limit(len(problem.table))
+        and len(policy.decided_by_histograms(problem)) == len(policy.requirements)
     )
 
 

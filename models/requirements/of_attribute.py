@@ -118,7 +118,7 @@ def _why_not(requirement: Requirement) -> str | None:
         return "it is bound to one already"
     if requirement.structure().looks_back:
         return "it looks at earlier releases, where what is published of one attribute tells of the others"
-    if requirement.scope is not Scope.GROUP or not isinstance(requirement, GroupRequirement):
+    if requirement.scope is not Scope.GROUP:
         return "it looks at whole releases"
     return None
 

@@ -16,7 +16,6 @@ import numpy as np
 from ...models.problem import Problem
 from ...models.problem_view import smallest_group
 from ...models.release import QIGroup, Release
-from ...models.requirement import GroupRequirement
 from ..settings import Clock
 
 __all__ = ["greedy", "together"]
@@ -95,7 +94,7 @@ class _Judge:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.requirements = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
+        self.requirements = problem.policy.group_requirements
         self._fakes: dict[Rows, Mapping[str, int] | None] = {}
         spans = np.array([domain.span for domain in problem.table.domains], dtype=np.float64)
         self._places = problem.table.codes / spans

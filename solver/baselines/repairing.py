@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ...models.domain import Codes
 from ...models.problem import Problem
 from ...models.release import QIGroup
-from ...models.requirement import GroupRequirement
 from ...models.verdicts import admitted
 from ..settings import Clock
 from .parameters import Perimeter
@@ -95,7 +94,7 @@ class _Verdicts:
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.counted = problem, True
-        self.rules = [rule for rule in problem.policy.requirements if isinstance(rule, GroupRequirement)]
+        self.rules = problem.policy.group_requirements
         found, self._value = np.unique(
             [member.value for member in problem.table.members], return_inverse=True
         )

@@ -24,7 +24,6 @@ from ...models.compiled import compiled
 from ...models.errors import EngineError, OutOfTimeError
 from ...models.problem import Problem
 from ...models.release import Release
-from ...models.requirement import GroupRequirement
 from ...models.requirements.k_c_anonymity import KCAnonymity
 from ..settings import Clock
 from .hilbert import curve_order, hilbert
@@ -108,7 +107,7 @@ def exchanged(
     """
     asked = parameters(problem, KCAnonymity, "swap_search")
     watch = clock or Clock()
-    rules = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
+    rules = problem.policy.group_requirements
     table, sizes = problem.table, [len(rows) for rows in groups]
     _, values = np.unique([member.value for member in table.members], return_inverse=True)
     held = max(3 * asked.k, *sizes) + 1

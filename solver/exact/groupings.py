@@ -32,7 +32,6 @@ from ...models.losses.base import loss
 from ...models.problem import Problem
 from ...models.problem_view import fake_cap
 from ...models.release import QIGroup, Release
-from ...models.requirement import GroupRequirement
 from .costs import WORD, LevelCosts, Packed
 from .least_costs import NEVER, SubsetCosts, Task, compared
 from .sets import BeyondReachError, Ints, members
@@ -118,9 +117,8 @@ class Groupings:
         )
         self._program = SubsetCosts(self._packed, task, self.subsets.clock)
         self._faked = self.problem.policy.counterfeit_limit != 0
-        requirements = self.problem.policy.requirements
-        self._groupwise = [r for r in requirements if isinstance(r, GroupRequirement)]
-        others = [r for r in requirements if not isinstance(r, GroupRequirement)]
+        self._groupwise = self.problem.policy.group_requirements
+        others = self.problem.policy.joint_requirements
         self._closed = [r for r in others if r.structure(self.problem).closed_under_suppression]
         self._ways: dict[tuple[int, int], list[tuple[QIGroup, tuple[int, ...]]]] = {}
         self._alone: dict[tuple[int, tuple[tuple[str, int], ...]], bool] = {}

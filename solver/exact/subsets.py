@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from ...models.problem import Problem
 from ...models.release import Release
-from ...models.requirement import GroupRequirement
 from ..settings import Clock
 from . import costs
 from .admissible import Admissible
@@ -94,7 +93,7 @@ class Subsets:
         self.sets = Sets(problem)
         self.admissible = Admissible(self.sets, self.clock)
         self.suppressed = problem.policy.suppression_limit(len(problem.table))
-        self.exact = all(isinstance(r, GroupRequirement) for r in problem.policy.requirements)
+        self.exact = not problem.policy.joint_requirements
 
     def optimum(self) -> SubsetOptimum:
         """The best release; as many counterfeits as it may take are looked at (see `_settled`)."""

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from ...models.problem_view import fake_cap
 from ...models.release import QIGroup
-from ...models.requirement import GroupRequirement
 from ...models.structure import DependsOn, MemberVerdicts, OverlapRule
-from ...models.verdicts import admitted
+from ...models.verdicts import GroupJudge, admitted, group_judges
 from ..settings import Clock
 from .sets import BeyondReachError, Ints, Sets
 
@@ -70,13 +69,13 @@ class Questions:
 
     Attributes
     ----------
-    by_values : sequence of GroupRequirement
+    by_values : sequence of GroupJudge
         Those that look at sizes and values.
     by_member : sequence of (name, verdicts)
         Those that judge respondents one by one.
     overlaps : sequence of OverlapRule
         Those on meetings with earlier groups.
-    alone : sequence of GroupRequirement
+    alone : sequence of GroupJudge
         All others: groups are put to them.
     equal : bool
         Whether only equal counts are admissible.
@@ -84,10 +83,10 @@ class Questions:
         No group has fewer tuples.
     """
 
-    by_values: Sequence[GroupRequirement]
+    by_values: Sequence[GroupJudge]
     by_member: Sequence[tuple[str, MemberVerdicts]]
     overlaps: Sequence[OverlapRule]
-    alone: Sequence[GroupRequirement]
+    alone: Sequence[GroupJudge]
     equal: bool
     smallest: int
 
@@ -96,9 +95,9 @@ class Questions:
         """Sort the requirements of a problem."""
         problem, values = sets.problem, sets.values
         probe, who = np.ones((1, len(values)), dtype=np.int64), problem.table.members[0].respondent
-        by_values, alone = list[GroupRequirement](), list[GroupRequirement]()
+        by_values, alone = list[GroupJudge](), list[GroupJudge]()
         overlaps, by_member = list[OverlapRule](), list[tuple[str, MemberVerdicts]]()
-        groupwise = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
+        groupwise = group_judges(problem)
         for r in groupwise:
             structure = r.structure(problem)
             ask = structure.by_member

@@ -25,9 +25,9 @@ from ...models.errors import CertificateError
 from ...models.group import Member
 from ...models.problem_view import ProblemView, smallest_group
 from ...models.release import QIGroup
-from ...models.requirement import Context, GroupRequirement
 from ...models.requirements.k_c_anonymity import KCAnonymity
 from ...models.structure import DependsOn
+from ...models.verdicts import Context, GroupJudge, group_judges
 from .rows import Ints
 
 __all__ = ["HistogramVerdicts", "Needed", "judged", "said", "stood_for"]
@@ -115,9 +115,9 @@ class HistogramVerdicts:
         Most tuples per count.
     """
 
-    def __init__(self, problem: ProblemView, requirements: Sequence[object]) -> None:
+    def __init__(self, problem: ProblemView, requirements: Sequence[GroupJudge]) -> None:
         self._problem, self._context = problem, Context.before(problem)
-        self.requirements = [r for r in requirements if isinstance(r, GroupRequirement)]
+        self.requirements = requirements
         if any(r.structure(problem).depends_on is DependsOn.MEMBERS for r in self.requirements):
             raise CertificateError("a requirement looks at people: histograms do not tell what it says")
         self._names = tuple(sorted(problem.table.histogram))
@@ -128,7 +128,7 @@ class HistogramVerdicts:
         if self.alike:
             self.room = tuple(sorted(self.room, reverse=True))
 
-    def admitted(self, histograms: Sequence[Counts], only: GroupRequirement | None = None) -> set[Counts]:
+    def admitted(self, histograms: Sequence[Counts], only: GroupJudge | None = None) -> set[Counts]:
         """Those that all requirements admit, or that only one of them does."""
         table = np.zeros((len(histograms), len(self._names)), dtype=np.int64)
         for line, counts in enumerate(histograms):
@@ -138,7 +138,7 @@ class HistogramVerdicts:
             good[good] = self._of(requirement, table[good])
         return {counts for counts, fits in zip(histograms, good.tolist(), strict=True) if fits}
 
-    def implies(self, one: GroupRequirement, other: GroupRequirement) -> bool:
+    def implies(self, one: GroupJudge, other: GroupJudge) -> bool:
         """Whether the other one is about sizes alone, and admits all that the first leaves possible."""
         structure = other.structure(self._problem)
         if structure.depends_on is not DependsOn.SIZE:
@@ -150,17 +150,15 @@ class HistogramVerdicts:
         table[:, 0] = np.arange(least, least + len(table))
         return bool(self._of(other, table).all())
 
-    def decomposable_from(self, requirement: GroupRequirement) -> int | None:
+    def decomposable_from(self, requirement: GroupJudge) -> int | None:
         """What the requirement says of it."""
         return requirement.structure(self._problem).decomposable_from
 
-    def _of(self, requirement: GroupRequirement, table: Ints) -> NDArray[np.bool_]:
+    def _of(self, requirement: GroupJudge, table: Ints) -> NDArray[np.bool_]:
         return said(requirement, table, self._names, self._context)
 
 
-def said(
-    requirement: GroupRequirement, table: Ints, names: tuple[str, ...], context: Context
-) -> NDArray[np.bool_]:
+def said(requirement: GroupJudge, table: Ints, names: tuple[str, ...], context: Context) -> NDArray[np.bool_]:
     """What a requirement that sees values only says of histograms, one per line."""
     if not len(table):
         return np.zeros(0, dtype=np.bool_)
@@ -188,12 +186,12 @@ def judged(problem: ProblemView, indices: Iterable[int] | None = None) -> Histog
     """
     requirements = problem.policy.requirements
     if indices is None:
-        return HistogramVerdicts(problem, requirements)
-    named = list(indices)
+        return HistogramVerdicts(problem, group_judges(problem))
+    named = set(indices)
     if any(index not in range(len(requirements)) for index in named):
         raise CertificateError("the bound's proof names requirements that the policy does not have")
-    left = [requirements[index] for index in sorted(set(named))]
-    if not all(isinstance(r, GroupRequirement) for r in left):
+    left = group_judges(problem, named)
+    if len(left) < len(named):
         raise CertificateError("the bound's proof names requirements that look at whole releases")
     least = smallest_group(problem)
     return HistogramVerdicts(problem, [*left, KCAnonymity(k=least)])

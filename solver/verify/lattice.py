@@ -29,7 +29,6 @@ from ...models.problem import Problem
 from ...models.problem_view import smallest_group
 from ...models.recoding import Recoding
 from ...models.release import QIGroup, Release
-from ...models.requirement import GroupRequirement
 from ..settings import Clock
 
 __all__ = ["MOST_VECTORS", "Best", "least"]
@@ -178,12 +177,10 @@ class _Table:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        table, requirements = problem.table, problem.policy.requirements
+        table = problem.table
         self.limit = problem.policy.suppression_limit(len(table))
         self.smallest = smallest_group(problem)
-        self.judging = [
-            (r, r.structure(problem).monotone) for r in requirements if isinstance(r, GroupRequirement)
-        ]
+        self.judging = [(r, r.structure(problem).monotone) for r in problem.policy.group_requirements]
         self.values = tuple(sorted(table.histogram))
         place = {value: at for at, value in enumerate(self.values)}
         self.value = np.array([place[member.value] for member in table.members], dtype=np.int64)

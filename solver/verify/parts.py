@@ -15,9 +15,8 @@ from ...models.losses.base import loss
 from ...models.policy import Level, LevelSpec, Policy
 from ...models.problem import Problem
 from ...models.problem_view import fake_cap, smallest_group
-from ...models.requirement import GroupRequirement, Requirement
+from ...models.requirement import Requirement
 from ...models.requirements.k_c_anonymity import KCAnonymity
-from ...models.structure import DependsOn
 from ...models.table import Microdata
 
 __all__ = [
@@ -50,11 +49,7 @@ def hidden_price(problem: Problem, level: Level) -> Fraction:
 
 def published(problem: Problem) -> tuple[int, ...]:
     """Which requirements (indices, from 0) judge groups by what is published of them."""
-    return tuple(
-        index
-        for index, r in enumerate(problem.policy.requirements)
-        if isinstance(r, GroupRequirement) and r.structure(problem).depends_on is not DependsOn.MEMBERS
-    )
+    return problem.policy.decided_by_histograms(problem)
 
 
 def plain(problem: Problem, indices: Sequence[int], at: int = -1) -> Problem:
@@ -69,8 +64,8 @@ def plain(problem: Problem, indices: Sequence[int], at: int = -1) -> Problem:
 
 def grouped(problem: Problem) -> Problem:
     """The problem with its requirements on groups only."""
-    groups = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
-    return replace(problem, policy=problem.policy.changed(requirements=groups))
+    policy = problem.policy
+    return replace(problem, policy=policy.changed(requirements=policy.group_requirements))
 
 
 def sized(problem: Problem, start: int, hidden: int | None, fakes: int | None) -> Problem | None:

@@ -33,7 +33,6 @@ from numpy.typing import NDArray
 from ...models.errors import CertificateError
 from ...models.problem import Problem
 from ...models.release import QIGroup
-from ...models.requirement import GroupRequirement
 from ...models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
 from .histograms import stood_for
 
@@ -198,9 +197,9 @@ def _other(why: str) -> CertificateError:
 def _forms(problem: Problem) -> tuple[SignatureRule, list[OverlapRule]]:
     """What all requirements of equal counts say together, and the requirements on meetings."""
     rules, meetings = list[SignatureRule](), list[OverlapRule]()
-    for r in problem.policy.requirements:
-        if not isinstance(r, GroupRequirement):
-            raise _other(f"{r.name} looks at whole releases")
+    for r in problem.policy.joint_requirements:
+        raise _other(f"{r.name} looks at whole releases")
+    for r in problem.policy.group_requirements:
         structure = r.structure(problem)
         if structure.signature is not None:
             rules.append(structure.signature)
@@ -272,9 +271,9 @@ def _admitted(
         for bucket in buckets
         for times in range(1, bucket.times + 1)
     ]
-    for r in problem.policy.requirements:
+    for r in problem.policy.group_requirements:
         structure = r.structure(problem)
-        if not isinstance(r, GroupRequirement) or structure.signature or structure.overlap:
+        if structure.signature or structure.overlap:
             continue
         if not structure.exchangeable:
             raise _other(f"{r.name} tells values apart")

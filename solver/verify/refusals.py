@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ...models.errors import CertificateError
 from ...models.problem import Problem
-from ...models.requirement import GroupRequirement, Requirement
+from ...models.requirement import Requirement, Scope
 from .. import claims
 from ..enumeration import GroupingVerdicts
 from ..randomize import space_of
@@ -76,7 +76,7 @@ def _gives_way(problem: Problem) -> bool:
 
 def _whole(problem: Problem, requirement: Requirement) -> str:
     """Merging all groups of a release would keep a monotone requirement."""
-    if not isinstance(requirement, GroupRequirement) or not requirement.structure(problem).monotone:
+    if requirement.scope is not Scope.GROUP or not requirement.structure(problem).monotone:
         raise CertificateError(f"{requirement} may be kept by parts of a group that breaks it")
     if _gives_way(problem) or problem.policy.counterfeit_limit != 0:
         raise CertificateError("the whole table says nothing of releases that suppress or invent tuples")

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
 from ...models.problem import Problem
-from ...models.requirement import GroupRequirement
 from ...models.structure import DependsOn
 from .histograms import said
 from .parts import most_published
@@ -87,11 +86,11 @@ class _ShapeJudge:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.requirements: list[GroupRequirement] = []
-        for r in problem.policy.requirements:
-            if not isinstance(r, GroupRequirement) or r.structure(problem).depends_on is DependsOn.MEMBERS:
+        self.requirements = problem.policy.group_requirements
+        decided = problem.policy.decided_by_histograms(problem)
+        for index, r in enumerate(problem.policy.requirements):
+            if index not in decided:
                 raise CertificateError(f"{r.name} looks at more than what is published of a group")
-            self.requirements.append(r)
         there = problem.table.histogram
         known = set(there) | (set(problem.values) if problem.policy.counterfeit_limit != 0 else set())
         self.names = tuple(sorted(known, key=lambda name: (-there.get(name, 0), name)))

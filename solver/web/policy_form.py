@@ -12,7 +12,7 @@ from nicegui import ui
 
 from ...instances.usual_policy import SensitiveCounts, UsualPolicy, usual_policy
 from ...models.errors import PolicyError
-from ...models.requirement import GroupRequirement
+from ...models.requirement import Scope
 from ...models.requirements import registered
 from ..terms import Term, TermParameter, loss_names, requirement_terms
 from .marks import marked
@@ -44,7 +44,7 @@ class _Asked:
     def bindable(self) -> bool:
         """Whether it may be bound to one of several sensitive columns (see `for_attribute`)."""
         kind = registered()[self.term.name]
-        return issubclass(kind, GroupRequirement) and ATTRIBUTE not in (p.name for p in self.term.parameters)
+        return kind.scope is Scope.GROUP and ATTRIBUTE not in (p.name for p in self.term.parameters)
 
 
 class PolicyForm:

@@ -26,7 +26,7 @@ from ....models.history import History
 from ....models.memo import memoized
 from ....models.problem_view import ProblemView
 from ....models.structure import DependsOn
-from ....models.verdicts import Context, GroupJudge, admitted, of_histogram
+from ....models.verdicts import Context, GroupJudge, admitted, group_judges, of_histogram
 from ..covering import Steps
 from ..limits import PRICING as LIMITS
 
@@ -42,8 +42,7 @@ class Judge:
 
     def __init__(self, problem: ProblemView, requirements: list[GroupJudge] | None = None) -> None:
         self.problem, self.context = problem, Context.before(problem)
-        policy = [r for r in problem.policy.requirements if isinstance(r, GroupJudge)]
-        self.requirements = policy if requirements is None else requirements
+        self.requirements = [*group_judges(problem)] if requirements is None else requirements
         self.names = sorted(problem.table.histogram)
         declared = [r.structure(problem) for r in self.requirements]
         self._alike = [structure.exchangeable for structure in declared]

@@ -30,7 +30,7 @@ from ....models.memo import memoized
 from ....models.problem_view import ProblemView
 from ....models.release import QIGroup
 from ....models.structure import DependsOn, Overlap, OverlapRule, SignatureRule
-from ....models.verdicts import Context, GroupJudge, of_histogram
+from ....models.verdicts import Context, group_judges, of_histogram
 from ..covering import Ints
 from ..limits import PRICING
 
@@ -162,9 +162,9 @@ def _rules(problem: ProblemView) -> Rules | str:
 def _forms(problem: ProblemView) -> tuple[SignatureRule | str, list[OverlapRule]]:
     """The one requirement on equal counts, and those on meetings."""
     rules, meetings = list[SignatureRule](), list[OverlapRule]()
-    for r in problem.policy.requirements:
-        if not isinstance(r, GroupJudge):
-            return f"it judges groups singly, {r.name} looks at whole releases", []
+    for r in problem.policy.joint_requirements:
+        return f"it judges groups singly, {r.name} looks at whole releases", []
+    for r in group_judges(problem):
         structure = r.structure(problem)
         if structure.signature is not None:
             rules.append(structure.signature)
@@ -236,9 +236,7 @@ def _sizes(
     for signature, most in zip(signatures, times.tolist(), strict=True):
         asked[tuple(values[v] for v in signature)] = most
     context = Context.before(problem)
-    for r in problem.policy.requirements:
-        if not isinstance(r, GroupJudge):
-            continue
+    for r in group_judges(problem):
         structure = r.structure(problem)
         if structure.signature or structure.overlap:
             continue

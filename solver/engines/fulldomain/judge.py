@@ -19,7 +19,6 @@ false even for monotone requirements, because a suppressed class may join a good
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +27,7 @@ from numpy.typing import NDArray
 from ....models.problem import Problem
 from ....models.problem_view import smallest_group
 from ....models.release import QIGroup
-from ....models.requirement import GroupRequirement, Requirement
+from ....models.requirement import GroupRequirement
 from ....models.structure import DependsOn
 from .grid import Classes, Grid, Vector
 
@@ -63,11 +62,10 @@ class ClassVerdicts:
 
     def __init__(self, problem: Problem, grid: Grid) -> None:
         self.problem, self.grid = problem, grid
-        found: Sequence[Requirement] = problem.policy.requirements
-        single = [r for r in found if isinstance(r, GroupRequirement)]
+        single = problem.policy.group_requirements
         self.monotone = [r for r in single if r.structure(problem).monotone]
         self.others = [r for r in single if r not in self.monotone]
-        self.wide = [r for r in found if not isinstance(r, GroupRequirement)]
+        self.wide = problem.policy.joint_requirements
         self.smallest = smallest_group(problem)
         self.limit = problem.policy.suppression_limit(len(problem.table))
         self._verdicts: dict[tuple[int, bytes], bool] = {}

@@ -11,7 +11,7 @@ from ....models.memo import memoized
 from ....models.policy import Policy
 from ....models.problem import Problem
 from ....models.problem_view import smallest_group
-from ....models.requirement import GroupRequirement, Requirement
+from ....models.requirement import Requirement, Scope
 from ....models.requirements.k_c_anonymity import KCAnonymity
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
@@ -43,7 +43,7 @@ def finite(problem: Problem) -> tuple[Part, Problem, Histograms]:
     known = [
         index
         for index, r in enumerate(problem.policy.requirements)
-        if isinstance(r, GroupRequirement) and r.structure(problem).decomposable_from is not None
+        if r.scope is Scope.GROUP and r.structure(problem).decomposable_from is not None
     ]
     tried = [tuple(known), *((index,) for index in known), ()]
     for indices in tried:

@@ -8,7 +8,7 @@ search of each (`Plans`): `solve` puts them together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
@@ -16,7 +16,6 @@ from typing import Protocol
 from ....models.errors import EngineError
 from ....models.problem import Problem
 from ....models.release import Release
-from ....models.requirement import GroupRequirement
 from ....models.requirements.resists_inference import ResistsInference
 from ...claims import (
     Counted,
@@ -306,8 +305,7 @@ class _Parts:
 
 def _has_groups(problem: Problem) -> bool:
     """Whether some requirements judge groups, and others whole releases."""
-    requirements: Sequence[object] = problem.policy.requirements
-    return 0 < sum(isinstance(r, GroupRequirement) for r in requirements) < len(requirements)
+    return bool(problem.policy.group_requirements and problem.policy.joint_requirements)
 
 
 def _alone(problem: Problem) -> bool:

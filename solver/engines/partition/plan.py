@@ -9,7 +9,7 @@ from ....models.losses.squared import squared_error_of
 from ....models.memo import memoized
 from ....models.problem import Problem
 from ....models.problem_view import smallest_group
-from ....models.requirement import GroupRequirement, Scope
+from ....models.requirement import Scope
 from ....models.requirements.resists_inference import ResistsInference
 from ....models.structure import DependsOn
 from ...colgen.points.table import PointRows
@@ -79,16 +79,14 @@ class Plan:
     @classmethod
     def _priced(cls, problem: Problem) -> Plan | str:
         """One of the plans that enumerate no groups, or why none of them will do."""
-        requirements = problem.policy.requirements
-        for r in requirements:
-            if r.scope is not Scope.GROUP or not isinstance(r, GroupRequirement):
-                return f"{r.name} looks at whole releases"
+        for r in problem.policy.joint_requirements:
+            return f"{r.name} looks at whole releases"
         objective = Objective.of(problem)
         if isinstance(objective, str):
             return objective
         if objective.price is not None:
             return cls._suppressing(problem, objective)
-        groupwise = [r for r in requirements if isinstance(r, GroupRequirement)]
+        groupwise = problem.policy.group_requirements
         past = next((r for r in groupwise if r.structure(problem).depends_on is DependsOn.MEMBERS), None)
         equal = any(r.structure(problem).signature is not None for r in groupwise)
         why = "only equal counts carry counterfeits"

@@ -19,9 +19,8 @@ from ....models.errors import EngineError, InputError, PolicyError
 from ....models.exact_numbers import exact_number
 from ....models.problem import Problem
 from ....models.release import Release
-from ....models.requirement import GroupRequirement, Requirement, Violation
+from ....models.requirement import Violation
 from ....models.requirements import RecordTracing
-from ....models.structure import DependsOn
 from ...search import solve_problem
 from ..comparison.comparing import Proofs, narrowed
 from ..comparison.distance import Distance, ProvenBounds, Reference
@@ -269,14 +268,8 @@ def _undecided(problem: Problem, release: Release) -> tuple[str, ...]:
     """
     if not len(problem.history):
         return ()
-    asked = [r for r in problem.policy.requirements if _looks_at_people(r, problem)]
+    decided = problem.policy.decided_by_histograms(problem)
+    asked = [r for index, r in enumerate(problem.policy.requirements) if index not in decided]
     if not release.suppressed:
         asked = [r for r in asked if not isinstance(r, RecordTracing)]
     return tuple(dict.fromkeys(r.name for r in asked))
-
-
-def _looks_at_people(requirement: Requirement, problem: Problem) -> bool:
-    return (
-        not isinstance(requirement, GroupRequirement)
-        or requirement.structure(problem).depends_on is DependsOn.MEMBERS
-    )

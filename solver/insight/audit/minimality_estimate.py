@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,7 @@ from scipy.sparse.csgraph import connected_components
 from ....models.errors import EngineError, InputError, PolicyError
 from ....models.problem import Problem
 from ....models.release import Release
-from ....models.requirement import GroupRequirement, as_fraction, whole
-from ....models.structure import DependsOn
+from ....models.requirement import as_fraction, whole
 from ...enumeration import refusal
 from ...search import solve_problem
 from ...status import Status
@@ -207,9 +206,9 @@ def _refuse_unfit(problem: Problem, release: Release) -> None:
         raise EngineError(reason)
     if len(problem.history) or problem.policy.suppression_limit(len(problem.table)):
         raise EngineError("worlds are drawn for first releases that suppress nobody: use `minimality`")
-    for requirement in problem.policy.requirements:
-        looks = requirement.structure(problem).depends_on
-        if not isinstance(requirement, GroupRequirement) or looks >= DependsOn.MEMBERS:
+    decided = problem.policy.decided_by_histograms(problem)
+    for index, requirement in enumerate(problem.policy.requirements):
+        if index not in decided:
             raise EngineError(
                 f"worlds are drawn for requirements on sizes and values of groups, not {requirement.name}: "
                 "use `minimality` on a smaller table"
@@ -296,7 +295,7 @@ class _SolvedWorlds:
         if key not in self._allowed:
             (group,) = self.problem.assemble([rows.tolist()]).groups
             told = replace(group, members=self._told(world, rows.tolist()))
-            asked = cast("Sequence[GroupRequirement]", self.problem.policy.requirements)
+            asked = self.problem.policy.group_requirements
             self._allowed[key] = all(requirement.admits(told, self.problem.context) for requirement in asked)
         return self._allowed[key]
 

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from .....models.losses import loss
 from .....models.problem_view import ProblemView
-from .....models.requirement import GroupRequirement
 from .....models.structure import DependsOn
-from .....models.verdicts import Context, admitted, of_histogram
+from .....models.verdicts import Context, admitted, group_judges, of_histogram
 from ....colgen.covering import Ints
 from .limits import COUNTS_LIMITS as LIMITS
 
@@ -23,9 +22,9 @@ def refusal(problem: ProblemView) -> str | None:
         for name in sorted(level.losses):
             if loss(name).by_size(1, 0, form) is None:
                 return f"{name} depends on more than the sizes of groups"
-    for r in problem.policy.requirements:
-        if not isinstance(r, GroupRequirement):
-            return f"{r.name} looks at whole releases"
+    for r in problem.policy.joint_requirements:
+        return f"{r.name} looks at whole releases"
+    for r in group_judges(problem):
         if r.structure(problem).depends_on is DependsOn.MEMBERS:
             return f"{r.name} asks who was where before"
     return None
@@ -44,7 +43,7 @@ class CountVerdicts:
 
     def __init__(self, problem: ProblemView) -> None:
         self.problem, self._context = problem, Context.before(problem)
-        self.requirements = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
+        self.requirements = group_judges(problem)
         there = sorted(problem.table.histogram)
         others = [v for v in problem.values if v not in problem.table.histogram]
         self.values = (*there, *(others if problem.policy.counterfeit_limit != 0 else ()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .....models.problem import Problem
 from .....models.release import Release
-from .....models.requirement import GroupRequirement
 from .....models.structure import DependsOn
 from .columns import NamedColumn, group_of
 
@@ -24,16 +23,14 @@ class GroupVerdicts:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        requirements = problem.policy.requirements
-        groupwise = [r for r in requirements if isinstance(r, GroupRequirement)]
+        groupwise = problem.policy.group_requirements
         self._values = [r for r in groupwise if r.structure(problem).depends_on is not DependsOn.MEMBERS]
         self._people = [r for r in groupwise if r.structure(problem).depends_on is DependsOn.MEMBERS]
         # Where rows are written ahead, they strike out single groups as well, and faster.
         self._parts = [
             r
-            for r in requirements
-            if not isinstance(r, GroupRequirement)
-            and r.structure(problem).closed_under_suppression
+            for r in problem.policy.joint_requirements
+            if r.structure(problem).closed_under_suppression
             and next(r.cuts(None, problem.history), None) is None
         ]
         self._known: dict[tuple[int, ...], bool] = {}

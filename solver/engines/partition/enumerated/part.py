@@ -19,9 +19,8 @@ from .....models.box_measure import BoxMeasure
 from .....models.policy import Policy
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
-from .....models.requirement import GroupRequirement, Requirement
+from .....models.requirement import Requirement
 from .....models.requirements.k_c_anonymity import KCAnonymity
-from .....models.structure import DependsOn
 from ....colgen.structure.histograms import Histograms
 from ..objective import counting, factor
 
@@ -30,12 +29,7 @@ __all__ = ["factor_of", "grouped", "kept", "plain", "searchable"]
 
 def kept(problem: Problem) -> tuple[int, ...]:
     """Which requirements (indices, from 0) judge a group by what is published of it alone."""
-    return tuple(
-        index
-        for index, requirement in enumerate(problem.policy.requirements)
-        if isinstance(requirement, GroupRequirement)
-        and requirement.structure(problem).depends_on is not DependsOn.MEMBERS
-    )
+    return problem.policy.decided_by_histograms(problem)
 
 
 def plain(problem: Problem, indices: Sequence[int], at: int = -1) -> Problem:
@@ -56,12 +50,7 @@ def plain(problem: Problem, indices: Sequence[int], at: int = -1) -> Problem:
 def grouped(problem: Problem) -> Problem:
     """The problem with its requirements on groups only."""
     policy = problem.policy
-    return replace(
-        problem,
-        policy=policy.changed(
-            requirements=[r for r in policy.requirements if isinstance(r, GroupRequirement)]
-        ),
-    )
+    return replace(problem, policy=policy.changed(requirements=policy.group_requirements))
 
 
 def searchable(problem: Problem) -> bool:

@@ -19,7 +19,7 @@ from .....models.cut_pieces import hidden_if
 from .....models.encoding import Cut, Encoding, Linear
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
-from .....models.requirement import GroupRequirement, Requirement
+from .....models.requirement import Requirement
 from ....backends import cpsat
 from ....backends.cpsat import CpSatRun
 from ....schedule import ENUMERATED
@@ -81,11 +81,10 @@ class ListedProgram:
     ) -> None:
         self.problem, self.settings, self.clock, self.offer = problem, settings, clock, offer
         self.model = ColumnEncoding(problem, columns, clock)
-        for requirement in problem.policy.requirements:
-            if not isinstance(requirement, GroupRequirement):
-                requirement.encode(self.model)
-                for cut in requirement.cuts(None, problem.history):
-                    cut.apply(self.model)
+        for requirement in problem.policy.joint_requirements:
+            requirement.encode(self.model)
+            for cut in requirement.cuts(None, problem.history):
+                cut.apply(self.model)
         self.rounds = 0
         self.interrupted = False
 
@@ -133,11 +132,8 @@ class ListedProgram:
     def _judged(self, release: Release) -> list[Cut]:
         """Cuts for a release that breaks the policy; one that keeps it is offered."""
         problem, history = self.problem, self.problem.history
-        broken = [
-            r
-            for r in problem.policy.requirements
-            if not isinstance(r, GroupRequirement) and next(r.check(release, history), None) is not None
-        ]
+        joint = problem.policy.joint_requirements
+        broken = [r for r in joint if next(r.check(release, history), None) is not None]
         if not broken:
             self.offer(release)
             return []
@@ -147,9 +143,7 @@ class ListedProgram:
         found = list(requirement.cuts(release, self.problem.history))
         if found:
             return found
-        if isinstance(requirement, GroupRequirement) or (
-            requirement.structure(self.problem).closed_under_suppression
-        ):
+        if requirement.structure(self.problem).closed_under_suppression:
             return [_together(_fewest(requirement, release, self.problem), None)]
         return [_together(release.groups, release)]
 

@@ -19,7 +19,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 from .....models.problem import Problem
-from .....models.requirement import GroupRequirement
 from ....backends.cpsat import MADE_BY
 from ....claims import Claim, Refusal, Trusted, TrustedRefusal
 from ....ending import search_clock
@@ -204,7 +203,7 @@ class EnumeratedSearch:
         """What bounds above those of the part rest on."""
         if self.direct:
             return "the direct model"
-        others = sum(not isinstance(r, GroupRequirement) for r in self.problem.policy.requirements)
+        others = len(self.problem.policy.joint_requirements)
         return (
             f"the program over {self.listed} listed groups, all that a better release may hold, with "
             f"{self.rounds} rounds of cuts for {others} requirements"

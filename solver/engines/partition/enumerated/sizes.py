@@ -15,7 +15,7 @@ from .....models.losses import InformationLoss, loss
 from .....models.policy import LevelSpec, Policy
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
-from .....models.requirement import GroupRequirement, Requirement
+from .....models.requirement import Requirement
 from .....models.requirements.k_c_anonymity import KCAnonymity
 from ....colgen.structure.signatures import Rules
 from ..counts.shapes import published_at_most
@@ -87,7 +87,7 @@ def flattened(problem: Problem) -> tuple[Problem, Rules, Objective] | None:
         if not level.losses <= counting(level):
             break
         counted.append(dict[str, object](level.weights))
-    if not counted or not any(isinstance(r, GroupRequirement) for r in policy.requirements):
+    if not counted or not policy.group_requirements:
         return None
     part = grouped(problem)
     changed = {

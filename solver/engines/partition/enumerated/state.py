@@ -8,7 +8,7 @@ import numpy as np
 
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
-from .....models.requirement import GroupRequirement, Violation
+from .....models.requirement import Violation
 from ....colgen.covering import Ints
 from ....colgen.table import Rows
 
@@ -30,8 +30,8 @@ class RepairedGroups:
         self.rows = Rows.of(problem)
         row_of = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
         self.codes: Ints = self.rows.geometry.codes[[row_of[t] for t in range(len(problem.table))]]
-        self.singly = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
-        self.jointly = [r for r in problem.policy.requirements if not isinstance(r, GroupRequirement)]
+        self.singly = problem.policy.group_requirements
+        self.jointly = problem.policy.joint_requirements
         self.context = problem.context
         self._built: dict[tuple[int, ...], QIGroup] = {}
         self._admitted: dict[tuple[int, ...], bool] = {}
