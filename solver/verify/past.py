@@ -197,8 +197,8 @@ def _other(why: str) -> CertificateError:
 def _forms(problem: Problem) -> tuple[SignatureRule, list[OverlapRule]]:
     """What all requirements of equal counts say together, and the requirements on meetings."""
     rules, meetings = list[SignatureRule](), list[OverlapRule]()
-    for r in problem.policy.joint_requirements:
-        raise _other(f"{r.name} looks at whole releases")
+    if joint := problem.policy.joint_requirements:
+        raise _other(f"{joint[0].name} looks at whole releases")
     for r in problem.policy.group_requirements:
         structure = r.structure(problem)
         if structure.signature is not None:

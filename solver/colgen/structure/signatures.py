@@ -162,8 +162,8 @@ def _rules(problem: ProblemView) -> Rules | str:
 def _forms(problem: ProblemView) -> tuple[SignatureRule | str, list[OverlapRule]]:
     """The one requirement on equal counts, and those on meetings."""
     rules, meetings = list[SignatureRule](), list[OverlapRule]()
-    for r in problem.policy.joint_requirements:
-        return f"it judges groups singly, {r.name} looks at whole releases", []
+    if joint := problem.policy.joint_requirements:
+        return f"it judges groups singly, {joint[0].name} looks at whole releases", []
     for r in group_judges(problem):
         structure = r.structure(problem)
         if structure.signature is not None:

@@ -79,8 +79,8 @@ class Plan:
     @classmethod
     def _priced(cls, problem: Problem) -> Plan | str:
         """One of the plans that enumerate no groups, or why none of them will do."""
-        for r in problem.policy.joint_requirements:
-            return f"{r.name} looks at whole releases"
+        if joint := problem.policy.joint_requirements:
+            return f"{joint[0].name} looks at whole releases"
         objective = Objective.of(problem)
         if isinstance(objective, str):
             return objective

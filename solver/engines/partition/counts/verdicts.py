@@ -22,8 +22,8 @@ def refusal(problem: ProblemView) -> str | None:
         for name in sorted(level.losses):
             if loss(name).by_size(1, 0, form) is None:
                 return f"{name} depends on more than the sizes of groups"
-    for r in problem.policy.joint_requirements:
-        return f"{r.name} looks at whole releases"
+    if joint := problem.policy.joint_requirements:
+        return f"{joint[0].name} looks at whole releases"
     for r in group_judges(problem):
         if r.structure(problem).depends_on is DependsOn.MEMBERS:
             return f"{r.name} asks who was where before"
