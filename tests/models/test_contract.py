@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate, combinations, product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import oracle.brute_force as bf
@@ -36,8 +36,9 @@ from optanon.models.requirement import (
     GroupRequirement,
     Requirement,
     Scope,
+    register,
 )
-from optanon.models.requirements import build_requirement, registered
+from optanon.models.requirements import KCAnonymity, build_requirement, registered
 from optanon.models.structure import DependsOn, Overlap, OverlapRule, SharesRule
 
 F = Fraction
@@ -340,6 +341,32 @@ def test_monotone_is_declared_truly(name: str):
         assert not any(found), f"{name} is declared monotone, but merging groups breaks it: {found[-1]}"
     else:
         assert any(found), f"{name} is declared not monotone, but no counterexample was found"
+
+
+@every_requirement
+def test_a_policy_says_which_requirements_judge_groups(name: str):
+    """`group_requirements` and `joint_requirements` are all; the first alone have scope GROUP."""
+    asked = [build(name, number) for number in range(len(EXAMPLES[name]))]
+    for requirement, made in asked:
+        at = drawn(requirement, made, seeded("groups", name))
+        policy = Policy([requirement, KCAnonymity(k=2), requirement], form=at.form)
+        problem = Problem(table=at.table, policy=policy, history=at.history)
+        single = requirement.scope is Scope.GROUP
+        assert isinstance(requirement, GroupRequirement) == single
+        assert len(policy.group_requirements) == (3 if single else 1)
+        assert policy.joint_requirements == (() if single else (requirement, requirement))
+        decided = single and requirement.structure(problem).depends_on < DependsOn.MEMBERS
+        assert policy.decided_by_histograms(problem) == ((0, 1, 2) if decided else (1,))
+
+
+def test_scope_group_is_that_of_group_requirements_only():
+    class Odd(Requirement):
+        name: ClassVar[str] = "odd"
+        scope: ClassVar[Scope] = Scope.GROUP
+
+    with pytest.raises(ValueError, match="scope GROUP"):
+        register(Odd)
+    assert "odd" not in registered()
 
 
 @every_example
