@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations_with_replacement
-
 import numpy as np
 import pytest
+from cases.box_pricing import drawn, everything, profits
 from oracle.partition import optimum, random_problem
 
 from optanon.models.problem import Problem
@@ -15,8 +13,7 @@ from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TClosen
 from optanon.solver.colgen.boxes.pricing import BoxPricing
 from optanon.solver.colgen.boxes.separation import TabuEffort, rank_one
 from optanon.solver.colgen.column import lines_of
-from optanon.solver.colgen.covering import Ints
-from optanon.solver.colgen.duals import DualBound, Duals
+from optanon.solver.colgen.duals import DualBound
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
 from optanon.solver.colgen.pricing import Priced
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
@@ -38,42 +35,9 @@ def pricing_of(problem: Problem, workers: int = 1) -> BoxPricing:
     return found
 
 
-def drawn(pricing: BoxPricing, seed: int, cuts: int) -> Duals:
-    """Random duals, and cuts with divisors from 2 to 4."""
-    random, rows = np.random.default_rng(seed), len(pricing.rows)
-    for _ in range(cuts):
-        chosen = np.flatnonzero(random.random(rows) < 0.6).tolist()
-        pricing.cuts.add([tuple(chosen)], int(random.integers(2, 5)))
-    dear = pricing.rows.dearest
-    return pricing.duals(random.uniform(-0.1, 0.5, rows) * dear, -random.uniform(0, 0.3, cuts) * dear)
-
-
-def profits(pricing: BoxPricing, duals: Duals, groups: Sequence[Sequence[int]]) -> Ints:
-    """Duals and penalties of groups, less their scaled cost, from the definitions."""
-    costs = pricing.rows.group_costs([tuple(group) for group in groups])
-    found = [sum(int(duals.rows[r]) for r in group) for group in groups]
-    for g, group in enumerate(groups):
-        for rows, q, dual in zip(pricing.cuts.sets, pricing.cuts.divisors, duals.cuts.tolist(), strict=True):
-            found[g] += dual * (sum(r in rows for r in group) // q)
-    return np.array(found) - duals.scale * np.array(costs)
-
-
 def rows_of(found: Priced) -> list[tuple[int, ...]]:
     """The groups that were found."""
     return [column.rows for column in found.columns]
-
-
-def everything(pricing: BoxPricing, problem: Problem) -> list[tuple[int, ...]]:
-    """All admissible groups of the sizes that are needed."""
-    judge, rows = Judge(problem), pricing.rows
-    values = 1 if judge.blind else len(judge.names)
-    return [
-        group
-        for size in range(pricing.form.least, pricing.form.most + 1)
-        for group in combinations_with_replacement(range(len(rows)), size)
-        if all(group.count(r) <= rows.count[r] for r in set(group))
-        and judge.admits(tuple(np.bincount(rows.value[list(group)], minlength=values).tolist()))
-    ]
 
 
 FORMS: list[Requirement] = [

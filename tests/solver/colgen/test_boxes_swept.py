@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
 import pytest
+from cases.box_pricing import drawn, everything, profits
 from oracle.partition import LEAVES, REGIONS
 
 from optanon.models.policy import Policy
@@ -18,9 +18,6 @@ from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
 from optanon.solver.colgen.boxes import grid
 from optanon.solver.colgen.boxes.sweeping import TablePricing
-from optanon.solver.colgen.column import Group
-from optanon.solver.colgen.covering import Ints
-from optanon.solver.colgen.duals import Duals
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
@@ -64,42 +61,6 @@ def swept(problem: Problem, workers: int = 1) -> TablePricing:
     return found
 
 
-def drawn(pricing: TablePricing, seed: int, cuts: int) -> Duals:
-    """Random duals, and cuts with divisors 2 or 3."""
-    chance, rows = np.random.default_rng(seed), len(pricing.rows)
-    for _ in range(cuts):
-        chosen = np.flatnonzero(chance.random(rows) < 0.6).tolist()
-        pricing.cuts.add([tuple(chosen)], int(chance.integers(2, 4)))
-    dear = pricing.rows.dearest
-    return pricing.duals(chance.uniform(-0.1, 0.5, rows) * dear, -chance.uniform(0, 0.2, cuts) * dear)
-
-
-def profits(pricing: TablePricing, duals: Duals, groups: Sequence[Group]) -> Ints:
-    """Duals and penalties of groups, less their scaled cost, from the definitions."""
-    found = [
-        sum(int(duals.rows[r]) for r in group)
-        + sum(
-            int(dual) * (sum(r in rows for r in group) // divisor)
-            for rows, divisor, dual in zip(pricing.cuts.sets, pricing.cuts.divisors, duals.cuts, strict=True)
-        )
-        for group in groups
-    ]
-    return np.array(found) - duals.scale * np.array(pricing.rows.group_costs(groups))
-
-
-def everything(pricing: TablePricing, problem: Problem) -> list[Group]:
-    """All admissible groups of the sizes that are needed."""
-    judge, rows = Judge(problem), pricing.rows
-    values = 1 if judge.blind else len(judge.names)
-    return [
-        group
-        for size in range(pricing.form.least, pricing.form.most + 1)
-        for group in combinations_with_replacement(range(len(rows)), size)
-        if all(group.count(r) <= rows.count[r] for r in set(group))
-        and judge.admits(tuple(np.bincount(rows.value[list(group)], minlength=values).tolist()))
-    ]
-
-
 @pytest.mark.parametrize("cuts", [0, 2])
 @pytest.mark.parametrize("requirement", FORMS, ids=repr)
 @pytest.mark.parametrize("seed", range(8))
@@ -108,7 +69,7 @@ def test_groups_that_are_found_pay_and_after_a_sweep_none_does(
 ):
     problem = mixed(10, seed, [requirement])
     pricing = swept(problem)
-    groups, duals = everything(pricing, problem), drawn(pricing, seed, cuts)
+    groups, duals = everything(pricing, problem), drawn(pricing, seed, cuts, divisor=3, penalty=0.2)
     found = pricing.price(duals, per_anchor=2)
     assert found.complete
     lines = [column.rows for column in found.columns]
