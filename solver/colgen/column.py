@@ -20,7 +20,11 @@ __all__ = [
     "counterfeits",
     "in_order",
     "lines_of",
+    "slim",
 ]
+
+SLIM = 8
+"""Groups so many times as large as others are no columns."""
 
 
 Group: TypeAlias = tuple[int, ...]
@@ -85,6 +89,15 @@ def lines_of(columns: Iterable[Sequence[int] | Column], wide: int = 1) -> Member
     for line, found in enumerate(lists):
         lines[line, : len(found)] = found
     return lines
+
+
+def slim(groups: Sequence[Group]) -> list[Group]:
+    """Groups without those many times as large as all are on average.
+
+    As columns they are worth nothing, and all others would be lines of their length.
+    """
+    most = SLIM * sum(map(len, groups))
+    return [group for group in groups if len(group) * len(groups) <= most]
 
 
 def columns_of(lines: Members) -> tuple[Column, ...]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...colgen.boxes.separation import TabuEffort, rank_one
 from ...colgen.choice import best_of
-from ...colgen.column import Column, Group, lines_of
+from ...colgen.column import Column, Group, lines_of, slim
 from ...colgen.covering import Ints
 from ...colgen.duals import DualBound
 from ...colgen.generation import Generation
@@ -86,7 +86,7 @@ class Boxed:
             many=max(1, len(rows) // LIMITS.box_many),
             raised=lambda: progress.lift(best.bound, "linear program"),
         )
-        known, groups = [*progress.starts, *progress.groups], list(progress.groups)
+        known, groups = slim([*progress.starts, *progress.groups]), list(progress.groups)
         if places is not None:
             known, groups = places.of_rows(known), places.of_rows(groups)
         self.generation.master.add([Column(tuple(sorted(group))) for group in known])

@@ -34,7 +34,7 @@ class Starting:
     Attributes
     ----------
     late : bool
-        Whether a release of tuples that are alike was left out for lack of time: a later plan has more.
+        Whether time was over while tuples that are alike were grouped: a later plan has more.
     """
 
     def __init__(
@@ -100,6 +100,6 @@ class Starting:
             return None
         clock = self.clock.share(HISTOGRAM.ties)
         found = tied(self.rows, self.judge, dear=LIMITS.dear, clock=clock)
-        self.late = found is None and clock.over
+        self.late = clock.over
         self.progress.start(found)
         return found

@@ -222,6 +222,31 @@ def test_moves_that_a_stage_had_no_time_for_are_a_later_ones(monkeypatch: pytest
     assert COLD in moved  # roundings are improved by them
 
 
+def test_tuples_that_are_alike_are_grouped_anew_if_a_stage_had_no_time(monkeypatch: pytest.MonkeyPatch):
+    found, begun = list[list[Group] | None](), list[list[Group]]()
+
+    def late(rows: Rows, judge: Judge, *, dear: float, clock: Clock) -> list[Group] | None:
+        while not found and not clock.over:
+            pass
+        found.append(tied(rows, judge, dear=dear, clock=clock if len(found) == 0 else Clock()))
+        return found[-1]
+
+    class Told(Annealing):
+        def begin(self, groups: Sequence[Group]) -> None:
+            begun.append(list(groups))
+            super().begin(groups)
+
+    brief = replace(HISTOGRAM.brief, value=1.0)  # a second a row: there is time for moves only
+    monkeypatch.setattr(histogram, "HISTOGRAM", replace(HISTOGRAM, brief=brief))
+    monkeypatch.setattr(histogram, "LIMITS", replace(histogram.LIMITS, finished_rows=100))
+    monkeypatch.setattr(starting, "tied", late)
+    monkeypatch.setattr(histogram, "Annealing", Told)
+    searched(people(300, 1, values="abcd"), 20.0, monkeypatch, tick=0.02)
+    assert found[0] is None
+    assert len(found) == 2  # the third plan does not group them again
+    assert found[1] in begun
+
+
 def test_groups_of_near_tuples_that_a_stage_had_no_time_for_are_a_later_ones(monkeypatch: pytest.MonkeyPatch):
     found, begun = list[list[Group] | None](), list[list[Group]]()
 
