@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..exact.incidence import Members
 from .covering import Covering, Ints
+from .limits import MASTER
 
 __all__ = [
     "Column",
@@ -22,9 +23,6 @@ __all__ = [
     "lines_of",
     "slim",
 ]
-
-SLIM = 8
-"""Groups so many times as large as others are no columns."""
 
 
 Group: TypeAlias = tuple[int, ...]
@@ -96,7 +94,7 @@ def slim(groups: Sequence[Group]) -> list[Group]:
 
     As columns they are worth nothing, and all others would be lines of their length.
     """
-    most = SLIM * sum(map(len, groups))
+    most = MASTER.slim * sum(map(len, groups))
     return [group for group in groups if len(group) * len(groups) <= most]
 
 

@@ -101,6 +101,8 @@ class MasterLimits:
 
     rough: float = 1e-3
     """Relative precision of a linear program that is solved roughly."""
+    slim: int = 8
+    """Groups so many times as large as all are on average are no columns."""
 
 
 @dataclass(frozen=True, kw_only=True)
