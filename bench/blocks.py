@@ -48,8 +48,9 @@ R = TypeVar("R")
 
 YEARS, GRADES, SWAPPED = 3, 1, 0.03
 """By how much age and schooling are moved at most, and which part of the other cells is another person's."""
-WARM_ROWS, WARM_SECONDS = 12_000, 5.0
-"""A sample on which workers load compiled code before they are timed, and seconds it is laid down for."""
+WARM_ROWS, WARM_SECONDS = 3_000, 10.0
+"""A sample on which workers load compiled code before they are timed, and seconds it is laid down for (of a
+smaller one fewer): cuts and a release rounded from the linear program are in it."""
 
 
 @case
@@ -120,11 +121,12 @@ class Blocks(Case):
 
     def _paced(self, problem: Problem, workers: Sequence[int]) -> list[Row]:
         found: list[Row] = []
-        warm, first = acs_problem(min(WARM_ROWS, self.rows), self.seed), None
+        sample, first = min(WARM_ROWS, self.rows), None
+        warm, brief = acs_problem(sample, self.seed), WARM_SECONDS * sample / WARM_ROWS
         for number in workers:
             with _cluster(number) as (address, asked), connected(address) as tasks:
                 laid = Settings(seed=self.seed, workers=self.planned, tasks=tasks)
-                searched(warm, replace(laid, asked=WARM_SECONDS))
+                searched(warm, replace(laid, asked=brief))
                 timed = Timed(tasks or Here())
                 began, alone, own = time.perf_counter(), time.process_time(), time.thread_time()
                 others = sum(asked(time.process_time))
