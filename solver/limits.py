@@ -125,7 +125,7 @@ class BlockLimits:
     """Tables with more different rows are cut into blocks."""
     tuples: int = 5_000
     """Of a block, at most."""
-    rounds: int = 12
+    rounds: int = 24
     """So often the table is cut anew before the linear program,"""
     moves: int = 12
     """and moves per tuple each time: many short rounds reach more than a few long ones."""

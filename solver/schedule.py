@@ -244,12 +244,12 @@ class InBlocks(Schedule):
     alone: Seconds = Seconds(
         value=6e-5, unit="s a tuple", why="read, put together and written by one process"
     )
-    start: Seconds = Seconds(value=5e-5, unit="s a tuple", why="first groups of a block")
-    round: Seconds = Seconds(value=2.5e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
-    move: Seconds = Seconds(value=7e-7, unit="s a move", why="the pace that moves are planned by")
+    start: Seconds = Seconds(value=4e-5, unit="s a tuple", why="first groups of a block")
+    round: Seconds = Seconds(value=2e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
+    move: Seconds = Seconds(value=6e-7, unit="s a move", why="the pace that moves are planned by")
     sweep: Seconds = Seconds(value=5e-5, unit="s a row", why="all boxes gone through")
     cut_sweep: Seconds = Seconds(value=4.5e-4, unit="s a row", why="the same under cuts")
-    steps: Seconds = Seconds(value=1.5e-5, unit="s a row", why="first-order steps, by one process")
+    steps: Seconds = Seconds(value=1.2e-5, unit="s a row", why="first-order steps, by one process")
     derived: Seconds = Seconds(value=2e-4, unit="s a row", why="the bound is derived again, in threads")
     derived_cuts: Seconds = Seconds(value=5e-4, unit="s a row", why="the same with cuts")
 
