@@ -111,9 +111,8 @@ def test_a_longer_limit_goes_on_from_where_a_shorter_one_stopped(
     assert found[-1][0] < found[0][0]
 
 
-def test_warm_moves_begin_with_tuples_that_are_alike_even_if_better_releases_are_known(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def brief_moves(monkeypatch: pytest.MonkeyPatch) -> list[list[Group]]:
+    """What moves begin with, in searches that have time for nothing else."""
     begun = list[list[Group]]()
 
     class Told(Annealing):
@@ -125,6 +124,13 @@ def test_warm_moves_begin_with_tuples_that_are_alike_even_if_better_releases_are
     monkeypatch.setattr(histogram, "HISTOGRAM", replace(HISTOGRAM, brief=brief))
     monkeypatch.setattr(histogram, "LIMITS", replace(histogram.LIMITS, finished_rows=100))
     monkeypatch.setattr(histogram, "Annealing", Told)
+    return begun
+
+
+def test_warm_moves_begin_with_tuples_that_are_alike_even_if_better_releases_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    begun = brief_moves(monkeypatch)
     problem = people(300, 1, values="abcd")
     best = partition_engine().solve(problem, Settings(time_limit=4.0), Watch())
     known = best.release
@@ -223,7 +229,7 @@ def test_moves_that_a_stage_had_no_time_for_are_a_later_ones(monkeypatch: pytest
 
 
 def test_tuples_that_are_alike_are_grouped_anew_if_a_stage_had_no_time(monkeypatch: pytest.MonkeyPatch):
-    found, begun = list[list[Group] | None](), list[list[Group]]()
+    found, begun = list[list[Group] | None](), brief_moves(monkeypatch)
 
     def late(rows: Rows, judge: Judge, *, dear: float, clock: Clock) -> list[Group] | None:
         while not found and not clock.over:
@@ -231,16 +237,7 @@ def test_tuples_that_are_alike_are_grouped_anew_if_a_stage_had_no_time(monkeypat
         found.append(tied(rows, judge, dear=dear, clock=clock if len(found) == 0 else Clock()))
         return found[-1]
 
-    class Told(Annealing):
-        def begin(self, groups: Sequence[Group]) -> None:
-            begun.append(list(groups))
-            super().begin(groups)
-
-    brief = replace(HISTOGRAM.brief, value=1.0)  # a second a row: there is time for moves only
-    monkeypatch.setattr(histogram, "HISTOGRAM", replace(HISTOGRAM, brief=brief))
-    monkeypatch.setattr(histogram, "LIMITS", replace(histogram.LIMITS, finished_rows=100))
     monkeypatch.setattr(starting, "tied", late)
-    monkeypatch.setattr(histogram, "Annealing", Told)
     searched(people(300, 1, values="abcd"), 20.0, monkeypatch, tick=0.02)
     assert found[0] is None
     assert len(found) == 2  # the third plan does not group them again

@@ -38,9 +38,9 @@ class Step:
     ----------
     kind : Kind
     times : int
-        How often.
+        How often, at least 1.
     moves : int
-        Per tuple, each time.
+        Per tuple, each time, at least 0; of a rounding: of those it leaves out (`rest`).
     """
 
     kind: Kind
@@ -48,7 +48,7 @@ class Step:
     moves: int = 0
 
     def seconds(self, tuples: int, rows: int, workers: int) -> float:
-        """What it takes each time, by the paces."""
+        """Seconds that it takes each time by the paces of `schedule.InBlocks`, with so many workers."""
         moved = BLOCKS.round.value + self.moves * BLOCKS.move.value
         if self.kind is Kind.FRESH:
             return tuples / workers * (BLOCKS.start.value + self.moves * BLOCKS.move.value)
@@ -101,7 +101,16 @@ class Laid:
 
     @classmethod
     def of(cls, tuples: int, rows: int, limit: float | None, workers: int) -> Laid:
-        """For so many tuples, so many of them different: as many steps as fit; each once without a limit."""
+        """As many steps as fit into a limit (seconds); without one the course, its last phase once.
+
+        Parameters
+        ----------
+        tuples, rows : int
+            Tuples of the table, and how many of them are different.
+        limit : float or None
+        workers : int
+            Tasks at a time, at least 1.
+        """
         if limit is None:
             return cls._first([*chain.from_iterable(islice(course(), 1 + len(LIMITS.phases)))], rows)
         left = limit - WHOLE.kept(limit, tuples) - BLOCKS.alone.value * tuples
