@@ -81,6 +81,7 @@ class TableProgram:
         self.pricing = TablePricing(self.rows, histograms, form, rounds.tasks, self.clock)
         self.pricing.cuts = best.priced.cuts
         self._cold = self._sought = 0
+        self._solved = False
 
     def run(self, groups: Grouping, plain: DualBound) -> None:
         """Bounds, and releases if some are laid down; the best duals without cuts are `plain`, too."""
@@ -91,7 +92,8 @@ class TableProgram:
             if self.clock.over or self.rounds.progress.closed:
                 break
             if step.kind is Kind.SWEEP:
-                self._swept(relaxation, LIMITS.box, step.times, again=begun)
+                if not self._solved:
+                    self._swept(relaxation, LIMITS.box, step.times, again=begun)
                 begun = True
                 if self.best.duals is not None:
                     plain.offer(self.best.duals)
@@ -103,10 +105,10 @@ class TableProgram:
             else:
                 self._cooled(groups, step)
 
-    @staticmethod
-    def _swept(relaxation: Relaxation, box: float, times: int, *, again: bool) -> None:
-        """So many rounds of the linear program."""
-        relaxation.run(LIMITS.close, box=box, smoothing=LIMITS.smoothing, rounds=times, again=again)
+    def _swept(self, relaxation: Relaxation, box: float, times: int, *, again: bool) -> None:
+        """So many rounds of the linear program, or until it is solved."""
+        smoothing = LIMITS.smoothing
+        self._solved = relaxation.run(LIMITS.close, box=box, smoothing=smoothing, rounds=times, again=again)
 
     def _begun(self, known: Grouping) -> Relaxation:
         """The linear program of a release's groups, with what its tuples pay."""
