@@ -26,6 +26,7 @@ __all__ = [
     "BoxNodes",
     "BoxQuestion",
     "Sizes",
+    "largest",
     "memory_of",
     "put",
     "shown_to_pay",
@@ -181,6 +182,25 @@ def without_cuts(q: BoxQuestion, inside: Ints, cost: int) -> int:
         if filled == least:
             found = max(found, top.sum() - least * q.scale * cost)
     return found
+
+
+@compiled
+def largest(q: BoxQuestion, inside: Ints) -> tuple[int, int]:
+    """Of the largest duals, as many as a group has at least: the sum of all but the last, and the last."""
+    top, filled = np.full(q.fewest, LOW, dtype=np.int64), 0
+    for r in inside:
+        for _ in range(min(q.counts[r], q.fewest)):
+            if q.dual[r] <= top[-1]:
+                break
+            at = min(filled, q.fewest - 1)
+            while at > 0 and top[at - 1] < q.dual[r]:
+                top[at] = top[at - 1]
+                at -= 1
+            top[at] = q.dual[r]
+            filled = min(filled + 1, q.fewest)
+    if filled < q.fewest:
+        return LOW, LOW
+    return top[:-1].sum(), top[-1]
 
 
 @compiled

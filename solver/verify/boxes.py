@@ -30,6 +30,7 @@ from .box_groups import (
     BoxNodes,
     BoxQuestion,
     Sizes,
+    largest,
     memory_of,
     put,
     shown_to_pay,
@@ -302,16 +303,18 @@ def _grown(q: BoxQuestion, m: BoxMemory, inside: Ints, cost: int) -> bool:
         best = without_cuts(q, inside[i:], cost)
         if best <= 0:
             return False
-        size = 0
+        size, (others, next_one) = 0, largest(q, inside[i:])
         for j in range(i, len(inside)):
             r = inside[j]
             wide = q.scale * q.step * (q.code[r, last] - first)
             if best <= q.fewest * wide:
                 break
-            size = put(q, m, size, r)
+            each = q.scale * cost + wide
+            # Beside the largest others it pays in no group: not at this price, and not at a higher one.
+            if next_one > each or q.dual[r] + others > q.fewest * each:
+                size = put(q, m, size, r)
             if j + 1 < len(inside) and q.code[inside[j + 1], last] == q.code[r, last]:
                 continue
-            each = q.scale * cost + wide
             if shown_to_pay(q, m, size, each):
                 return True
     return False

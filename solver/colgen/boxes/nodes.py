@@ -31,7 +31,7 @@ from ..kernels.boxes import side_cost
 from ..table import Rows
 from .desk import BestGroups, Desk
 from .question import NONE, BoxGrid, ScanInput
-from .scan import walk
+from .scan import promising, walk
 
 __all__ = ["Entered", "Nodes", "codes_of", "entered", "lower", "nodes_of"]
 
@@ -302,6 +302,20 @@ def _inside(g: Geometry, nodes: Nodes, m: Entered, level: int, n: int) -> int:
 
 
 @compiled
+def _promising(q: ScanInput, m: Entered, level: int, size: int, cost: int, worth: int) -> int:
+    """Leave out those rows of a box that are in no group that pays; how many are left.
+
+    The largest duals are in `top`, and `worth` together.
+    """
+    part, last, kept = m.part[level], m.top[-1], 0
+    for e in range(size):
+        if promising(q.dual[part[e]], q.form.least, cost, worth - last, last):
+            part[kept] = part[e]
+            kept += 1
+    return kept
+
+
+@compiled
 def lower(
     q: ScanInput,
     g: Geometry,
@@ -341,6 +355,7 @@ def lower(
         size = _inside(g, nodes, m, level, n)
         worth = _worth(q, m.part[level + 1, :size], m.top)
         if worth > each * price:
+            size = _promising(q, m, level + 1, size, q.scale * price, worth)
             level += 1
             m.many[level], m.price[level], m.worth[level] = size, price, worth
             if level < levels:

@@ -25,7 +25,7 @@ from ..covering import Ints
 from .desk import BestGroups, Desk, keep
 from .question import NONE, ScanInput
 
-__all__ = ["desk", "room", "walk"]
+__all__ = ["desk", "promising", "room", "walk"]
 
 CUT_SHORT = -1
 """A search that ended at its limit."""
@@ -66,8 +66,11 @@ def room(asked: ScanInput, per_anchor: int) -> BestGroups:
 
 
 @compiled
-def _best_duals(q: ScanInput, d: Desk, c: int) -> None:
-    """For each kind of group, the sum of the largest duals of its fewest members in a cell."""
+def _best_duals(q: ScanInput, d: Desk, c: int) -> tuple[int, int]:
+    """For each kind of group, the sum of the largest duals of its fewest members in a cell.
+
+    Returns the sum for all but one of the fewest members of any kind, and the dual of that one.
+    """
     size, f = 0, q.form
     for e in range(q.grid.start[c], q.grid.start[c + 1]):
         size = _entered(q, d, size, q.grid.row[e], f.often)
@@ -82,6 +85,23 @@ def _best_duals(q: ScanInput, d: Desk, c: int) -> None:
         for e in range(size):
             d.more[q.value[d.row[e]]] = 0
         d.top[x] = total if taken == f.low[x] else NONE
+    others, last, left = 0, NONE, f.least
+    for e in range(size):
+        if left <= d.copies[e]:
+            return others + (left - 1) * q.dual[d.row[e]], q.dual[d.row[e]]
+        others += d.copies[e] * q.dual[d.row[e]]
+        left -= d.copies[e]
+    return others, last
+
+
+@compiled
+def promising(dual: int, least: int, cost: int, others: int, last: int) -> bool:
+    """Whether a row may be in a group that pays, at a cost per tuple; see `_best_duals`.
+
+    Besides it there are the largest duals, at best; of further members none brings anything that does not
+    pay its own way.
+    """
+    return last > cost or dual + others > least * cost
 
 
 @compiled
@@ -316,7 +336,7 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
     """
     g, dual, short = q.grid, q.dual, 0
     for c in cells:
-        _best_duals(q, d, c)
+        others, last = _best_duals(q, d, c)
         at, end = g.start[c], g.start[c + 1]
         while at < end:
             a, i, size, best = g.code[g.row[at]], at, 0, 0
@@ -330,7 +350,8 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                     break
                 while i < end and g.code[g.row[i]] == b:
                     kept = q.form.often if len(q.cuts.cut) == 0 else -1
-                    size = _entered(q, d, size, g.row[i], kept)
+                    if promising(dual[g.row[i]], q.form.least, cost, others, last):
+                        size = _entered(q, d, size, g.row[i], kept)
                     i += 1
                 while _filled(q, d, size, cost, 0, 0, 0)[0] > best:
                     profit, many, sure = _of_box(q, d, size, a, b, cost, best)
@@ -354,6 +375,7 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                     # Rows that were dropped may be better now.
                     size = 0
                     for e in range(at, i):
-                        size = _entered(q, d, size, g.row[e], q.form.often)
+                        if promising(dual[g.row[e]], q.form.least, cost, others, last):
+                            size = _entered(q, d, size, g.row[e], q.form.often)
             at = following
     return short
