@@ -261,6 +261,21 @@ def _inside(q: BoxQuestion, m: BoxMemory, level: int, n: int) -> int:
 
 
 @compiled
+def _worth_it(q: BoxQuestion, part: Ints, size: int, each: int) -> int:
+    """Keep the rows that are in some group that could pay, at so much for each member; how many they are.
+
+    Others would not pay beside the largest duals: not at this price, and not at a higher one.
+    """
+    others, following = largest(q, part[:size])
+    kept = 0
+    for e in range(size):
+        if following > each or q.dual[part[e]] + others > q.fewest * each:
+            part[kept] = part[e]
+            kept += 1
+    return kept
+
+
+@compiled
 def _entered(q: BoxQuestion, m: BoxMemory, begin: int, inside: Ints, cost: int) -> bool:
     """Whether a group pays among rows (by code of the last attribute) at what the nodes so far cost."""
     levels, level = len(q.nodes.start) - 1, begin
@@ -268,7 +283,7 @@ def _entered(q: BoxQuestion, m: BoxMemory, begin: int, inside: Ints, cost: int) 
     if hope <= 0:
         return False
     m.part[level, : len(inside)] = inside
-    _opened(q, m, level, len(inside), cost, hope)
+    _opened(q, m, level, _worth_it(q, m.part[level], len(inside), q.scale * cost), cost, hope)
     while level >= begin:
         if level == levels:
             if _grown(q, m, m.part[level, : m.many[level]], m.cost[level]):
@@ -287,6 +302,7 @@ def _entered(q: BoxQuestion, m: BoxMemory, begin: int, inside: Ints, cost: int) 
         hope = without_cuts(q, m.part[level + 1, :size], more) if size else 0
         m.tried[1] += m.many[level]
         if hope > 0:
+            size = _worth_it(q, m.part[level + 1], size, q.scale * more)
             level += 1
             _opened(q, m, level, size, more, hope)
     return False
@@ -303,15 +319,14 @@ def _grown(q: BoxQuestion, m: BoxMemory, inside: Ints, cost: int) -> bool:
         best = without_cuts(q, inside[i:], cost)
         if best <= 0:
             return False
-        size, (others, next_one) = 0, largest(q, inside[i:])
+        size, (others, following) = 0, largest(q, inside[i:])
         for j in range(i, len(inside)):
             r = inside[j]
             wide = q.scale * q.step * (q.code[r, last] - first)
             if best <= q.fewest * wide:
                 break
             each = q.scale * cost + wide
-            # Beside the largest others it pays in no group: not at this price, and not at a higher one.
-            if next_one > each or q.dual[r] + others > q.fewest * each:
+            if following > each or q.dual[r] + others > q.fewest * each:
                 size = put(q, m, size, r)
             if j + 1 < len(inside) and q.code[inside[j + 1], last] == q.code[r, last]:
                 continue
