@@ -122,7 +122,11 @@ class BlockLimits:
     """Large tables in blocks."""
 
     rows: int = 40_000
-    """Tables with more different rows are cut into blocks."""
+    """Tables with more different rows are cut into blocks,"""
+    nested_rows: int = 4_000
+    """and with more than that if several attributes are numbers,"""
+    nested: int = 10_000
+    """but have no more nested intervals than that."""
     tuples: int = 5_000
     """Of a block, at most."""
     rounds: int = 24

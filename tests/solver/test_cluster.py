@@ -105,7 +105,7 @@ def test_a_killed_worker_changes_nothing(two_processes: Any):
 
 
 def test_where_there_is_no_time_for_moves_groups_are_only_made():
-    laid = plan.Laid.of(10**6, 400_000, 10.0, 1)
+    laid = plan.Laid.of(plan.Size(tuples=10**6, rows=400_000), 10.0, 1)
     assert laid.moves == (0,)
     assert not laid.program
 

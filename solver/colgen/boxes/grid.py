@@ -17,7 +17,7 @@ from ..covering import Geometry, Ints
 from ..table import Rows
 from .question import BoxGrid
 
-__all__ = ["MOST_CODES", "grid_of"]
+__all__ = ["MOST_CODES", "grid_of", "listed"]
 
 MOST_CODES = 400
 """Codes of an attribute that is not walked along."""
@@ -64,35 +64,81 @@ class _Ranges:
         return cls(cost=cost, of=of, smallest=smallest)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Layout:
+    """Points of a table (its rows without the attribute that is walked along), and ranges that hold them.
+
+    Attributes
+    ----------
+    walked : int or None
+    ranges : list of _Ranges
+        Of the other attributes.
+    points : shape (points, attributes)
+    home : shape (rows,)
+        The point of each row.
+    held : shape (points,)
+        How many rows each point has.
+    """
+
+    walked: int | None
+    ranges: list[_Ranges]
+    points: Ints
+    home: Ints
+    held: Ints
+
+    @classmethod
+    def of(cls, rows: Rows) -> _Layout | None:
+        """None if codes, or cells, are too many."""
+        g = rows.geometry
+        ordered = [a for a in range(g.codes.shape[1]) if g.tree[a] < 0]
+        walked = max(ordered, key=lambda a: len(np.unique(g.codes[:, a])), default=None)
+        others = [a for a in range(g.codes.shape[1]) if a != walked]
+        codes, ranges = np.zeros((len(rows), max(1, len(others))), dtype=np.int64), list[_Ranges]()
+        for place, a in enumerate(others):
+            known, codes[:, place] = np.unique(g.codes[:, a], return_inverse=True)
+            if len(known) > MOST_CODES:
+                return None
+            ranges.append(_Ranges.read(_prices(g, a, known)))
+        if not others:
+            ranges.append(_Ranges.read(np.zeros((1, 1), dtype=np.int64)))
+        points, home = np.unique(codes, axis=0, return_inverse=True)
+        found = cls(
+            walked=walked,
+            ranges=ranges,
+            points=points,
+            home=home.ravel(),
+            held=np.bincount(home.ravel(), minlength=len(points)),
+        )
+        many = prod(len(own.cost) for own in ranges)
+        return None if found.pairs > MOST_PAIRS or many >= 1 << 62 else found
+
+    @property
+    def pairs(self) -> int:
+        """How often a row is in a cell."""
+        often = [(own.of >= 0).sum(axis=1) for own in self.ranges]
+        return sum(
+            int(many) * prod(int(o[x]) for o, x in zip(often, point, strict=True))
+            for many, point in zip(self.held.tolist(), self.points.tolist(), strict=True)
+        )
+
+
+def listed(rows: Rows) -> bool:
+    """Whether the cells of a table are few enough to be listed."""
+    return _Layout.of(rows) is not None
+
+
 def grid_of(rows: Rows) -> BoxGrid | None:
     """The cells of a table; None if there are too many.
 
     Complexity: per row, the product of the numbers of ranges that hold it.
     """
-    g = rows.geometry
-    ordered = [a for a in range(g.codes.shape[1]) if g.tree[a] < 0]
-    walked = max(ordered, key=lambda a: len(np.unique(g.codes[:, a])), default=None)
-    others = [a for a in range(g.codes.shape[1]) if a != walked]
-    codes, ranges = np.zeros((len(rows), max(1, len(others))), dtype=np.int64), list[_Ranges]()
-    for place, a in enumerate(others):
-        known, codes[:, place] = np.unique(g.codes[:, a], return_inverse=True)
-        if len(known) > MOST_CODES:
-            return None
-        ranges.append(_Ranges.read(_prices(g, a, known)))
-    if not others:
-        ranges.append(_Ranges.read(np.zeros((1, 1), dtype=np.int64)))
-    points, home = np.unique(codes, axis=0, return_inverse=True)
-    held = np.bincount(home.ravel(), minlength=len(points))
-    often = [(found.of >= 0).sum(axis=1) for found in ranges]
-    pairs = sum(
-        int(many) * prod(int(o[x]) for o, x in zip(often, point, strict=True))
-        for many, point in zip(held.tolist(), points.tolist(), strict=True)
-    )
-    if pairs > MOST_PAIRS or prod(len(found.cost) for found in ranges) >= 1 << 62:
+    g, layout = rows.geometry, _Layout.of(rows)
+    if layout is None:
         return None
-    cells, at, cost = _cells(points, ranges)
+    walked = layout.walked
+    cells, at, cost = _cells(layout.points, layout.ranges)
     code = np.zeros(len(rows), dtype=np.int64) if walked is None else g.codes[:, walked].copy()
-    start, row = _filled(cells, at, home.ravel(), held, code)
+    start, row = _filled(cells, at, layout.home, layout.held, code)
     return BoxGrid(start, row, cost, code, 0 if walked is None else int(g.weight[walked]))
 
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
+from ...colgen.boxes.form import form_of
 from ...colgen.column import Group
 from ...colgen.cuts import Cuts
 from ...colgen.duals import DualBound
@@ -103,7 +104,8 @@ class HistogramSearch:
             return self.progress.refused(broken)
         try:
             self._given()
-            if self.whole and in_blocks(self.rows):
+            formed = self.listed and form_of(self.pricing.histograms) is not None
+            if self.whole and in_blocks(self.rows, formed=formed):
                 self._in_blocks()
             else:
                 self._in_stages()

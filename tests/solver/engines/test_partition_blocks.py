@@ -212,11 +212,17 @@ def test_a_longer_limit_or_more_workers_lay_down_the_same_steps_and_more(
     size: tuple[int, int], workers: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(plan, "LIMITS", limits.BLOCKS)
-    whole, longest = steps_of(plan.Laid.of(*size, None, workers)), 40_000.0 / workers
-    known, lengths = steps_of(plan.Laid.of(*size, longest, workers)), set[int]()
+    whole, longest = (
+        steps_of(plan.Laid.of(plan.Size(tuples=size[0], rows=size[1]), None, workers)),
+        40_000.0 / workers,
+    )
+    known, lengths = (
+        steps_of(plan.Laid.of(plan.Size(tuples=size[0], rows=size[1]), longest, workers)),
+        set[int](),
+    )
     for limit in np.linspace(10, longest / 4, 60).round(1):
-        found = steps_of(plan.Laid.of(*size, float(limit), workers))
-        more = steps_of(plan.Laid.of(*size, float(limit), workers + 1))
+        found = steps_of(plan.Laid.of(plan.Size(tuples=size[0], rows=size[1]), float(limit), workers))
+        more = steps_of(plan.Laid.of(plan.Size(tuples=size[0], rows=size[1]), float(limit), workers + 1))
         first = 1 if found[0] != known[0] else 0  # groups that are only made: there is no time to move them
         assert not first or len(found) == 1
         assert found[first:] == known[first : len(found)]
@@ -258,11 +264,12 @@ def test_what_is_laid_down_fits_the_limit_by_the_paces_and_uses_it(
     limit: float, workers: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(plan, "LIMITS", limits.BLOCKS)
-    tuples, rows, paces = 60_000, 48_000, BLOCKS
-    laid = plan.Laid.of(tuples, rows, limit, workers)
+    tuples, paces = 60_000, BLOCKS
+    size = plan.Size(tuples=tuples, rows=48_000, nested=300)
+    laid = plan.Laid.of(size, limit, workers)
     moved = len(laid.moves) * paces.round.value + sum(laid.moves) * paces.move.value
     seconds = laid.derived + tuples / workers * moved
-    seconds += sum(step.times * step.seconds(tuples, rows, workers) for step in laid.program)
+    seconds += sum(step.times * step.seconds(size, workers) for step in laid.program)
     assert 0.6 * limit < seconds < limit
 
 

@@ -13,10 +13,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import chain, islice, repeat
 
+import numpy as np
+
+from ....colgen.table import Rows
 from ....limits import BLOCKS as LIMITS
 from ....schedule import BLOCKS, WHOLE
 
-__all__ = ["Kind", "Laid", "Step", "course"]
+__all__ = ["Kind", "Laid", "Size", "Step", "course"]
 
 
 class Kind(Enum):
@@ -28,6 +31,37 @@ class Kind(Enum):
     CUT = "the same under cuts; further ones are sought before the first time"
     ROUND = "the linear program is rounded; what it leaves out is grouped anew"
     COLD = "what it was rounded to is moved with little heat, in blocks"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How large a table is.
+
+    Attributes
+    ----------
+    tuples, rows : int
+        Tuples of the table, and how many of them are different.
+    nested : int
+        Intervals of all numbers but the one with the most codes: boxes are entered by each of them.
+    """
+
+    tuples: int
+    rows: int
+    nested: int = 0
+
+    @classmethod
+    def of(cls, rows: Rows) -> Size:
+        """Of a table."""
+        g, nested = rows.geometry, 1
+        many = sorted(len(np.unique(g.codes[:, a])) for a in np.flatnonzero(g.tree < 0))
+        for codes in many[:-1]:
+            nested *= codes * (codes + 1) // 2
+        return cls(tuples=int(rows.count.sum()), rows=len(rows), nested=nested if many[1:] else 0)
+
+    @property
+    def swept(self) -> float:
+        """Rows, each for as many times as nested intervals make a sweep longer."""
+        return self.rows * (1 + self.nested / BLOCKS.nested.value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +81,9 @@ class Step:
     times: int = 1
     moves: int = 0
 
-    def seconds(self, tuples: int, rows: int, workers: int) -> float:
+    def seconds(self, size: Size, workers: int) -> float:
         """Seconds that it takes each time by the paces of `schedule.InBlocks`, with so many workers."""
+        tuples = size.tuples
         moved = BLOCKS.round.value + self.moves * BLOCKS.move.value
         if self.kind is Kind.FRESH:
             return tuples / workers * (BLOCKS.start.value + self.moves * BLOCKS.move.value)
@@ -58,7 +93,7 @@ class Step:
             anew = len(LIMITS.anew) * BLOCKS.round.value + sum(self.rest) * BLOCKS.move.value
             return tuples / workers * LIMITS.rest * (BLOCKS.start.value + anew)
         sweep = BLOCKS.sweep if self.kind is Kind.SWEEP else BLOCKS.cut_sweep
-        return rows * (sweep.value / workers + BLOCKS.steps.value)
+        return size.swept * sweep.value / workers + size.rows * BLOCKS.steps.value
 
     @property
     def rest(self) -> tuple[int, ...]:
@@ -100,36 +135,35 @@ class Laid:
     derived: float = 0.0
 
     @classmethod
-    def of(cls, tuples: int, rows: int, limit: float | None, workers: int) -> Laid:
+    def of(cls, size: Size, limit: float | None, workers: int) -> Laid:
         """As many steps as fit into a limit (seconds); without one the course, its last phase once.
 
         Parameters
         ----------
-        tuples, rows : int
-            Tuples of the table, and how many of them are different.
+        size : Size
         limit : float or None
         workers : int
             Tasks at a time, at least 1.
         """
         if limit is None:
-            return cls._first([*chain.from_iterable(islice(course(), 1 + len(LIMITS.phases)))], rows)
-        left = limit - WHOLE.kept(limit, tuples) - BLOCKS.alone.value * tuples
+            return cls._first([*chain.from_iterable(islice(course(), 1 + len(LIMITS.phases)))], size)
+        left = limit - WHOLE.kept(limit, size.tuples) - BLOCKS.alone.value * size.tuples
         taken = list[Step]()
         for step in chain.from_iterable(course()):
             # The bound of more of them takes longer to be derived again.
-            before = cls._first(taken, rows).derived
-            left -= cls._first([*taken, step], rows).derived - before
-            seconds = step.seconds(tuples, rows, workers)
+            before = cls._first(taken, size).derived
+            left -= cls._first([*taken, step], size).derived - before
+            seconds = step.seconds(size, workers)
             times = max(0, min(step.times, int(left / seconds)))
             if times:
                 taken.append(replace(step, times=times))
             if times < step.times:
                 break
             left -= times * seconds
-        return cls._first(taken or [Step(kind=Kind.FRESH)], rows)
+        return cls._first(taken or [Step(kind=Kind.FRESH)], size)
 
     @classmethod
-    def _first(cls, steps: list[Step], rows: int) -> Laid:
+    def _first(cls, steps: list[Step], size: Size) -> Laid:
         """These steps of the course."""
         before = {Kind.FRESH, Kind.WARM}
         program = tuple(step for step in steps if step.kind not in before)
@@ -137,5 +171,5 @@ class Laid:
         return cls(
             moves=tuple(step.moves for step in steps if step.kind in before for _ in range(step.times)),
             program=program,
-            derived=pace.value * rows if program else 0.0,
+            derived=pace.value * size.swept if program else 0.0,
         )

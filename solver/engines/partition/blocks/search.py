@@ -14,6 +14,7 @@ from copy import copy
 import numpy as np
 
 from ....cluster.here import Here
+from ....colgen.boxes.grid import listed
 from ....colgen.column import Group
 from ....colgen.covering import Ints
 from ....colgen.primal.annealing import Cooling
@@ -24,15 +25,21 @@ from ....limits import BLOCKS as LIMITS
 from ....settings import Clock, Settings, Tasks
 from ..progress import Progress
 from .cutting import Grouping, cut_groups, cut_rows
-from .plan import Laid
+from .plan import Laid, Size
 from .task import Blocks, Sent, TableBlock, block_of, improve
 
 __all__ = ["Rounds", "in_blocks"]
 
 
-def in_blocks(rows: Rows) -> bool:
-    """Whether a table is so large that it is cut into blocks, with a cluster or without."""
-    return len(rows) > LIMITS.rows
+def in_blocks(rows: Rows, *, formed: bool) -> bool:
+    """Whether a table is so large that it is cut into blocks, with a cluster or without.
+
+    Of several numbers boxes may be too many to be listed: tables that are smaller by far are cut, too, if
+    needed groups have a form (`form_of`), and nested intervals are not too many for sweeps.
+    """
+    if len(rows) <= LIMITS.nested_rows or not (formed and rows.in_trees):
+        return len(rows) > LIMITS.rows
+    return len(rows) > LIMITS.rows or (0 < Size.of(rows).nested <= LIMITS.nested and not listed(rows))
 
 
 class Rounds:
@@ -51,7 +58,7 @@ class Rounds:
         self.rows, self.judge, self.progress, self.clock = rows, judge, progress, clock
         self.tasks: Tasks = settings.tasks or Here(settings.workers)
         self.sent, self.seed = Sent.of(rows, judge), settings.seed
-        self.laid = Laid.of(int(rows.count.sum()), len(rows), settings.asked, settings.workers)
+        self.laid = Laid.of(Size.of(rows), settings.asked, settings.workers)
 
     def run(self, given: Sequence[Group] | None = None) -> Grouping:
         """All rounds before the linear program, as far as there is time; from `given` if that is better."""
