@@ -17,7 +17,7 @@ from ..covering import Geometry, Ints
 from ..table import Rows
 from .question import BoxGrid
 
-__all__ = ["MOST_CODES", "grid_of", "listed"]
+__all__ = ["MOST_CODES", "cells_listed", "grid_of"]
 
 MOST_CODES = 400
 """Codes of an attribute that is not walked along."""
@@ -122,7 +122,7 @@ class _Layout:
         )
 
 
-def listed(rows: Rows) -> bool:
+def cells_listed(rows: Rows) -> bool:
     """Whether the cells of a table are few enough to be listed."""
     return _Layout.of(rows) is not None
 

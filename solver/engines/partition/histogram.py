@@ -16,7 +16,6 @@ from dataclasses import replace
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
-from ...colgen.boxes.form import form_of
 from ...colgen.column import Group
 from ...colgen.cuts import Cuts
 from ...colgen.duals import DualBound
@@ -104,8 +103,7 @@ class HistogramSearch:
             return self.progress.refused(broken)
         try:
             self._given()
-            formed = self.listed and form_of(self.pricing.histograms) is not None
-            if self.whole and in_blocks(self.rows, formed=formed):
+            if self.whole and in_blocks(self.rows, listed=self.listed):
                 self._in_blocks()
             else:
                 self._in_stages()

@@ -14,7 +14,7 @@ from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity
 from optanon.solver import limits, portfolio
 from optanon.solver.cluster.here import Here
-from optanon.solver.colgen.boxes import sweeping
+from optanon.solver.colgen.boxes import grid, sweeping
 from optanon.solver.colgen.boxes.form import form_of
 from optanon.solver.colgen.boxes.nodes import nodes_of
 from optanon.solver.colgen.cuts import Cuts
@@ -35,6 +35,7 @@ from optanon.solver.shares import Seconds
 
 K3 = Policy([KCAnonymity(k=3)])
 K5L2 = Policy([KCAnonymity(k=3), DistinctLDiversity(l=2)])
+HALF = Policy([KCAnonymity(k=3, c=Fraction(1, 2))])
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +51,7 @@ def clustered(policy: Policy, tuples: int = 300) -> Problem:
     return Problem(table=generated_roles().table(clustered_table(tuples, seed=4)), policy=policy)
 
 
-@pytest.mark.parametrize("policy", [K3, K5L2], ids=["k", "k and l"])
+@pytest.mark.parametrize("policy", [K3, K5L2, HALF], ids=["k", "k and l", "k and c"])
 def test_blocks_prove_a_bound_that_is_derived_again(policy: Policy):
     problem = clustered(policy)
     found = solve_problem(problem, seed=2, workers=1, display=False)
@@ -70,6 +71,35 @@ def test_what_tuples_pay_anyway_is_a_bound_before_any_block_is_priced(
     assert level.bound is not None
     assert level.trusted_bound is None
     assert 0 < level.bound <= level.value
+
+
+def test_where_groups_have_a_form_the_bound_counts_values_and_not_sizes_alone():
+    bounds = list[Fraction]()
+    for policy in (K3, HALF):
+        (level,) = solve_problem(clustered(policy), seed=2, workers=1, display=False).levels
+        assert level.bound is not None
+        assert level.trusted_bound is None
+        bounds.append(level.bound)
+    assert bounds[1] > Fraction(11, 10) * bounds[0]
+
+
+@pytest.mark.parametrize(
+    ("numeric", "categorical", "expected"),
+    [(1, 2, False), (2, 1, True), (2, 0, False)],
+    ids=["one number", "two numbers", "numbers only"],
+)
+def test_tables_of_several_numbers_go_in_blocks_much_earlier(
+    numeric: int, categorical: int, expected: bool, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(search, "LIMITS", replace(limits.BLOCKS, nested_rows=100))
+    table = clustered_table(400, seed=4, numeric=numeric, categorical=categorical)
+    roles = generated_roles(numeric=numeric, categorical=categorical)
+    rows = Rows.of(Problem(table=roles.table(table), policy=K3), blind=True)
+    assert len(rows) > 100
+    assert not search.in_blocks(rows, listed=True)  # all cells can be listed
+    monkeypatch.setattr(grid, "MOST_PAIRS", 1_000)
+    assert search.in_blocks(rows, listed=True) is expected
+    assert not search.in_blocks(rows, listed=False)
 
 
 def test_swept_duals_pay_for_no_group_and_are_not_lowered_twice():
@@ -189,7 +219,7 @@ def test_tuples_that_may_not_be_released_alone_wait_for_groups_of_others():
     form = form_of(histograms)
     assert form is not None
     pricing = HistogramPricing(rows, histograms)
-    program = bound.TableProgram(rounds, histograms, form, DualBound(pricing))
+    program = bound.TableProgram(rounds, rows, histograms, form, DualBound(pricing))
     alike = np.flatnonzero(rows.value == rows.value[0])[:5]
     others = [tuple(np.setdiff1d(np.arange(len(rows)), alike).tolist())]
     assert program.completed(others, alike, (5, 5)).tuples() == [*others, *((int(row),) for row in alike)]

@@ -6,9 +6,9 @@
    own, grouped by hot moves; then all are moved, cold: heat would destroy what the linear program knows.
 3. Cuts, sought block by block, as many as the table is large, and a release again.
 
-How often each is done, and in which order, is laid down before (`plan`). Where more than sizes matters, the
-bound is that of groups of the least size: leaving requirements out only adds releases. Of its groups a
-release takes those that the whole policy admits.
+How often each is done, and in which order, is laid down before (`plan`). Where needed groups of the whole
+policy have no form (`form_of`), the bound is that of groups of the least size: leaving requirements out only
+adds releases. Of its groups a release takes those that the whole policy admits.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from ....colgen.primal.annealing import Cooling
 from ....colgen.primal.rounding import fitting
 from ....colgen.relaxation import Relaxation
 from ....colgen.structure.histograms import Histograms
+from ....colgen.table import Rows
 from ....exact.incidence import Members
 from ....limits import BLOCKS as LIMITS, HISTOGRAM_LIMITS
 from ..easier import Part, part_of
@@ -62,22 +63,26 @@ def prove(
         None if they are about the whole policy; see `loosened`.
     """
     histograms, part = Histograms.of(problem), None
-    if not rounds.judge.blind or isinstance(histograms, str) or form_of(histograms) is None:
+    if isinstance(histograms, str) or form_of(histograms) is None:
         part = ()
         histograms = Histograms.of(part_of(problem, part))
     assert isinstance(histograms, Histograms)
     form = form_of(histograms)
     assert form is not None
-    TableProgram(rounds, histograms, form, best).run(groups, plain)
+    rows = rounds.rows
+    if part is not None:
+        rows = replace(rows, value=np.zeros_like(rows.value))
+    TableProgram(rounds, rows, histograms, form, best).run(groups, plain)
     return part
 
 
 class TableProgram:
-    """The linear program of all groups that sizes allow, in all boxes."""
+    """The linear program of all groups of a form, in all boxes."""
 
-    def __init__(self, rounds: Rounds, histograms: Histograms, form: BoxForm, best: DualBound) -> None:
-        self.rounds, self.best, self.clock = rounds, best, rounds.clock
-        self.rows = replace(rounds.rows, value=np.zeros_like(rounds.rows.value))
+    def __init__(
+        self, rounds: Rounds, rows: Rows, histograms: Histograms, form: BoxForm, best: DualBound
+    ) -> None:
+        self.rounds, self.rows, self.best, self.clock = rounds, rows, best, rounds.clock
         self.pricing = TablePricing(self.rows, histograms, form, rounds.tasks, self.clock)
         self.pricing.cuts = best.priced.cuts
         self._cold = self._sought = 0

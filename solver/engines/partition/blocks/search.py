@@ -14,7 +14,7 @@ from copy import copy
 import numpy as np
 
 from ....cluster.here import Here
-from ....colgen.boxes.grid import listed
+from ....colgen.boxes.grid import cells_listed
 from ....colgen.column import Group
 from ....colgen.covering import Ints
 from ....colgen.primal.annealing import Cooling
@@ -31,15 +31,15 @@ from .task import Blocks, Sent, TableBlock, block_of, improve
 __all__ = ["Rounds", "in_blocks"]
 
 
-def in_blocks(rows: Rows, *, formed: bool) -> bool:
+def in_blocks(rows: Rows, *, listed: bool) -> bool:
     """Whether a table is so large that it is cut into blocks, with a cluster or without.
 
     Of several numbers boxes may be too many to be listed: tables that are smaller by far are cut, too, if
-    needed groups have a form (`form_of`), and nested intervals are not too many for sweeps.
+    needed histograms are `listed`, and nested intervals are not too many for sweeps.
     """
-    if len(rows) <= LIMITS.nested_rows or not (formed and rows.in_trees):
+    if len(rows) <= LIMITS.nested_rows or not (listed and rows.in_trees):
         return len(rows) > LIMITS.rows
-    return len(rows) > LIMITS.rows or (0 < Size.of(rows).nested <= LIMITS.nested and not listed(rows))
+    return len(rows) > LIMITS.rows or (0 < Size.of(rows).nested <= LIMITS.nested and not cells_listed(rows))
 
 
 class Rounds:
