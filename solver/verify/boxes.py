@@ -261,15 +261,22 @@ def _inside(q: BoxQuestion, m: BoxMemory, level: int, n: int) -> int:
 
 
 @compiled
-def _worth_it(q: BoxQuestion, part: Ints, size: int, each: int) -> int:
-    """Keep the rows that are in some group that could pay, at so much for each member; how many they are.
+def _may_pay(dual: int, fewest: int, each: int, others: int, following: int) -> bool:
+    """Whether a group with a row of this dual could pay, at so much for each member or more; see `largest`.
 
-    Others would not pay beside the largest duals: not at this price, and not at a higher one.
+    The fewest members with it have the largest duals beside it, at best. Of others none has more than the one
+    that follows these, so that where that does not pay its own way, none brings anything.
     """
+    return following > each or dual + others > fewest * each
+
+
+@compiled
+def _left(q: BoxQuestion, part: Ints, size: int, each: int) -> int:
+    """Keep those rows of a part, in their order, with which a group could pay; how many are left."""
     others, following = largest(q, part[:size])
     kept = 0
     for e in range(size):
-        if following > each or q.dual[part[e]] + others > q.fewest * each:
+        if _may_pay(q.dual[part[e]], q.fewest, each, others, following):
             part[kept] = part[e]
             kept += 1
     return kept
@@ -283,7 +290,7 @@ def _entered(q: BoxQuestion, m: BoxMemory, begin: int, inside: Ints, cost: int) 
     if hope <= 0:
         return False
     m.part[level, : len(inside)] = inside
-    _opened(q, m, level, _worth_it(q, m.part[level], len(inside), q.scale * cost), cost, hope)
+    _opened(q, m, level, _left(q, m.part[level], len(inside), q.scale * cost), cost, hope)
     while level >= begin:
         if level == levels:
             if _grown(q, m, m.part[level, : m.many[level]], m.cost[level]):
@@ -302,7 +309,7 @@ def _entered(q: BoxQuestion, m: BoxMemory, begin: int, inside: Ints, cost: int) 
         hope = without_cuts(q, m.part[level + 1, :size], more) if size else 0
         m.tried[1] += m.many[level]
         if hope > 0:
-            size = _worth_it(q, m.part[level + 1], size, q.scale * more)
+            size = _left(q, m.part[level + 1], size, q.scale * more)
             level += 1
             _opened(q, m, level, size, more, hope)
     return False
@@ -326,7 +333,7 @@ def _grown(q: BoxQuestion, m: BoxMemory, inside: Ints, cost: int) -> bool:
             if best <= q.fewest * wide:
                 break
             each = q.scale * cost + wide
-            if following > each or q.dual[r] + others > q.fewest * each:
+            if _may_pay(q.dual[r], q.fewest, each, others, following):
                 size = put(q, m, size, r)
             if j + 1 < len(inside) and q.code[inside[j + 1], last] == q.code[r, last]:
                 continue

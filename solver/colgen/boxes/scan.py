@@ -96,8 +96,9 @@ def _best_duals(q: ScanInput, d: Desk, c: int) -> tuple[int, int]:
 
 @compiled
 def promising(dual: int, least: int, cost: int, others: int, last: int) -> bool:
-    """Whether a row may be in a group that pays, at a cost per tuple; see `_best_duals`.
+    """Whether a row of this dual may be in a group that pays, at a cost per tuple; see `_best_duals`.
 
+    Numbers alone are passed: with the whole question, this call takes most of a sweep.
     Besides it there are the largest duals, at best; of further members none brings anything that does not
     pay its own way.
     """

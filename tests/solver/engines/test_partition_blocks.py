@@ -233,26 +233,23 @@ def steps_of(laid: plan.Laid) -> list[plan.Step]:
     return rounds + [replace(step, times=1) for step in laid.program for _ in range(step.times)]
 
 
-SIZES = [(60_000, 48_000), (104_731, 77_114), (1_000_000, 453_000)]
+SIZES = [
+    plan.Size(tuples=tuples, rows=rows)
+    for tuples, rows in ((60_000, 48_000), (104_731, 77_114), (1_000_000, 453_000))
+]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 16])
 @pytest.mark.parametrize("size", SIZES)
 def test_a_longer_limit_or_more_workers_lay_down_the_same_steps_and_more(
-    size: tuple[int, int], workers: int, monkeypatch: pytest.MonkeyPatch
+    size: plan.Size, workers: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(plan, "LIMITS", limits.BLOCKS)
-    whole, longest = (
-        steps_of(plan.Laid.of(plan.Size(tuples=size[0], rows=size[1]), None, workers)),
-        40_000.0 / workers,
-    )
-    known, lengths = (
-        steps_of(plan.Laid.of(plan.Size(tuples=size[0], rows=size[1]), longest, workers)),
-        set[int](),
-    )
+    whole, longest = steps_of(plan.Laid.of(size, None, workers)), 40_000.0 / workers
+    known, lengths = steps_of(plan.Laid.of(size, longest, workers)), set[int]()
     for limit in np.linspace(10, longest / 4, 60).round(1):
-        found = steps_of(plan.Laid.of(plan.Size(tuples=size[0], rows=size[1]), float(limit), workers))
-        more = steps_of(plan.Laid.of(plan.Size(tuples=size[0], rows=size[1]), float(limit), workers + 1))
+        found = steps_of(plan.Laid.of(size, float(limit), workers))
+        more = steps_of(plan.Laid.of(size, float(limit), workers + 1))
         first = 1 if found[0] != known[0] else 0  # groups that are only made: there is no time to move them
         assert not first or len(found) == 1
         assert found[first:] == known[first : len(found)]

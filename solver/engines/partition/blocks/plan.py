@@ -42,7 +42,8 @@ class Size:
     tuples, rows : int
         Tuples of the table, and how many of them are different.
     nested : int
-        Intervals of all numbers but the one with the most codes: boxes are entered by each of them.
+        Intervals of every number but the one with the most codes, multiplied: boxes are entered by each of
+        them; 0 if there are fewer than two numbers.
     """
 
     tuples: int

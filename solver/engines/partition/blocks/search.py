@@ -37,9 +37,10 @@ def in_blocks(rows: Rows, *, listed: bool) -> bool:
     Of several numbers boxes may be too many to be listed: tables that are smaller by far are cut, too, if
     needed histograms are `listed`, and nested intervals are not too many for sweeps.
     """
-    if len(rows) <= LIMITS.nested_rows or not (listed and rows.in_trees):
-        return len(rows) > LIMITS.rows
-    return len(rows) > LIMITS.rows or (0 < Size.of(rows).nested <= LIMITS.nested and not cells_listed(rows))
+    large = len(rows) > LIMITS.rows
+    if large or len(rows) <= LIMITS.nested_rows or not (listed and rows.in_trees):
+        return large
+    return 0 < Size.of(rows).nested <= LIMITS.nested and not cells_listed(rows)
 
 
 class Rounds:
