@@ -247,16 +247,16 @@ class InBlocks(Schedule):
     start: Seconds = Seconds(value=4e-5, unit="s a tuple", why="first groups of a block")
     round: Seconds = Seconds(value=2e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
     move: Seconds = Seconds(value=6e-7, unit="s a move", why="the pace that moves are planned by")
-    sweep: Seconds = Seconds(value=4.5e-5, unit="s a row", why="all boxes gone through")
-    cut_sweep: Seconds = Seconds(value=7.5e-5, unit="s a row", why="the same under cuts, and they are sought")
+    sweep: Seconds = Seconds(value=3.5e-5, unit="s a row", why="all boxes gone through")
+    cut_sweep: Seconds = Seconds(value=5.8e-5, unit="s a row", why="the same under cuts, and they are sought")
     nested: Seconds = Seconds(
-        value=700,
+        value=350,
         unit="intervals",
         why="for so many nested ones both take, and deriving takes, as long again",
     )
     steps: Seconds = Seconds(value=1.2e-5, unit="s a row", why="first-order steps, by one process")
-    derived: Seconds = Seconds(value=1.2e-4, unit="s a row", why="the bound is derived again, in threads")
-    derived_cuts: Seconds = Seconds(value=2.6e-4, unit="s a row", why="the same with cuts")
+    derived: Seconds = Seconds(value=9.2e-5, unit="s a row", why="the bound is derived again, in threads")
+    derived_cuts: Seconds = Seconds(value=2e-4, unit="s a row", why="the same with cuts")
 
 
 @dataclass(frozen=True, kw_only=True)
