@@ -205,6 +205,13 @@ def searched(problem: Problem, settings: Settings) -> Progress:
     return progress
 
 
+QUIET = {
+    "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+}
+"""How seldom Dask looks at itself (docs/cluster.md): as it comes, that takes a sixteenth of two cores."""
 Asked = Callable[[Callable[[], Any]], list[Any]]
 """What each worker answers."""
 
@@ -215,9 +222,11 @@ def _cluster(workers: int) -> Generator[tuple[str | None, Asked], None, None]:
     if not workers:
         yield None, lambda what: []
         return
+    from dask import config
     from distributed import Client, LocalCluster
 
     with (
+        config.set(QUIET),
         LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):

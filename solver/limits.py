@@ -147,6 +147,8 @@ class BlockLimits:
     """after cuts,"""
     smoothing: float = 0.2
     """and first share of the best duals in those that are priced."""
+    iterations: int = 120
+    """First-order steps between two sweeps: while they are taken, workers wait."""
     phases: tuple[tuple[int, int, int, int], ...] = (
         (10, 0, 160, 40),
         (6, 2, 320, 80),

@@ -1,14 +1,16 @@
 """Tasks on the workers of a Dask cluster.
 
 What all jobs share is sent once, as the answer of a task of its own, so that it is made again if it is lost
-with a worker. A job is sent when its turn comes: two per thread are under way, so that neither the scheduler
-nor a worker holds more. A job whose worker is lost is given to another one; only what was done of it is lost.
+with a worker. Jobs are sent when their turn comes, several at a time while there are many (each message costs
+some milliseconds), the last ones singly: two messages per thread are under way, so that neither the
+scheduler nor a worker holds more. Jobs whose worker is lost are given to another one; only what was done of
+them is lost.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -27,7 +29,9 @@ J = TypeVar("J")
 R = TypeVar("R")
 
 AHEAD = 2
-"""Jobs under way for each thread."""
+"""Messages under way for each thread."""
+TOGETHER = 8
+"""Jobs of a message, at most."""
 LOST = 5
 """A job that was lost with so many workers is not given to another one: it may be what ends them."""
 LISTEN = 0.5
@@ -102,25 +106,28 @@ class Workers(Tasks):
 
         sent = self._shared(shared)
         waiting = list(range(len(jobs) - 1, -1, -1))
-        flying = dict[Any, tuple[int, str]]()
+        flying = dict[Any, tuple[list[int], str]]()
         lost, alone = [0] * len(jobs), Clock()
         try:
             while (waiting or flying) and not clock.over:
                 threads: dict[str, int] = self._client.nthreads()
-                while waiting and len(flying) < AHEAD * max(1, sum(threads.values())):
-                    number, place = waiting.pop(), _least_busy(threads, [at for _, at in flying.values()])
+                ahead = AHEAD * max(1, sum(threads.values()))
+                while waiting and len(flying) < ahead:
+                    place = _least_busy(threads, flying.values())
+                    many = min(TOGETHER, -(-len(waiting) // ahead))
+                    numbers = [waiting.pop() for _ in range(many)]
                     future = self._client.submit(
                         _worked,
                         self._version,
                         work,
                         sent,
-                        jobs[number],
+                        [jobs[number] for number in numbers],
                         clock.left,
                         pure=False,
                         workers=[place] if place else None,
                         allow_other_workers=bool(place),
                     )
-                    flying[future] = number, place
+                    flying[future] = numbers, place
                 try:
                     with self._client.as_current():  # it need not be the default one: there may be none
                         found: Any = wait(list(flying), timeout=LISTEN, return_when="FIRST_COMPLETED")
@@ -132,9 +139,12 @@ class Workers(Tasks):
                 elif alone.seconds > PATIENCE:
                     raise EngineError("cluster: no worker is left: start workers, or solve without a cluster")
                 for future in ended:
-                    number, _ = flying.pop(future)
-                    answer = self._answer(future, clock)
-                    if answer is None:
+                    numbers, _ = flying.pop(future)
+                    answers = self._answers(future, clock)
+                    if answers is not None:
+                        yield from zip(numbers, answers, strict=False)
+                        continue
+                    for number in reversed(numbers):
                         lost[number] += 1
                         if lost[number] == LOST:
                             raise EngineError(
@@ -142,8 +152,6 @@ class Workers(Tasks):
                                 "look into their logs"
                             )
                         waiting.append(number)
-                    else:
-                        yield number, answer[0]
         finally:
             self._client.cancel(list(flying))
 
@@ -154,12 +162,12 @@ class Workers(Tasks):
         return self._sent[1]
 
     @staticmethod
-    def _answer(future: Any, clock: Clock) -> tuple[Any] | None:
-        """A job's answer; None if it is lost."""
+    def _answers(future: Any, clock: Clock) -> list[Any] | None:
+        """Answers of the jobs of a message, as many as there was time for; None if they are lost."""
         from distributed import KilledWorker
 
         try:
-            return (future.result(timeout=clock.left),)
+            return future.result(timeout=clock.left)
         except (KilledWorker, CancelledError, TimeoutError):
             return None
         except ImportError as error:
@@ -168,12 +176,12 @@ class Workers(Tasks):
             ) from error
 
 
-def _least_busy(threads: Mapping[str, int], places: Sequence[str]) -> str:
+def _least_busy(threads: Mapping[str, int], flying: Iterable[tuple[Sequence[int], str]]) -> str:
     """The worker with the fewest jobs under way for each thread; no word if there is none.
 
     Left to itself, the scheduler gives jobs to the worker that has what they share.
     """
-    under_way = Counter(places)
+    under_way = Counter(place for numbers, place in flying for _ in numbers)
     return min(threads, key=lambda place: (under_way[place] / threads[place], place), default="")
 
 
@@ -181,10 +189,13 @@ def _itself(shared: S) -> S:
     return shared
 
 
-def _worked(asked: str, work: Callable[[S, J, Clock], R], shared: S, job: J, seconds: float | None) -> R:
-    """Do a job on a worker."""
+def _worked(
+    asked: str, work: Callable[[S, J, Clock], R], shared: S, jobs: Sequence[J], seconds: float | None
+) -> list[R]:
+    """Do jobs on a worker."""
     if version("optanon") != asked:
         raise EngineError(
             f"cluster: a worker has optanon {version('optanon')}, not {asked}: install the same version there"
         )
-    return work(shared, job, Clock(seconds))
+    clock = Clock(seconds)
+    return [work(shared, job, clock) for number, job in enumerate(jobs) if not number or not clock.over]

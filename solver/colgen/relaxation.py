@@ -73,6 +73,7 @@ class Relaxation(GenerationLoop):
             self.center = DualPoint(begin.rows / asked, begin.cuts / asked)
         self._feasible = feasible
         self._close, self._wide, self._left, self._cutting = 0.0, 0.0, 0, 0.0
+        self._between = LIMITS.iterations
         self._side, self._ends = np.zeros(len(rows)), (self.center.rows, self.center.rows)
 
     def start(self, groups: Sequence[Sequence[int]]) -> None:
@@ -88,6 +89,7 @@ class Relaxation(GenerationLoop):
         box: float = 0.3,
         smoothing: float = 0.3,
         rounds: int = 200,
+        iterations: int = LIMITS.iterations,
         again: bool = False,
     ) -> bool:
         """Generate until bound and linear program are `close` (relative); False if stopped before.
@@ -100,6 +102,8 @@ class Relaxation(GenerationLoop):
             First share of the best duals in those that are priced.
         rounds
             At most so many.
+        iterations
+            First-order steps between two of them; after the last one as many as ever.
         again
             What the center proves is known from the last run, and nothing else was offered since.
         """
@@ -109,7 +113,7 @@ class Relaxation(GenerationLoop):
         self.program.dual = np.concatenate([known.rows, cuts])
         # What was proven before may have been without cuts: the center is what proves most from here on.
         self.level, self.share = -np.inf, smoothing
-        self._close, self._wide, self._left = close, box, rounds
+        self._close, self._wide, self._left, self._between = close, box, rounds, iterations
         self._side, self._ends = np.full(len(known.rows), box), (known.rows, known.rows)
         if again:
             self.level = self.best.value
@@ -152,7 +156,8 @@ class Relaxation(GenerationLoop):
     def _iterated(self) -> State:
         """First-order steps in the box around the center."""
         self._ends = self._around(self.center.rows)
-        return self.program.run(*self._ends, self.program.affordable(LIMITS.iterations, self.clock))
+        steps = LIMITS.iterations if self._left <= 1 else self._between
+        return self.program.run(*self._ends, self.program.affordable(steps, self.clock))
 
     def _proposed(self) -> DualPoint:
         rows, dual = len(self.pricing.rows), self.program.dual

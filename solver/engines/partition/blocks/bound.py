@@ -112,8 +112,14 @@ class TableProgram:
 
     def _swept(self, relaxation: Relaxation, box: float, times: int, *, again: bool) -> None:
         """So many rounds of the linear program, or until it is solved."""
-        smoothing = LIMITS.smoothing
-        self._solved = relaxation.run(LIMITS.close, box=box, smoothing=smoothing, rounds=times, again=again)
+        self._solved = relaxation.run(
+            LIMITS.close,
+            box=box,
+            smoothing=LIMITS.smoothing,
+            rounds=times,
+            iterations=LIMITS.iterations,
+            again=again,
+        )
 
     def _begun(self, known: Grouping) -> Relaxation:
         """The linear program of a release's groups, with what its tuples pay."""
