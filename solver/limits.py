@@ -123,10 +123,14 @@ class BlockLimits:
 
     rows: int = 40_000
     """Tables with more different rows are cut into blocks,"""
-    nested_rows: int = 4_000
-    """and with more than that if several attributes are numbers,"""
+    beyond_rows: int = 300
+    """with more than that if groups of any size may be needed,"""
+    beyond_admitted: float = 0.8
+    """but this part of near tuples that are just enough for a group is one,"""
+    nested_rows: int = 2_000
+    """and with more than that if several attributes are numbers;"""
     nested: int = 10_000
-    """but have no more nested intervals than that."""
+    """but these have no more nested intervals than that."""
     tuples: int = 5_000
     """Of a block, at most."""
     rounds: int = 24

@@ -103,7 +103,8 @@ class HistogramSearch:
             return self.progress.refused(broken)
         try:
             self._given()
-            if self.whole and in_blocks(self.rows, listed=self.listed):
+            beyond = self.pricing.histograms.steps.beyond
+            if self.whole and in_blocks(self.rows, self.judge, listed=self.listed, beyond=beyond):
                 self._in_blocks()
             else:
                 self._in_stages()

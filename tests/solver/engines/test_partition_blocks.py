@@ -11,7 +11,8 @@ import pytest
 from optanon.instances.generators import clustered_table, generated_roles
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.requirements import DistinctLDiversity, KCAnonymity
+from optanon.models.requirement import Requirement
+from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness
 from optanon.solver import limits, portfolio
 from optanon.solver.cluster.here import Here
 from optanon.solver.colgen.boxes import grid, sweeping
@@ -94,12 +95,33 @@ def test_tables_of_several_numbers_go_in_blocks_much_earlier(
     monkeypatch.setattr(search, "LIMITS", replace(limits.BLOCKS, nested_rows=100))
     table = clustered_table(400, seed=4, numeric=numeric, categorical=categorical)
     roles = generated_roles(numeric=numeric, categorical=categorical)
-    rows = Rows.of(Problem(table=roles.table(table), policy=K3), blind=True)
+    problem = Problem(table=roles.table(table), policy=K3)
+    rows, judge = Rows.of(problem, blind=True), Judge(problem)
     assert len(rows) > 100
-    assert not search.in_blocks(rows, listed=True)  # all cells can be listed
+    assert not search.in_blocks(rows, judge, listed=True, beyond=False)  # all cells can be listed
     monkeypatch.setattr(grid, "MOST_PAIRS", 1_000)
-    assert search.in_blocks(rows, listed=True) is expected
-    assert not search.in_blocks(rows, listed=False)
+    assert search.in_blocks(rows, judge, listed=True, beyond=False) is expected
+    assert not search.in_blocks(rows, judge, listed=False, beyond=False)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "expected"),
+    [
+        (DistinctLDiversity(l=2), True),
+        (DistinctLDiversity(l=4), False),
+        (TCloseness(t=Fraction(1, 5)), False),
+    ],
+    ids=["two values", "four values", "shares of the table"],
+)
+def test_where_nearly_all_small_groups_will_do_tables_go_in_blocks_though_any_size_may_be_needed(
+    requirement: Requirement, expected: bool, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(search, "LIMITS", replace(limits.BLOCKS, beyond_rows=100))
+    problem = clustered(Policy([KCAnonymity(k=5), requirement]), 400)
+    judge = Judge(problem)
+    rows = Rows.of(problem, blind=judge.blind)
+    assert search.in_blocks(rows, judge, listed=True, beyond=True) is expected
+    assert not search.in_blocks(rows, judge, listed=True, beyond=False)
 
 
 def test_swept_duals_pay_for_no_group_and_are_not_lowered_twice():

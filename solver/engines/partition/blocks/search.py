@@ -31,16 +31,31 @@ from .task import Blocks, Sent, TableBlock, block_of, improve
 __all__ = ["Rounds", "in_blocks"]
 
 
-def in_blocks(rows: Rows, *, listed: bool) -> bool:
+def in_blocks(rows: Rows, judge: Judge, *, listed: bool, beyond: bool) -> bool:
     """Whether a table is so large that it is cut into blocks, with a cluster or without.
 
-    Of several numbers boxes may be too many to be listed: tables that are smaller by far are cut, too, if
-    needed histograms are `listed`, and nested intervals are not too many for sweeps.
+    Tables that are smaller by far are cut, too, if needed histograms are `listed`: where groups of any size
+    may be needed (`beyond`), but nearly all of the least size will do, and where of several numbers boxes are
+    too many to be listed; unless nested intervals are too many for sweeps.
     """
     large = len(rows) > LIMITS.rows
-    if large or len(rows) <= LIMITS.nested_rows or not (listed and rows.in_trees):
+    if large or not (listed and rows.in_trees):
         return large
-    return 0 < Size.of(rows).nested <= LIMITS.nested and not cells_listed(rows)
+    nested = Size.of(rows).nested
+    if nested > LIMITS.nested:
+        return False
+    if beyond:
+        return len(rows) > LIMITS.beyond_rows and _near_admitted(rows, judge) >= LIMITS.beyond_admitted
+    return len(rows) > LIMITS.nested_rows and nested > 0 and not cells_listed(rows)
+
+
+def _near_admitted(rows: Rows, judge: Judge) -> float:
+    """Of runs of as many tuples as a group has at least, in the order of the rows (kd), the admitted part."""
+    value, size = np.repeat(rows.value, rows.count), judge.least
+    runs = len(value) // size
+    counts = np.zeros((runs, len(judge.names)), dtype=np.int64)
+    np.add.at(counts, (np.repeat(np.arange(runs), size), value[: runs * size]), 1)
+    return float(judge.verdicts(counts).mean())
 
 
 class Rounds:
