@@ -51,7 +51,7 @@ class Differential(Case):
     """
 
     name: ClassVar[str] = "differential"
-    small_settings: ClassVar[dict[str, float]] = {"seconds": 20.0}
+    small_settings: ClassVar[dict[str, float]] = {"seconds": 10.0}
 
     seconds: float = 120.0
     only: str = ""

@@ -125,7 +125,7 @@ class Fuzz(Case):
     """
 
     name: ClassVar[str] = "fuzz"
-    small_settings: ClassVar[dict[str, float]] = {"seconds": 20.0}
+    small_settings: ClassVar[dict[str, float]] = {"seconds": 10.0}
 
     seconds: float = 120.0
     keep: str = ""
