@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,6 +103,23 @@ def test_a_killed_worker_changes_nothing(two_processes: Any):
     assert found.release == released(problem, workers=1).release
     gone = two_processes.run(os.getpid)
     assert set(gone.values()) != set(processes.values())
+
+
+def squared(marker: Path, job: int, clock: Clock) -> int:
+    if job == 5 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return job * job
+
+
+def test_jobs_of_a_message_that_is_lost_are_done_again_each_once(two_processes: Any, tmp_path: Path):
+    from optanon.solver.cluster.workers import Workers
+
+    two_processes.wait_for_workers(2, timeout=60)
+    marker = tmp_path / "killed"
+    found = list(Workers(two_processes).run(squared, marker, range(40), Clock()))
+    assert marker.exists()
+    assert sorted(found) == [(job, job * job) for job in range(40)]
 
 
 def test_where_there_is_no_time_for_moves_groups_are_only_made():
