@@ -149,6 +149,8 @@ class Structure:
     decomposable_from : int or None
         A size from which every histogram that keeps it splits into two that keep it. Asked only where it
         depends on less than members.
+    distinct : int or None
+        If it admits exactly the groups with so many different values, or more.
     signature : SignatureRule or None
         If it has the form of m-invariance.
     shares : SharesRule or None
@@ -182,6 +184,7 @@ class Structure:
     symmetric: bool = False
     schur_concave: bool = False
     decomposable_from: int | None = None
+    distinct: int | None = None
     signature: SignatureRule | None = None
     shares: SharesRule | None = None
     overlap: OverlapRule | None = None

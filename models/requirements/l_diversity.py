@@ -126,6 +126,7 @@ class DistinctLDiversity(GroupRequirement):
             depends_on=DependsOn.HISTOGRAM,
             symmetric=True,
             schur_concave=True,  # the exchanged value had two tuples more, so it is still there
+            distinct=self.l,
             monotone=True,
         )
 

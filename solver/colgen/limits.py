@@ -45,6 +45,10 @@ class PricingLimits:
     """Cells between two looks at the clock."""
     box_sought: int = 20
     """Columns of boxes are sought with so much fewer nodes than bounds: any that pays is welcome."""
+    box_members: int = 200
+    """Of a column where groups may have any size,"""
+    box_room: int = 1_000_000
+    """or fewer: so many of all anchors' columns together; at least twice the least size."""
     passes: int = 4
     """How often candidates are tested again with what the test before left."""
 

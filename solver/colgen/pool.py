@@ -40,8 +40,12 @@ class Pool:
         return len(self.cost)
 
     def fit(self, columns: Sequence[Sequence[int] | Column] | Members) -> Members:
-        """Columns as lines of the pool's width, which must be enough."""
+        """Columns as lines of the pool's width; it grows if that is not enough."""
         lines = columns if isinstance(columns, np.ndarray) else lines_of(columns, self.wide)
+        if lines.shape[1] > self.wide:
+            more = np.full((len(self.lines), lines.shape[1] - self.wide), -1, dtype=np.int32)
+            self.lines = np.concatenate([self.lines, more], axis=1)
+            self._known = {key: j for j, key in enumerate(_keys(self.lines))}
         more = np.full((len(lines), self.wide - lines.shape[1]), -1, dtype=np.int32)
         return np.ascontiguousarray(np.concatenate([lines, more], axis=1))
 

@@ -2,8 +2,13 @@
 
 Groups that are tried are those of the sizes of needed ones in which no value is more frequent than in all of
 these: if none of them pays, no needed one does. Without cuts the best of a size takes rows by falling duals,
-but not those whose value it has often enough. Cuts only take away, so where that group pays, groups are tried
-member by member, in the order of duals, as long as the rest could pay without cuts.
+but not those whose value it has often enough. Where groups of any size need some different values, and
+nothing else, it first takes the best row of one value after the other, until it has enough of them; then the
+others in order, as many as the least size asks for, and whoever pays for its own place. (If a better group
+lacks one of the first rows, exchange it for a row of its value, or of a value that is not needed.)
+
+Cuts only take away, so where that group pays, groups are tried member by member, in the order of duals, as
+long as the rest could pay without cuts.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
@@ -52,11 +57,16 @@ class BoxNodes(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """Groups of ``least[k]`` to ``most[k]`` tuples have no value more than ``often[k]`` times, for each k."""
+    """Groups of ``least[k]`` to ``most[k]`` tuples have no value more than ``often[k]`` times, for each k.
+
+    They have `different` values, at least. With `joined` any number of tuples may join a group.
+    """
 
     least: Ints
     most: Ints
     often: Ints
+    different: int
+    joined: bool
 
 
 class BoxQuestion(NamedTuple):
@@ -95,6 +105,8 @@ class BoxMemory(NamedTuple):
         Multipliers of the members in each cut.
     seen, more
         How often each value is among the members, and among rows that are put to them.
+    before
+        Whether a row of the interval is taken before all others; no, between two uses.
     item, following, profit
         By member: its place, the place where the next one may be, the profit with it.
     tried
@@ -113,6 +125,7 @@ class BoxMemory(NamedTuple):
     touched: Ints
     seen: Ints
     more: Ints
+    before: Ints
     item: Ints
     following: Ints
     profit: Ints
@@ -121,7 +134,8 @@ class BoxMemory(NamedTuple):
 
 def memory_of(levels: int, q: BoxQuestion, cuts: int) -> BoxMemory:
     """Room for a walk over so many attributes under so many cuts."""
-    rows, most, values = len(q.code), q.most, int(q.value.max(initial=0)) + 1
+    rows, values = len(q.code), int(q.value.max(initial=0)) + 1
+    most = int(q.counts.sum()) if q.sizes.joined else q.most
 
     def zeros(*shape: int) -> Ints:
         return np.zeros(shape, dtype=np.int64)
@@ -139,6 +153,7 @@ def memory_of(levels: int, q: BoxQuestion, cuts: int) -> BoxMemory:
         touched=zeros(cuts),
         seen=zeros(values),
         more=zeros(values),
+        before=zeros(rows),
         item=zeros(most + 1),
         following=zeros(most + 1),
         profit=zeros(most + 1),
@@ -204,10 +219,11 @@ def largest(q: BoxQuestion, inside: Ints) -> tuple[int, int]:
 
 
 @compiled
-def put(q: BoxQuestion, m: BoxMemory, size: int, r: int) -> int:
+def put(q: BoxQuestion, m: BoxMemory, size: int, r: int, each: int) -> int:
     """Put a row among those of an interval, by falling dual; how many there are then.
 
-    Without cuts those that come after enough tuples of their value are of no use.
+    Without cuts those that come after enough tuples of their value are of no use; where any number may join,
+    these are as many as a group has at least, and all that do not pay `each` are of no use after them.
     """
     at = size
     while at > 0 and q.dual[m.row[at - 1]] < q.dual[r]:
@@ -218,9 +234,10 @@ def put(q: BoxQuestion, m: BoxMemory, size: int, r: int) -> int:
     if len(q.penalties.cut):
         return size
     times, kept = 0, 0
+    enough, paying = (q.fewest, each) if q.sizes.joined else (q.often, -LOW)
     for e in range(size):
         if q.value[m.row[e]] == q.value[r]:
-            if times >= q.often:
+            if times >= enough and q.dual[m.row[e]] <= paying:
                 continue
             times += m.copies[e]
         m.row[kept], m.copies[kept] = m.row[e], m.copies[e]
@@ -242,20 +259,29 @@ def _hope(q: BoxQuestion, m: BoxMemory, size: int, each: int, members: int, begi
         total, taken, often, end = profit, members, q.sizes.often[k], begin
         if not _limited(q, m, members, often):
             continue
-        while end < size:
+        missing, place = _missing(q, m, members), begin
+        while missing > 0 and place < size:
+            v = q.value[m.row[place]]
+            if m.seen[v] + m.more[v] == 0 and m.copies[place] > m.used[place]:
+                m.before[place], m.more[v] = 1, 1
+                total, taken = total + q.dual[m.row[place]] - each, taken + 1
+                missing -= 1
+            place += 1
+        while end < size and missing <= 0:
             r = m.row[end]
             gain, v = q.dual[r] - each, q.value[r]
             wanted = q.sizes.most[k] if gain > 0 else q.sizes.least[k]
             if taken >= wanted:
                 break
-            times = min(m.copies[end] - m.used[end], wanted - taken, often - m.seen[v] - m.more[v])
+            free = m.copies[end] - m.used[end] - m.before[end]
+            times = min(free, wanted - taken, often - m.seen[v] - m.more[v])
             if times > 0:
                 total, taken = total + times * gain, taken + times
                 m.more[v] += times
             end += 1
-        for e in range(begin, end):
-            m.more[q.value[m.row[e]]] = 0
-        if q.sizes.least[k] <= taken <= q.sizes.most[k]:
+        for e in range(begin, max(end, place)):
+            m.more[q.value[m.row[e]]] = m.before[e] = 0
+        if missing <= 0 and q.sizes.least[k] <= taken <= q.sizes.most[k]:
             best = max(best, total)
     return best
 
@@ -270,8 +296,21 @@ def _limited(q: BoxQuestion, m: BoxMemory, members: int, often: int) -> bool:
 
 
 @compiled
+def _missing(q: BoxQuestion, m: BoxMemory, members: int) -> int:
+    """Different values that the members still lack, if there are to be more than one."""
+    if q.sizes.different == 1:
+        return 0
+    missing = q.sizes.different
+    for v in range(len(m.seen) if members else 0):
+        missing -= m.seen[v] > 0
+    return missing
+
+
+@compiled
 def _complete(q: BoxQuestion, m: BoxMemory, members: int) -> bool:
     """Whether the members are a group that is tried."""
+    if _missing(q, m, members) > 0:
+        return False
     for k in range(len(q.sizes.least)):
         inside = q.sizes.least[k] <= members <= q.sizes.most[k]
         if inside and _limited(q, m, members, q.sizes.often[k]):

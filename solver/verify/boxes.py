@@ -37,7 +37,7 @@ from .box_groups import (
     without_cuts,
 )
 from .duals import ClaimedDuals
-from .histograms import Needed
+from .histograms import ENDLESS, Needed
 from .outcome import UndecidedError
 from .rows import Boxes, CheckedRows, Ints
 
@@ -175,6 +175,8 @@ class Walk:
 
 def _sizes(needed: Needed) -> Sizes | None:
     """How often a value is in needed groups of each size, at most; sizes of one limit together."""
+    if needed.distinct is not None:
+        return _any_size(needed, needed.distinct)
     if needed.beyond or not needed.alike:
         return None
     # Steps lead to larger groups, and say how often the new tuple's value was there before.
@@ -199,7 +201,17 @@ def _sizes(needed: Needed) -> Sizes | None:
             found[-1][1] = tuples
         else:
             found.append([tuples, tuples, known])
-    return Sizes(*np.array(found, dtype=np.int64).T.copy())
+    return Sizes(*np.array(found, dtype=np.int64).T.copy(), different=1, joined=False)
+
+
+def _any_size(needed: Needed, different: int) -> Sizes:
+    """From the size of the smallest group with so many different values on."""
+    size, edge = 0, {0}
+    while not needed.whole[list(edge)].any():
+        following = (after for state in edge for after in needed.step[state].tolist())
+        size, edge = size + 1, {after for after in following if after >= 0}
+    least, most = np.array([size], dtype=np.int64), np.array([ENDLESS], dtype=np.int64)
+    return Sizes(least, most, most, different=different, joined=True)
 
 
 def _covering(nodes: Iterable[tuple[int, int, int]], last: int) -> NDArray[np.float64]:
@@ -334,7 +346,7 @@ def _grown(q: BoxQuestion, m: BoxMemory, inside: Ints, cost: int) -> bool:
                 break
             each = q.scale * cost + wide
             if _may_pay(q.dual[r], q.fewest, each, others, following):
-                size = put(q, m, size, r)
+                size = put(q, m, size, r, each)
             if j + 1 < len(inside) and q.code[inside[j + 1], last] == q.code[r, last]:
                 continue
             if shown_to_pay(q, m, size, each):

@@ -13,7 +13,7 @@ backwards: a histogram leads somewhere exactly if taking one tuple from one that
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations_with_replacement, groupby, product
 from typing import TypeAlias
@@ -30,7 +30,7 @@ from ...models.structure import DependsOn
 from ...models.verdicts import Context, GroupJudge, group_judges
 from .rows import Ints
 
-__all__ = ["HistogramVerdicts", "Needed", "judged", "said", "stood_for"]
+__all__ = ["ENDLESS", "HistogramVerdicts", "Needed", "judged", "said", "stood_for"]
 
 Counts: TypeAlias = tuple[int, ...]
 
@@ -62,6 +62,9 @@ class Needed:
         Whether groups that are larger still may be needed.
     often : int
         No needed histogram has a value more often.
+    distinct : int or None
+        If exactly the groups of so many different values, or more, are admissible, from the size of the
+        smallest of them on.
     """
 
     step: NDArray[np.int32]
@@ -71,6 +74,7 @@ class Needed:
     largest: int
     beyond: bool
     often: int
+    distinct: int | None = None
 
     @classmethod
     def of(cls, verdicts: HistogramVerdicts) -> Needed:
@@ -99,7 +103,8 @@ class Needed:
         needed = {state for state in good if not _divides(state, good, least, alike=alike)}
         if not beyond:
             listed = _below(needed, room, alike=alike)
-        return _stepped(listed, needed, len(room), alike=alike, beyond=reached if beyond else None)
+        found = _stepped(listed, needed, len(room), alike=alike, beyond=reached if beyond else None)
+        return replace(found, distinct=verdicts.distinct) if beyond else found
 
 
 class HistogramVerdicts:
@@ -149,6 +154,24 @@ class HistogramVerdicts:
         table = np.zeros((max(0, most + 1 - least), len(self._names)), dtype=np.int64)
         table[:, 0] = np.arange(least, least + len(table))
         return bool(self._of(other, table).all())
+
+    @property
+    def distinct(self) -> int | None:
+        """Different values that groups must have, if all else that is asked of them is a least size."""
+        found, tuples = list[int](), len(self._problem.table)
+        sizes = np.zeros((tuples, len(self._names)), dtype=np.int64)
+        sizes[:, 0] = np.arange(1, tuples + 1)
+        for requirement in self.requirements:
+            structure = requirement.structure(self._problem)
+            if structure.distinct is not None:
+                found.append(structure.distinct)
+                continue
+            if structure.depends_on is not DependsOn.SIZE or structure.overlap is not None:
+                return None
+            admitted = self._of(requirement, sizes)
+            if admitted[int(np.argmax(admitted)) :].all() < admitted.any():
+                return None
+        return max(found, default=None)
 
     def decomposable_from(self, requirement: GroupJudge) -> int | None:
         """What the requirement says of it."""

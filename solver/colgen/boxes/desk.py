@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import compiled
+from ...exact.incidence import Members
 from ..covering import Ints
 
-__all__ = ["BestGroups", "Desk", "keep"]
+__all__ = ["BestGroups", "Desk", "keep", "slender"]
 
 
 class Desk(NamedTuple):
@@ -29,6 +30,10 @@ class Desk(NamedTuple):
         By depth: the item taken, the first that may come next, the profit.
     group, tried, other
         Rows of the best group, of the one at hand, of one beside it.
+    times
+        How often the group has each row, and 0 between two groups.
+    first
+        Of the rows in the interval, whether the best of a value is taken before others; 0 between two uses.
     top
         By kind of group in the form: the best duals of a cell.
     often, more
@@ -47,6 +52,8 @@ class Desk(NamedTuple):
     group: Ints
     tried: Ints
     other: Ints
+    times: Ints
+    first: Ints
     top: Ints
     often: Ints
     more: Ints
@@ -58,6 +65,11 @@ class BestGroups(NamedTuple):
 
     member: NDArray[np.int32]
     profit: Ints
+
+
+def slender(lines: Members) -> Members:
+    """Columns without places that none of them needs."""
+    return lines[:, : max(1, int((lines >= 0).sum(axis=1).max(initial=0)))]
 
 
 @compiled

@@ -2,12 +2,15 @@
 
 Of the needed histograms of each size, the largest count of a value. Groups that keep to it include all that
 are needed. Where the most uneven of them is needed, too, more even ones are admissible, if not needed.
+
+Or groups of any size, from the least one on, with at least so many different values.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..limits import PRICING
 from ..structure.histograms import NEVER, Histograms
 from .question import BoxForm
 
@@ -17,6 +20,8 @@ __all__ = ["form_of"]
 def form_of(histograms: Histograms) -> BoxForm | None:
     """The form of needed groups; None if values differ, more than that matters, or any size is needed."""
     steps = histograms.steps
+    if histograms.distinct is not None:
+        return _of_distinct(histograms)
     if steps.beyond or not steps.alike:
         return None
     cap: dict[int, int] = {}
@@ -36,4 +41,16 @@ def form_of(histograms: Histograms) -> BoxForm | None:
             runs.append((size, size, known))
     low, high, caps = np.array(runs, dtype=np.int64).T.copy()
     most = int(high.max())
-    return BoxForm(low, high, caps, int(low.min()), most, min(most, int(caps.max())))
+    often = min(most, int(caps.max()))
+    return BoxForm(low, high, caps, int(low.min()), most, often, 1, often, False)
+
+
+def _of_distinct(histograms: Histograms) -> BoxForm:
+    """At least so many different values, as many tuples as that needs or sizes ask for, and any more."""
+    assert histograms.distinct is not None
+    needed = zip(histograms.states, histograms.steps.needed.tolist(), strict=True)
+    least = min(sum(state) for state, flag in needed if flag)
+    endless = np.full(1, NEVER, dtype=np.int64)
+    most = max(PRICING.box_members, 2 * least)
+    size = np.array([least], dtype=np.int64)
+    return BoxForm(size, endless, endless, least, most, NEVER, histograms.distinct, least, True)

@@ -24,7 +24,7 @@ from ..limits import PRICING
 from ..pricing import Priced
 from ..structure.histograms import Histograms
 from ..table import Rows
-from .desk import BestGroups
+from .desk import BestGroups, slender
 from .form import form_of
 from .grid import grid_of
 from .question import BoxForm, BoxGrid, ScanInput
@@ -110,5 +110,5 @@ def _best(found: Sequence[BestGroups], per_anchor: int) -> Members:
     member = np.concatenate([one.member for one in found], axis=1)
     order = np.argsort(-profit, axis=1, kind="stable")[:, :per_anchor]
     lines = np.take_along_axis(member, order[:, :, None], axis=1).reshape(-1, member.shape[2])
-    kept = np.unique(lines, axis=0)
+    kept = np.unique(slender(lines), axis=0)
     return kept[kept[:, 0] >= 0]

@@ -39,7 +39,20 @@ class BoxGrid(NamedTuple):
 class BoxForm(NamedTuple):
     """Groups of ``low[x]`` to ``high[x]`` tuples, no value more than ``cap[x]`` times, for some x.
 
-    `least` and `most` are the smallest and the largest size, `often` is the largest cap, or `most`.
+    Attributes
+    ----------
+    low, high, cap
+    least, most : int
+        The smallest size, and the largest one of a column. Where groups may have any size, larger ones are
+        cut down to that: what remains of them is a group of the form, too.
+    often : int
+        The largest cap, or the largest size.
+    values : int
+        Different values of a group, at least. More than 1 only where no value can be too frequent.
+    kept : int
+        Behind so many tuples of its value, a tuple is of use only if it pays its own way, if at all.
+    endless : bool
+        Whether groups may have any size, and tuples that pay their own way always join.
     """
 
     low: Ints
@@ -48,6 +61,9 @@ class BoxForm(NamedTuple):
     least: int
     most: int
     often: int
+    values: int
+    kept: int
+    endless: bool
 
 
 class ScanInput(NamedTuple):

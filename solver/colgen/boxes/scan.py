@@ -2,7 +2,9 @@
 
 In a box all tuples cost the same, so without cuts the best group of some sizes, no value more often than
 they allow, has the largest duals (such sets are a matroid): as many as a group has to have, and more while
-they pay. From each first code of a cell the interval grows code by code as long as the best duals of the
+they pay. If it must have so many different values, it has the best tuples of the values whose best are best
+(whatever group lacks one of them may have it for another tuple that brings no more), then the largest duals
+of all others. From each first code of a cell the interval grows code by code as long as the best duals of the
 whole cell could pay for it; members are kept in the order of their duals.
 
 Cuts only take away. Where the best group without them pays, the best with them is found depth first, bounded
@@ -22,11 +24,14 @@ import numpy as np
 
 from ....models.compiled import compiled
 from ..covering import Ints
+from ..limits import PRICING
 from .desk import BestGroups, Desk, keep
 from .question import NONE, ScanInput
 
 __all__ = ["desk", "promising", "room", "walk"]
 
+MOST = 1 << 62
+"""No dual is as large."""
 CUT_SHORT = -1
 """A search that ended at its limit."""
 
@@ -37,7 +42,8 @@ def desk(asked: ScanInput) -> Desk:
     def zeros(places: int) -> Ints:
         return np.zeros(places, dtype=np.int64)
 
-    rows, deep, values = len(asked.counts) + 1, asked.form.most + 2, int(asked.value.max(initial=0)) + 1
+    rows, values = len(asked.counts) + 1, int(asked.value.max(initial=0)) + 1
+    deep = (int(asked.counts.sum()) if asked.form.endless else asked.form.most) + 2
     return Desk(
         zeros(rows),
         zeros(rows),
@@ -49,6 +55,8 @@ def desk(asked: ScanInput) -> Desk:
         zeros(deep),
         zeros(deep),
         zeros(deep),
+        zeros(rows),
+        zeros(rows),
         zeros(len(asked.form.cap)),
         zeros(values),
         zeros(values),
@@ -58,9 +66,11 @@ def desk(asked: ScanInput) -> Desk:
 
 def room(asked: ScanInput, per_anchor: int) -> BestGroups:
     """Room for so many groups per anchor."""
-    rows = len(asked.counts)
+    rows, most = len(asked.counts), asked.form.most
+    if asked.form.endless:
+        most = min(most, max(2 * asked.form.least, PRICING.box_room // rows))
     return BestGroups(
-        np.full((rows, per_anchor, asked.form.most), -1, dtype=np.int32),
+        np.full((rows, per_anchor, most), -1, dtype=np.int32),
         np.zeros((rows, per_anchor), dtype=np.int64),
     )
 
@@ -73,7 +83,7 @@ def _best_duals(q: ScanInput, d: Desk, c: int) -> tuple[int, int]:
     """
     size, f = 0, q.form
     for e in range(q.grid.start[c], q.grid.start[c + 1]):
-        size = _entered(q, d, size, q.grid.row[e], f.often)
+        size = _entered(q, d, size, q.grid.row[e], f.kept, MOST)
     for x in range(len(f.cap)):
         total, taken = 0, 0
         for e in range(size):
@@ -115,15 +125,16 @@ def _hopeless(q: ScanInput, d: Desk, cost: int) -> bool:
 
 
 @compiled
-def _entered(q: ScanInput, d: Desk, size: int, r: int, kept: int) -> int:
+def _entered(q: ScanInput, d: Desk, size: int, r: int, kept: int, pays: int) -> int:
     """Put a row in its place, and drop those of its value that no group could have; the new size.
 
-    That is where so many as are `kept` come before. A negative number keeps all.
+    That is where so many as are `kept` come before, unless its dual is above what `pays` its own way. A
+    negative number keeps all.
     """
     x, v, p = q.dual[r], q.value[r], size
     if size == 0:
         d.worst[:] = NONE
-    if x <= d.worst[v]:
+    if x <= d.worst[v] and x <= pays:
         return size
     while p > 0 and q.dual[d.row[p - 1]] < x:
         d.row[p], d.copies[p] = d.row[p - 1], d.copies[p - 1]
@@ -135,7 +146,7 @@ def _entered(q: ScanInput, d: Desk, size: int, r: int, kept: int) -> int:
     before, end = 0, 0
     for e in range(size):
         same = q.value[d.row[e]] == v
-        if same and before >= kept:
+        if same and before >= kept and q.dual[d.row[e]] <= pays:
             continue
         if same:
             before += d.copies[e]
@@ -147,6 +158,15 @@ def _entered(q: ScanInput, d: Desk, size: int, r: int, kept: int) -> int:
 
 
 @compiled
+def _lacking(q: ScanInput, d: Desk, depth: int) -> int:
+    """How many more different values the members so far must be joined by."""
+    lacking = q.form.values if q.form.values > 1 else 0
+    for v in range(len(d.often) if lacking and depth else 0):
+        lacking -= d.often[v] > 0
+    return lacking
+
+
+@compiled
 def _filled(
     q: ScanInput, d: Desk, size: int, cost: int, depth: int, first: int, profit: int
 ) -> tuple[int, int]:
@@ -155,29 +175,41 @@ def _filled(
     Others are items from `first` on; their rows are in `tried`, after the places of the members.
     """
     best, many, f = NONE, 0, q.form
+    lacking = _lacking(q, d, depth)
     for x in range(len(f.cap)):
         total, taken, cap, able = profit, depth, f.cap[x], depth <= f.high[x]
         for y in range(depth):
             able = able and d.often[q.value[d.row[d.item[y]]]] <= cap
         if not able:
             continue
+        left, found = lacking, first
+        while left > 0 and found < size:
+            r = d.row[found]
+            v = q.value[r]
+            if d.often[v] == 0 and d.more[v] == 0 and d.used[found] < d.copies[found]:
+                d.first[found], d.more[v], d.other[taken] = 1, 1, r
+                total += q.dual[r] - cost
+                taken += 1
+                left -= 1
+            found += 1
         end = first
         while end < size:
             r = d.row[end]
             v, gain = q.value[r], q.dual[r] - cost
             wanted = f.high[x] if gain > 0 else f.low[x]
-            if taken >= wanted:
+            if taken >= wanted or left > 0:
                 break
-            much = min(d.copies[end] - d.used[end], cap - d.often[v] - d.more[v], wanted - taken)
+            much = d.copies[end] - d.used[end] - d.first[end]
+            much = min(much, cap - d.often[v] - d.more[v], wanted - taken)
             for _ in range(much):
                 d.other[taken] = r
                 taken += 1
             total += max(0, much) * gain
             d.more[v] += max(0, much)
             end += 1
-        for e in range(first, end):
-            d.more[q.value[d.row[e]]] = 0
-        if taken >= f.low[x] and total > best:
+        for e in range(first, max(end, found)):
+            d.more[q.value[d.row[e]]] = d.first[e] = 0
+        if taken >= f.low[x] and left <= 0 and total > best:
             best, many = total, taken
             for y in range(depth, taken):
                 d.tried[y] = d.other[y]
@@ -188,6 +220,8 @@ def _filled(
 def _whole(q: ScanInput, d: Desk, depth: int) -> bool:
     """Whether the members so far are a group of the form."""
     f = q.form
+    if _lacking(q, d, depth) > 0:
+        return False
     for x in range(len(f.cap)):
         able = f.low[x] <= depth <= f.high[x]
         for y in range(depth):
@@ -242,7 +276,7 @@ def _deeper(
         if (
             nodes >= 0
             and e < size
-            and depth < q.form.most
+            and (depth < q.form.most or q.form.endless)
             and _filled(q, d, size, cost, depth, e, d.value[depth])[0] > best
         ):
             nodes += 1
@@ -300,21 +334,36 @@ def _lowered(q: ScanInput, d: Desk, many: int, profit: int, dual: Ints) -> None:
     """Lower duals of the group's rows that it has the largest part of, until it does not pay."""
     part, whole, sum_of = 0, 1, 0
     for x in range(many):
-        r, times = d.group[x], 0
-        for y in range(many):
-            times += d.group[y] == r
+        d.times[d.group[x]] += 1
+    for x in range(many):
+        r = d.group[x]
+        times = d.times[r]
         if times * whole > part * q.counts[r]:
             part, whole, sum_of = times, q.counts[r], 0
         if times * whole == part * q.counts[r]:
             sum_of += 1
     by = -(-profit // sum_of)
     for x in range(many):
-        r, times, first = d.group[x], 0, True
-        for y in range(many):
-            times += d.group[y] == r
-            first = first and (y >= x or d.group[y] != r)
-        if first and times * whole == part * q.counts[r]:
+        r = d.group[x]
+        if d.times[r] * whole == part * q.counts[r]:
             dual[r] -= by
+        d.times[r] = 0
+
+
+@compiled
+def _cut_down(q: ScanInput, d: Desk, many: int, most: int) -> int:
+    """Of a group as many members as a column has room for, one of each needed value first; how many."""
+    if many <= most:
+        return many
+    held = 0
+    for x in range(many):
+        new = True
+        for y in range(held):
+            new = new and q.value[d.group[y]] != q.value[d.group[x]]
+        if new and held < q.form.values:
+            d.group[held], d.group[x] = d.group[x], d.group[held]
+            held += 1
+    return most
 
 
 @compiled
@@ -335,7 +384,7 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
     Finds the best groups from each first code or, with `lower`, lowers the question's duals until none pays,
     and finds groups that did.
     """
-    g, dual, short = q.grid, q.dual, 0
+    g, dual, short, most = q.grid, q.dual, 0, found.member.shape[2]
     for c in cells:
         others, last = _best_duals(q, d, c)
         at, end = g.start[c], g.start[c + 1]
@@ -350,9 +399,9 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                 if _hopeless(q, d, cost):
                     break
                 while i < end and g.code[g.row[i]] == b:
-                    kept = q.form.often if len(q.cuts.cut) == 0 else -1
+                    kept = q.form.kept if len(q.cuts.cut) == 0 else -1
                     if promising(dual[g.row[i]], q.form.least, cost, others, last):
-                        size = _entered(q, d, size, g.row[i], kept)
+                        size = _entered(q, d, size, g.row[i], kept, cost if q.form.endless else MOST)
                     i += 1
                 while _filled(q, d, size, cost, 0, 0, 0)[0] > best:
                     profit, many, sure = _of_box(q, d, size, a, b, cost, best)
@@ -360,7 +409,7 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                     if not lower:
                         if many:
                             best = profit
-                            keep(found, d.group, many, profit)
+                            keep(found, d.group, _cut_down(q, d, many, most), profit)
                         break
                     if not sure:
                         profit, many = _filled(q, d, size, cost, 0, 0, 0)
@@ -369,7 +418,7 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                     if not many:
                         break
                     _lowered(q, d, many, profit, dual)
-                    keep(found, d.group, many, profit)
+                    keep(found, d.group, _cut_down(q, d, many, most), profit)
                     if len(q.cuts.cut):
                         _sorted(q, d, size)
                         continue
@@ -377,6 +426,7 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                     size = 0
                     for e in range(at, i):
                         if promising(dual[g.row[e]], q.form.least, cost, others, last):
-                            size = _entered(q, d, size, g.row[e], q.form.often)
+                            pays = cost if q.form.endless else MOST
+                            size = _entered(q, d, size, g.row[e], q.form.kept, pays)
             at = following
     return short

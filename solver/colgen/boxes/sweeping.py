@@ -32,6 +32,7 @@ from ..limits import PRICING
 from ..pricing import Priced, joined
 from ..structure.histograms import Histograms
 from ..table import Rows
+from .desk import slender
 from .form import form_of
 from .grid import MOST_CODES
 from .nodes import Nodes, codes_of, entered, lower, nodes_of
@@ -126,7 +127,7 @@ def _swept(shared: SweepSent, job: Sweep, allowed: NDArray[np.bool_]) -> Swept:
     memory = entered(len(code), nodes, shared.form.least)
     best = room(asked, job.per_anchor)
     short = lower(asked, g, nodes, allowed, inside, memory, desk(asked), best)
-    lines = np.unique(in_order(best.member[best.profit > 0]), axis=0)
+    lines = np.unique(in_order(slender(best.member[best.profit > 0])), axis=0)
     lowered = np.flatnonzero(asked.dual < job.dual[rows])
     return Swept(
         rows=rows[lowered].astype(np.int32),

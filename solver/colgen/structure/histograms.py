@@ -116,10 +116,21 @@ class Judge:
 
 @dataclass(frozen=True, kw_only=True)
 class Histograms:
-    """Needed histograms as an automaton; `steps` is the form compiled code reads."""
+    """Needed histograms as an automaton.
+
+    Attributes
+    ----------
+    steps : Steps
+        The form compiled code reads.
+    states : tuple of tuple of int
+    distinct : int or None
+        If admissible are exactly the groups of at least so many different values, and as many tuples as the
+        smallest of them has: any further ones may join.
+    """
 
     steps: Steps
     states: tuple[Counts, ...]
+    distinct: int | None = None
 
     def upto(self, size: int) -> Histograms:
         """As if only groups of up to `size` tuples were needed."""
@@ -176,7 +187,9 @@ class Histograms:
             limit = max((sum(state) for state in needed), default=0)
             states = tuple(state for state in states if sum(state) <= limit)
         return cls(
-            steps=_steps(states, needed, limit, beyond=beyond, alike=alike, values=len(room)), states=states
+            steps=_steps(states, needed, limit, beyond=beyond, alike=alike, values=len(room)),
+            states=states,
+            distinct=_distinct(judge) if beyond else None,
         )
 
 
@@ -202,6 +215,23 @@ def _implied(requirement: GroupJudge, beside: list[GroupJudge], judge: Judge) ->
     return all(
         requirement.admits(of_histogram([value], [size]), judge.context) for size in range(first, most + 1)
     )
+
+
+def _distinct(judge: Judge) -> int | None:
+    """How many different values groups must have, if nothing but that and a least size is asked of them."""
+    known, size = list[int](), np.zeros((len(judge.problem.table), len(judge.names)), dtype=np.int64)
+    size[:, 0] = np.arange(1, len(size) + 1)
+    for requirement in judge.requirements:
+        structure = requirement.structure(judge.problem)
+        if structure.distinct is not None:
+            known.append(structure.distinct)
+        elif structure.depends_on is not DependsOn.SIZE or structure.overlap is not None:
+            return None
+        else:
+            verdicts = requirement.admits_counts(size, tuple(judge.names), judge.context)
+            if verdicts is None or (np.diff(verdicts.astype(np.int8)) < 0).any():
+                return None
+    return max(known, default=None)
 
 
 def _splits_from(binding: list[GroupJudge], judge: Judge, room: Counts, *, alike: bool) -> int | None:

@@ -176,8 +176,8 @@ class HistogramSearch:
 
     @property
     def _many(self) -> bool:
-        """Whether groups of any size may be needed, or more histograms than can be listed."""
-        return not self.listed or self.pricing.histograms.steps.beyond
+        """Whether more histograms may be needed than are listed, in no form that boxes are searched for."""
+        return not self.listed or (self.pricing.histograms.steps.beyond and self.boxes is None)
 
     def _at_sight(self) -> None:
         """A bound at once, by the least size of groups alone: what proves more may not be done in time."""
@@ -235,12 +235,11 @@ class HistogramSearch:
         if self.progress.groups is None or not rows.in_trees or len(rows) < LIMITS.simplex_rows:
             return False
         self.sought = True
-        if not self._many:
-            if not self.pricing.buckets:
-                # Of larger tables boxes are gone through too slowly for the simplex method.
-                asked = rows, self.pricing.histograms, workers, self.clock
-                self.boxes = boxes_of(*asked, most=LIMITS.finished_rows)
-        elif len(rows) > LIMITS.finished_rows or not self.listed:
+        if self.listed and not self.pricing.buckets:
+            # Of larger tables boxes are gone through too slowly for the simplex method.
+            asked = rows, self.pricing.histograms, workers, self.clock
+            self.boxes = boxes_of(*asked, most=LIMITS.finished_rows)
+        if self.boxes is None and self._many and (len(rows) > LIMITS.finished_rows or not self.listed):
             # Smaller tables are priced with groups of any size: that proves more than a part.
             self.places = PlacedBoxes.of(self.problem, rows, workers, self.clock)
         nested = int((rows.geometry.tree < 0).sum()) - 1  # intervals, by the verifier, too
