@@ -18,7 +18,10 @@ Far from the end (round 5) 300 iterations leave 1e-2: there duals only have to b
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +33,17 @@ from ..exact.incidence import Sparse
 from ..schedule import RESERVES
 from ..settings import Clock
 from .cuts import Cuts
+from .kernels.first_order import (
+    CHUNK,
+    Equations,
+    Pace,
+    Place,
+    Unsigned,
+    ended,
+    iterated,
+    move_columns,
+    move_places,
+)
 from .limits import FIRST_ORDER as LIMITS
 from .pool import Pool, transposed
 from .table import Rows
@@ -37,9 +51,6 @@ from .table import Rows
 __all__ = ["FirstOrder", "State"]
 
 Floats = NDArray[np.float64]
-
-ENOUGH, FEW, LONGEST = LIMITS.enough, LIMITS.few, LIMITS.longest
-LEAST_WEIGHT, MOST_WEIGHT = LIMITS.least_weight, LIMITS.most_weight
 
 
 class State(NamedTuple):
@@ -79,6 +90,8 @@ class FirstOrder:
     weight: float = 1.0
     pace: float = 2e-9
     """Seconds per iteration and entry of the matrix; a guess at first."""
+    threads: int = 1
+    """Threads that may share the steps of a large program."""
 
     def affordable(self, iterations: int, clock: Clock) -> int:
         """As many iterations, or fewer if there is no time for them.
@@ -110,19 +123,38 @@ class FirstOrder:
         right = np.concatenate([self.rows.count, self.cuts.limit]).astype(np.float64)
         low = np.concatenate([lowest, np.full(cuts, -1e18)])
         high = np.concatenate([highest, np.zeros(cuts)])
-        cost = self.columns.cost / self.unit
-        entries, lines = _unsigned(sparse), _unsigned(across)
-        self.weight = _iterate(
-            entries, lines, cost, right, low, high, self.amount, self.dual, self.weight, iterations
+        program = Equations(
+            columns=_unsigned(sparse),
+            places=_unsigned(across),
+            cost=self.columns.cost / self.unit,
+            right=right,
+            low=low,
+            high=high,
+            wide=np.maximum(1.0, np.diff(sparse.start)),
+            tall=np.maximum(1.0, np.diff(across.start)),
         )
+        self._iterate(program, iterations)
         if iterations > 20:
             self.pace = (moment() - began) / iterations / self._work
         taken = _sums(across, self.amount)[:rows]
         return State(
-            primal=float(cost @ self.amount) * self.unit,
+            primal=float(program.cost @ self.amount) * self.unit,
             dual=float(right @ self.dual) * self.unit,
             missing=float(np.abs(taken - right[:rows]).mean()),
         )
+
+    def _iterate(self, program: Equations, iterations: int) -> None:
+        """Change amounts and duals in place; in threads if that is worth it: they find the same."""
+        x, y = self.amount, self.dual
+        chunks_x, chunks_y = -(-len(x) // CHUNK), -(-len(y) // CHUNK)
+        at = Place(x, y, x.copy(), y.copy(), np.empty_like(x), np.empty(chunks_x), np.empty(chunks_y))
+        threads = min(self.threads, os.cpu_count() or 1) if len(program.columns.place) > LIMITS.beside else 1
+        if threads > 1:
+            self.weight = _side_by_side(program, at, self.weight, iterations, threads)
+        else:
+            self.weight = iterated(program, at, self.weight, iterations)
+        np.maximum(x, 0.0, out=x)
+        np.clip(y, program.low, program.high, out=y)
 
     def prune(self, least: int, most: int) -> None:
         """If there are more than `most` columns, keep `least`: those taken, then by reduced cost."""
@@ -146,15 +178,31 @@ class FirstOrder:
         self.dual = np.concatenate([self.dual, np.zeros(places - len(self.dual))])
 
 
-class Unsigned(NamedTuple):
-    """As `Sparse`. Compiled code need not ask whether such a number counts from the end: a quarter faster."""
-
-    start: NDArray[np.uint32]
-    place: NDArray[np.uint32]
-
-
 def _unsigned(sparse: Sparse) -> Unsigned:
     return Unsigned(sparse.start.astype(np.uint32), sparse.place.astype(np.uint32))
+
+
+def _shares(lines: Unsigned, threads: int) -> list[tuple[int, int]]:
+    """First and last chunk of each thread, so that each has about as many entries."""
+    ends = np.append(np.arange(0, len(lines.start) - 1, CHUNK), len(lines.start) - 1)
+    asked = np.linspace(0, len(lines.place), threads + 1)[1:-1]
+    cut = [0, *np.searchsorted(lines.start[ends], asked).tolist(), len(ends) - 1]
+    return list(pairwise(cut))
+
+
+def _side_by_side(program: Equations, at: Place, weight: float, iterations: int, threads: int) -> float:
+    """As `iterated`, each step's columns and places dealt out to threads."""
+    columns, places = _shares(program.columns, threads), _shares(program.places, threads)
+    pace = Pace(weight)
+    with ThreadPoolExecutor(threads - 1) as pool:
+        for done in range(iterations):
+            for move, shares in ((move_columns, columns), (move_places, places)):
+                others = [pool.submit(move, program, at, pace, *share) for share in shares[1:]]
+                move(program, at, pace, *shares[0])
+                for other in others:
+                    other.result()
+            pace = ended(program, at, pace, done)
+    return pace.weight
 
 
 @compiled
@@ -164,84 +212,3 @@ def _sums(sparse: Sparse, vector: Floats) -> Floats:
         for e in range(sparse.start[j], sparse.start[j + 1]):
             total[j] += vector[sparse.place[e]]
     return total
-
-
-@compiled
-def _restarted(
-    x: Floats, y: Floats, first_x: Floats, first_y: Floats, wide: Floats, tall: Floats, weight: float
-) -> float:
-    """Begin anew at x and y; the weight of dual against primal steps, from the ways since the last time."""
-    way_x, way_y = 0.0, 0.0
-    for j in range(len(x)):
-        way_x += (x[j] - first_x[j]) ** 2 * wide[j]
-        x[j] = max(0.0, x[j])
-        first_x[j] = x[j]
-    for t in range(len(y)):
-        way_y += (y[t] - first_y[t]) ** 2 * tall[t]
-        first_y[t] = y[t]
-    if way_x <= 1e-18 or way_y <= 1e-18:
-        return weight
-    return min(MOST_WEIGHT, max(LEAST_WEIGHT, np.sqrt(weight * np.sqrt(way_y / way_x))))
-
-
-@compiled
-def _iterate(
-    sparse: Unsigned,
-    across: Unsigned,
-    cost: Floats,
-    right: Floats,
-    low: Floats,
-    high: Floats,
-    x: Floats,
-    y: Floats,
-    weight: float,
-    iterations: int,
-) -> float:
-    """Change x and y in place; the new weight of dual against primal steps."""
-    columns, places = len(x), len(y)
-    wide, tall = np.empty(columns), np.empty(places)
-    for j in range(columns):
-        wide[j] = max(1, sparse.start[j + 1] - sparse.start[j])
-    for t in range(places):
-        tall[t] = max(1, across.start[t + 1] - across.start[t])
-    first_x, first_y, mirrored = x.copy(), y.copy(), np.empty(columns)
-    since, first, last = 0, -1.0, -1.0
-    for done in range(iterations):
-        share = (since + 1.0) / (since + 2.0)
-        residual = 0.0
-        for j in range(columns):
-            slope = cost[j]
-            for e in range(sparse.start[j], sparse.start[j + 1]):
-                slope -= y[sparse.place[e]]
-            moved = max(0.0, x[j] - slope / (weight * wide[j]))
-            gone = moved - x[j]
-            residual += gone * gone * weight * wide[j]
-            mirrored[j] = moved + gone
-        for t in range(places):
-            taken = 0.0
-            for e in range(across.start[t], across.start[t + 1]):
-                taken += mirrored[across.place[e]]
-            moved = min(high[t], max(low[t], y[t] + weight / tall[t] * (right[t] - taken)))
-            gone = moved - y[t]
-            residual += gone * gone * tall[t] / weight
-            y[t] = share * (moved + gone) + (1 - share) * first_y[t]
-        for j in range(columns):
-            x[j] = share * mirrored[j] + (1 - share) * first_x[j]
-        since += 1
-        residual = np.sqrt(residual)
-        if first < 0:
-            first = residual
-        if since > 5 and (
-            residual <= ENOUGH * first
-            or (residual <= FEW * first and 0 <= last < residual)
-            or since >= LONGEST * max(done, 100)
-        ):
-            weight = _restarted(x, y, first_x, first_y, wide, tall, weight)
-            since, first, last = 0, -1.0, -1.0
-        else:
-            last = residual
-    for j in range(columns):
-        x[j] = max(0.0, x[j])
-    for t in range(places):
-        y[t] = min(high[t], max(low[t], y[t]))
-    return weight

@@ -65,7 +65,9 @@ class Relaxation(GenerationLoop):
         super().__init__(pricing, clock, best, raised, per_anchor=LIMITS.per_anchor, nodes=NODES, unit=unit)
         self.pricing = pricing
         self.columns = Pool(pricing, pricing.histograms.steps.largest)
-        self.program = FirstOrder(rows, pricing.cuts, self.columns, unit, LIMITS.guess * guess / unit)
+        self.program = FirstOrder(
+            rows, pricing.cuts, self.columns, unit, LIMITS.guess * guess / unit, threads=pricing.workers
+        )
         if begin is None:
             self.center = DualPoint(self.program.dual.copy(), np.zeros(0))
         else:
