@@ -1,11 +1,11 @@
-"""What is slow is marked so: by hand, or because it is one of many draws; and which tests share a worker."""
+"""What is slow is marked so: by hand, as one of many draws, as measured; and which tests share a worker."""
 
 from __future__ import annotations
 
 from pathlib import PurePath
 
 import pytest
-from pace import beyond
+from pace import beyond, long
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
@@ -14,7 +14,7 @@ PARTITION = "tests of the partition engine"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark draws beyond the first few, before anything is selected by its marks, and share out the files.
+    """Mark what is slow, before anything is selected by its marks, and share out the files.
 
     A file's tests stay with one worker: what they share is made once. So do all files of the partition
     engine, which begin: they compile most kernels there are, once for all, while other workers run files
@@ -27,8 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         )
         for item in items
     ]
+    listed = long()
     for item, slow in zip(items, beyond(tests), strict=True):
-        if slow:
+        if slow or item.nodeid in listed:
             item.add_marker(pytest.mark.slow)
     items.sort(key=_turn)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
-from pace import FEW, beyond
+from pace import FEW, LONG, beyond, long, measured
 
 import optanon
 
@@ -20,6 +21,23 @@ def test_the_first_draws_of_each_kind_are_fast():
 
 def test_what_is_not_drawn_is_fast():
     assert beyond([("a", {})] * 9 + [("b", {"name": n}) for n in range(9)]) == [False] * 18
+
+
+def test_what_takes_long_with_all_its_parts_is_listed():
+    said = [
+        "= slowest durations =",
+        f"{LONG - 0.01:.2f}s call     tests/test_a.py::test_one[x y]",
+        "0.01s teardown tests/test_a.py::test_one[x y]",
+        f"{LONG - 0.01:.2f}s setup    tests/test_a.py::test_two",
+        f"{LONG:.2f}s call     tests/b/test_c.py::test_three",
+    ]
+    assert measured(said) == ["tests/b/test_c.py::test_three", "tests/test_a.py::test_one[x y]"]
+
+
+def test_what_is_listed_is_there():
+    for name in long():
+        file, function = re.split(r"::|\[", name)[:2]
+        assert f"def {function}(" in (ROOT / file).read_text(), name
 
 
 def test_the_gate_runs_what_is_fast_and_what_is_slow():

@@ -36,8 +36,8 @@ from .cuts import Cuts
 from .kernels.first_order import (
     CHUNK,
     Equations,
-    Pace,
     Place,
+    Stride,
     Unsigned,
     ended,
     iterated,
@@ -193,16 +193,16 @@ def _shares(lines: Unsigned, threads: int) -> list[tuple[int, int]]:
 def _side_by_side(program: Equations, at: Place, weight: float, iterations: int, threads: int) -> float:
     """As `iterated`, each step's columns and places dealt out to threads."""
     columns, places = _shares(program.columns, threads), _shares(program.places, threads)
-    pace = Pace(weight)
+    stride = Stride(weight)
     with ThreadPoolExecutor(threads - 1) as pool:
         for done in range(iterations):
             for move, shares in ((move_columns, columns), (move_places, places)):
-                others = [pool.submit(move, program, at, pace, *share) for share in shares[1:]]
-                move(program, at, pace, *shares[0])
+                others = [pool.submit(move, program, at, stride, *share) for share in shares[1:]]
+                move(program, at, stride, *shares[0])
                 for other in others:
                     other.result()
-            pace = ended(program, at, pace, done)
-    return pace.weight
+            stride = ended(program, at, stride, done)
+    return stride.weight
 
 
 @compiled

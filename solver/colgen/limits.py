@@ -81,6 +81,8 @@ class FirstOrderLimits:
     """Least weight of primal steps against dual ones,"""
     most_weight: float = 20.0
     """and the most."""
+    chunk: int = 4096
+    """Columns, or places, whose residuals are summed first: each chunk is one thread's."""
     beside: int = 200_000
     """Entries from which on threads share a step: it takes ten times as long as to tell them."""
 

@@ -20,8 +20,8 @@ from ..limits import FIRST_ORDER as LIMITS
 __all__ = [
     "CHUNK",
     "Equations",
-    "Pace",
     "Place",
+    "Stride",
     "Unsigned",
     "ended",
     "iterated",
@@ -31,8 +31,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-CHUNK = 4096
-"""Columns, or places, whose residuals are summed first."""
+CHUNK = LIMITS.chunk
 ENOUGH, FEW, LONGEST = LIMITS.enough, LIMITS.few, LIMITS.longest
 LEAST_WEIGHT, MOST_WEIGHT = LIMITS.least_weight, LIMITS.most_weight
 
@@ -72,7 +71,7 @@ class Place(NamedTuple):
     gone_y: Floats
 
 
-class Pace(NamedTuple):
+class Stride(NamedTuple):
     """The weight of dual against primal steps; steps since a restart, their first and last residual."""
 
     weight: float
@@ -82,11 +81,11 @@ class Pace(NamedTuple):
 
 
 @compiled
-def move_columns(program: Equations, at: Place, pace: Pace, begin: int, end: int) -> None:
+def move_columns(program: Equations, at: Place, stride: Stride, begin: int, end: int) -> None:
     """Move the amounts of chunks `begin` to `end`."""
     start, place = program.columns.start, program.columns.place
-    x, y, weight = at.x, at.y, pace.weight
-    share = (pace.since + 1.0) / (pace.since + 2.0)
+    x, y, weight = at.x, at.y, stride.weight
+    share = (stride.since + 1.0) / (stride.since + 2.0)
     for chunk in range(begin, end):
         residual = 0.0
         for j in range(chunk * CHUNK, min(len(x), (chunk + 1) * CHUNK)):
@@ -102,11 +101,11 @@ def move_columns(program: Equations, at: Place, pace: Pace, begin: int, end: int
 
 
 @compiled
-def move_places(program: Equations, at: Place, pace: Pace, begin: int, end: int) -> None:
+def move_places(program: Equations, at: Place, stride: Stride, begin: int, end: int) -> None:
     """Move the duals of chunks `begin` to `end`, after all columns."""
     start, column = program.places.start, program.places.place
-    y, weight = at.y, pace.weight
-    share = (pace.since + 1.0) / (pace.since + 2.0)
+    y, weight = at.y, stride.weight
+    share = (stride.since + 1.0) / (stride.since + 2.0)
     for chunk in range(begin, end):
         residual = 0.0
         for t in range(chunk * CHUNK, min(len(y), (chunk + 1) * CHUNK)):
@@ -122,18 +121,18 @@ def move_places(program: Equations, at: Place, pace: Pace, begin: int, end: int)
 
 
 @compiled
-def ended(program: Equations, at: Place, pace: Pace, done: int) -> Pace:
-    """The pace after a step, `done` steps having been before it: perhaps a restart."""
+def ended(program: Equations, at: Place, stride: Stride, done: int) -> Stride:
+    """The stride after a step, `done` steps having been before it: perhaps a restart."""
     residual = np.sqrt(at.gone_x.sum() + at.gone_y.sum())
-    first = residual if pace.first < 0 else pace.first
-    since = pace.since + 1
+    first = residual if stride.first < 0 else stride.first
+    since = stride.since + 1
     if since > 5 and (
         residual <= ENOUGH * first
-        or (residual <= FEW * first and 0 <= pace.last < residual)
+        or (residual <= FEW * first and 0 <= stride.last < residual)
         or since >= LONGEST * max(done, 100)
     ):
-        return Pace(_restarted(program, at, pace.weight), 0, -1.0, -1.0)
-    return Pace(pace.weight, since, first, residual)
+        return Stride(_restarted(program, at, stride.weight), 0, -1.0, -1.0)
+    return Stride(stride.weight, since, first, residual)
 
 
 @compiled
@@ -155,9 +154,9 @@ def _restarted(program: Equations, at: Place, weight: float) -> float:
 @compiled
 def iterated(program: Equations, at: Place, weight: float, iterations: int) -> float:
     """So many steps; the weight after them."""
-    pace = Pace(weight, 0, -1.0, -1.0)
+    stride = Stride(weight, 0, -1.0, -1.0)
     for done in range(iterations):
-        move_columns(program, at, pace, 0, len(at.gone_x))
-        move_places(program, at, pace, 0, len(at.gone_y))
-        pace = ended(program, at, pace, done)
-    return pace.weight
+        move_columns(program, at, stride, 0, len(at.gone_x))
+        move_places(program, at, stride, 0, len(at.gone_y))
+        stride = ended(program, at, stride, done)
+    return stride.weight

@@ -1,4 +1,4 @@
-"""First-order steps: what threads share of them changes nothing, and they come to the linear program's duals."""
+"""First-order steps: sharing them by threads changes nothing, and they come to the linear program's duals."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def program_of(tuples: int, columns: int, *, threads: int = 1) -> FirstOrder:
     lines = np.sort(place[:, None] + near, axis=1).astype(np.int32)
     lines[random.random(columns) < 0.4, 3:] = -1
     pool.add(lines)
-    cuts.add([list(range(0, 9)), list(range(20, 27))], 2)
+    cuts.add([list(range(9)), list(range(20, 27))], 2)
     unit = float(pool.cost.mean()) / 4
     return FirstOrder(rows, cuts, pool, unit, np.ones(len(rows)), threads=threads)
 
