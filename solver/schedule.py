@@ -254,7 +254,7 @@ class InBlocks(Schedule):
         unit="intervals",
         why="for so many nested ones both take, and deriving takes, as long again",
     )
-    steps: Seconds = Seconds(value=1.2e-5, unit="s a row", why="first-order steps, by one process")
+    steps: Seconds = Seconds(value=5e-6, unit="s a row", why="first-order steps, by one process")
     derived: Seconds = Seconds(value=9.2e-5, unit="s a row", why="the bound is derived again, in threads")
     derived_cuts: Seconds = Seconds(value=2e-4, unit="s a row", why="the same with cuts")
 

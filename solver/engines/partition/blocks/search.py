@@ -53,6 +53,8 @@ def _near_admitted(rows: Rows, judge: Judge) -> float:
     """Of runs of as many tuples as a group has at least, in the order of the rows (kd), the admitted part."""
     value, size = np.repeat(rows.value, rows.count), judge.least
     runs = len(value) // size
+    if not runs:
+        return 0.0
     counts = np.zeros((runs, len(judge.names)), dtype=np.int64)
     np.add.at(counts, (np.repeat(np.arange(runs), size), value[: runs * size]), 1)
     return float(judge.verdicts(counts).mean())
