@@ -244,11 +244,17 @@ class InBlocks(Schedule):
     alone: Seconds = Seconds(
         value=6e-5, unit="s a tuple", why="read, put together and written by one process"
     )
-    start: Seconds = Seconds(value=4e-5, unit="s a tuple", why="first groups of a block")
-    round: Seconds = Seconds(value=2e-5, unit="s a tuple", why="near rows of a block, sending it, and back")
-    move: Seconds = Seconds(value=6e-7, unit="s a move", why="the pace that moves are planned by")
+    before: Share = Share(part=0.1, of=Of.LIMIT, most=6.0, why="published heuristics before, about")
+    start: Seconds = Seconds(value=4.6e-5, unit="s a row", why="first groups of a block")
+    round: Seconds = Seconds(value=2.3e-5, unit="s a row", why="near rows of a block, sending it, and back")
+    move: Seconds = Seconds(
+        value=7e-7, unit="s a row", why="a move of each tuple: the pace that moves are planned by"
+    )
     sweep: Seconds = Seconds(value=3.5e-5, unit="s a row", why="all boxes gone through")
+    waves: Seconds = Seconds(value=0.03, why="whatever the table's size: they are dealt to workers")
     cut_sweep: Seconds = Seconds(value=5.8e-5, unit="s a row", why="the same under cuts, and they are sought")
+    cut_valued: Seconds = Seconds(value=1.05e-4, unit="s a row", why="the same of groups judged by values")
+    cut_waves: Seconds = Seconds(value=0.12, why="the smaller the table, the more cuts a row has")
     nested: Seconds = Seconds(
         value=350,
         unit="intervals",

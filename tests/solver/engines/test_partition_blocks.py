@@ -289,7 +289,8 @@ def test_blocks_of_a_longer_limit_end_with_no_worse_release_or_bound(monkeypatch
     rows = Rows.of(problem, blind=judge.blind)
     ended, lengths = list[tuple[int, int]](), set[int]()
     for limit in (60.0, 90.0, 120.0, 140.0, 160.0, 200.0, 400.0, 900.0):
-        slow = replace(BLOCKS, **{name: _slower(pace) for name, pace in vars(BLOCKS).items()})
+        paces = {name: _slower(pace) for name, pace in vars(BLOCKS).items() if isinstance(pace, Seconds)}
+        slow = replace(BLOCKS, **paces)
         monkeypatch.setattr(plan, "BLOCKS", slow)
         progress = Progress(problem, rows, Watch(), 0, Fraction(1), judge)
         rounds = search.Rounds(rows, judge, progress, Settings(seed=2, asked=limit), Clock())
@@ -313,13 +314,24 @@ def test_what_is_laid_down_fits_the_limit_by_the_paces_and_uses_it(
     limit: float, workers: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(plan, "LIMITS", limits.BLOCKS)
-    tuples, paces = 60_000, BLOCKS
-    size = plan.Size(tuples=tuples, rows=48_000, nested=300)
+    paces, size = BLOCKS, plan.Size(tuples=60_000, rows=48_000, nested=300)
     laid = plan.Laid.of(size, limit, workers)
     moved = len(laid.moves) * paces.round.value + sum(laid.moves) * paces.move.value
-    seconds = laid.derived + tuples / workers * moved
+    seconds = laid.derived + size.moved(1, workers) * moved
     seconds += sum(step.times * step.seconds(size, workers) for step in laid.program)
     assert 0.6 * limit < seconds < limit
+
+
+@pytest.mark.parametrize(("tuples", "blocks"), [(5_000, 1), (5_001, 2), (12_000, 4), (60_000, 16)])
+def test_a_round_takes_as_long_as_the_worker_with_most_blocks(
+    tuples: int, blocks: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(plan, "LIMITS", limits.BLOCKS)
+    size = plan.Size(tuples=tuples, rows=tuples)
+    assert size.moved(1, 1) == tuples
+    for workers in range(1, 20):
+        assert size.moved(1, workers) == pytest.approx(tuples / blocks * -(-blocks // workers))
+    assert size.moved(0.4, 3) == pytest.approx(0.4 * tuples * {1: 1, 2: 1, 4: 1, 16: 3 / 8}[blocks])
 
 
 def test_parts_of_a_wave_are_dealt_out_the_longest_first():

@@ -44,11 +44,14 @@ class Size:
     nested : int
         Intervals of every number but the one with the most codes, multiplied: boxes are entered by each of
         them; 0 if there are fewer than two numbers.
+    valued : bool
+        Whether groups are judged by their values: rows have one.
     """
 
     tuples: int
     rows: int
     nested: int = 0
+    valued: bool = False
 
     @classmethod
     def of(cls, rows: Rows) -> Size:
@@ -57,12 +60,24 @@ class Size:
         many = sorted(len(np.unique(g.codes[:, a])) for a in np.flatnonzero(g.tree < 0))
         for codes in many[:-1]:
             nested *= codes * (codes + 1) // 2
-        return cls(tuples=int(rows.count.sum()), rows=len(rows), nested=nested if many[1:] else 0)
+        return cls(
+            tuples=int(rows.count.sum()),
+            rows=len(rows),
+            nested=nested if many[1:] else 0,
+            valued=bool(rows.value.any()),
+        )
 
     @property
     def swept(self) -> float:
         """Rows, each for as many times as nested intervals make a sweep longer."""
         return self.rows * (1 + self.nested / BLOCKS.nested.value)
+
+    def moved(self, part: float, workers: int) -> float:
+        """Rows of the worker that has most blocks, if all blocks together are such a part of the table."""
+        blocks = 1
+        while part * self.tuples > blocks * LIMITS.tuples:
+            blocks *= 2
+        return part * self.rows * -(-blocks // workers) / blocks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,17 +99,18 @@ class Step:
 
     def seconds(self, size: Size, workers: int) -> float:
         """Seconds that it takes each time by the paces of `schedule.InBlocks`, with so many workers."""
-        tuples = size.tuples
-        moved = BLOCKS.round.value + self.moves * BLOCKS.move.value
         if self.kind is Kind.FRESH:
-            return tuples / workers * (BLOCKS.start.value + self.moves * BLOCKS.move.value)
+            return size.moved(1, workers) * (BLOCKS.start.value + self.moves * BLOCKS.move.value)
         if self.kind in (Kind.WARM, Kind.COLD):
-            return tuples / workers * moved
+            return size.moved(1, workers) * (BLOCKS.round.value + self.moves * BLOCKS.move.value)
         if self.kind is Kind.ROUND:
             anew = len(LIMITS.anew) * BLOCKS.round.value + sum(self.rest) * BLOCKS.move.value
-            return tuples / workers * LIMITS.rest * (BLOCKS.start.value + anew)
-        sweep = BLOCKS.sweep if self.kind is Kind.SWEEP else BLOCKS.cut_sweep
-        return size.swept * sweep.value / workers + size.rows * BLOCKS.steps.value
+            return size.moved(LIMITS.rest, workers) * (BLOCKS.start.value + anew)
+        steps = size.rows * BLOCKS.steps.value
+        if self.kind is Kind.SWEEP:
+            return size.swept * BLOCKS.sweep.value / workers + BLOCKS.waves.value + steps
+        sweep = BLOCKS.cut_valued if size.valued else BLOCKS.cut_sweep
+        return size.swept * sweep.value / workers + BLOCKS.cut_waves.value + steps
 
     @property
     def rest(self) -> tuple[int, ...]:
@@ -148,7 +164,8 @@ class Laid:
         """
         if limit is None:
             return cls._first([*chain.from_iterable(islice(course(), 1 + len(LIMITS.phases)))], size)
-        left = limit - WHOLE.kept(limit, size.tuples) - BLOCKS.alone.value * size.tuples
+        left = limit - WHOLE.kept(limit, size.tuples) - BLOCKS.before.seconds(limit, 0.0)
+        left -= BLOCKS.alone.value * size.tuples
         taken = list[Step]()
         for step in chain.from_iterable(course()):
             # The bound of more of them takes longer to be derived again.
