@@ -31,6 +31,7 @@ COLUMNS = {"q4": FOUR, "q7": SEVEN, "q9": (*SEVEN, "hours-per-week", "income")}
 POLICIES: dict[str, tuple[Requirement, ...]] = {
     "k5": (KCAnonymity(k=5),),
     "k5l2": (KCAnonymity(k=5), DistinctLDiversity(l=2)),
+    "l3": (DistinctLDiversity(l=3),),
     "kc": (KCAnonymity(k=3, c=Fraction(1, 2)),),
     "k10": (KCAnonymity(k=10),),
     "k10t": (KCAnonymity(k=10), TCloseness(t=Fraction(1, 5))),
@@ -51,7 +52,7 @@ class Tables(Case):
     ----------
     case : str
         Comma-separated list of ``POLICY:COLUMNS:TUPLES:SECONDS``. POLICY is ``k5``, ``k5l2`` (also two
-        different values), ``kc`` ((3, 1/2)), ``k10``, ``k10t`` (also 1/5-closeness) or ``m3`` (a series'
+        different values), ``l3`` (three different values), ``kc`` ((3, 1/2)), ``k10``, ``k10t`` (also 1/5-closeness) or ``m3`` (a series'
         first release: weak 3-invariance with hc-safety, counterfeits first); COLUMNS is ``q4`` (age, sex,
         race, education), ``q7`` (also marital status, country, work class) or ``q9`` (also hours and income:
         age and hours are numeric); ARX's hierarchies.
