@@ -52,10 +52,10 @@ class Tables(Case):
     ----------
     case : str
         Comma-separated list of ``POLICY:COLUMNS:TUPLES:SECONDS``. POLICY is ``k5``, ``k5l2`` (also two
-        different values), ``l3`` (three different values), ``kc`` ((3, 1/2)), ``k10``, ``k10t`` (also 1/5-closeness) or ``m3`` (a series'
-        first release: weak 3-invariance with hc-safety, counterfeits first); COLUMNS is ``q4`` (age, sex,
-        race, education), ``q7`` (also marital status, country, work class) or ``q9`` (also hours and income:
-        age and hours are numeric); ARX's hierarchies.
+        different values), ``l3`` (three of them), ``kc`` ((3, 1/2)), ``k10``, ``k10t`` (also 1/5-closeness)
+        or ``m3`` (a series' first release: weak 3-invariance with hc-safety, counterfeits first); COLUMNS is
+        ``q4`` (age, sex, race, education), ``q7`` (also marital status, country, work class) or ``q9`` (also
+        hours and income: age and hours are numeric); ARX's hierarchies.
         Fewer than 30,162 tuples are a sample, more are drawn with replacement.
     seeds : str
         Comma-separated: each draws a sample of its own, and is the searches' seed.

@@ -244,7 +244,8 @@ class InBlocks(Schedule):
     alone: Seconds = Seconds(
         value=6e-5, unit="s a tuple", why="read, put together and written by one process"
     )
-    before: Share = Share(part=0.1, of=Of.LIMIT, most=6.0, why="published heuristics before, about")
+    heuristics: Share = Share(part=0.1, of=Of.LIMIT, most=6.0, why="published ones before, at most")
+    heuristic: Seconds = Seconds(value=5e-4, unit="s a tuple", why="what these take")
     start: Seconds = Seconds(value=4.6e-5, unit="s a row", why="first groups of a block")
     round: Seconds = Seconds(value=2.3e-5, unit="s a row", why="near rows of a block, sending it, and back")
     move: Seconds = Seconds(
@@ -253,7 +254,7 @@ class InBlocks(Schedule):
     sweep: Seconds = Seconds(value=3.5e-5, unit="s a row", why="all boxes gone through")
     waves: Seconds = Seconds(value=0.03, why="whatever the table's size: they are dealt to workers")
     cut_sweep: Seconds = Seconds(value=5.8e-5, unit="s a row", why="the same under cuts, and they are sought")
-    cut_valued: Seconds = Seconds(value=1.05e-4, unit="s a row", why="the same of groups judged by values")
+    cut_valued: Seconds = Seconds(value=4.7e-5, unit="s a row", why="longer if groups are judged by values")
     cut_waves: Seconds = Seconds(value=0.12, why="the smaller the table, the more cuts a row has")
     nested: Seconds = Seconds(
         value=350,

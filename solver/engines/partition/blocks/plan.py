@@ -109,8 +109,8 @@ class Step:
         steps = size.rows * BLOCKS.steps.value
         if self.kind is Kind.SWEEP:
             return size.swept * BLOCKS.sweep.value / workers + BLOCKS.waves.value + steps
-        sweep = BLOCKS.cut_valued if size.valued else BLOCKS.cut_sweep
-        return size.swept * sweep.value / workers + BLOCKS.cut_waves.value + steps
+        swept = size.swept * BLOCKS.cut_sweep.value + size.valued * size.rows * BLOCKS.cut_valued.value
+        return swept / workers + BLOCKS.cut_waves.value + steps
 
     @property
     def rest(self) -> tuple[int, ...]:
@@ -164,8 +164,8 @@ class Laid:
         """
         if limit is None:
             return cls._first([*chain.from_iterable(islice(course(), 1 + len(LIMITS.phases)))], size)
-        left = limit - WHOLE.kept(limit, size.tuples) - BLOCKS.before.seconds(limit, 0.0)
-        left -= BLOCKS.alone.value * size.tuples
+        left = limit - WHOLE.kept(limit, size.tuples) - BLOCKS.alone.value * size.tuples
+        left -= min(BLOCKS.heuristics.seconds(limit, 0.0), BLOCKS.heuristic.value * size.tuples)
         taken = list[Step]()
         for step in chain.from_iterable(course()):
             # The bound of more of them takes longer to be derived again.
