@@ -263,7 +263,8 @@ class InBlocks(Schedule):
     )
     steps: Seconds = Seconds(value=5e-6, unit="s a row", why="first-order steps, by one process")
     derived: Seconds = Seconds(value=9.2e-5, unit="s a row", why="the bound is derived again, in threads")
-    derived_cuts: Seconds = Seconds(value=2e-4, unit="s a row", why="the same with cuts")
+    derived_cuts: Seconds = Seconds(value=2e-4, unit="s a row", why="the same with cuts,")
+    cuts_read: Seconds = Seconds(value=1.0, why="and whatever the table's size: small ones have many")
 
 
 @dataclass(frozen=True, kw_only=True)

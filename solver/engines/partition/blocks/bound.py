@@ -8,7 +8,8 @@
 
 How often each is done, and in which order, is laid down before (`plan`). Where needed groups of the whole
 policy have no form (`form_of`), the bound is that of groups of the least size: leaving requirements out only
-adds releases. Of its groups a release takes those that the whole policy admits.
+adds releases. Of its groups a release takes those that the whole policy admits. So it is where groups of any
+size would have to be looked for in boxes of nested intervals: there are too many.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from ....exact.incidence import Members
 from ....limits import BLOCKS as LIMITS, HISTOGRAM_LIMITS
 from ..easier import Part, part_of
 from .cutting import Grouping
-from .plan import Kind, Step
+from .plan import Kind, Size, Step
 from .search import Rounds
 from .separating import broken
 
@@ -62,16 +63,15 @@ def prove(
     tuple of int or None
         None if they are about the whole policy; see `loosened`.
     """
-    histograms, part = Histograms.of(problem), None
-    if isinstance(histograms, str) or form_of(histograms) is None:
+    histograms, rows, part = Histograms.of(problem), rounds.rows, None
+    form = None if isinstance(histograms, str) else form_of(histograms)
+    if form is None or (form.endless and Size.of(rows).nested):
         part = ()
         histograms = Histograms.of(part_of(problem, part))
-    assert isinstance(histograms, Histograms)
-    form = form_of(histograms)
-    assert form is not None
-    rows = rounds.rows
-    if part is not None:
         rows = replace(rows, value=np.zeros_like(rows.value))
+        form = None if isinstance(histograms, str) else form_of(histograms)
+    assert isinstance(histograms, Histograms)
+    assert form is not None
     TableProgram(rounds, rows, histograms, form, best).run(groups, plain)
     return part
 

@@ -185,9 +185,10 @@ class Laid:
         """These steps of the course."""
         before = {Kind.FRESH, Kind.WARM}
         program = tuple(step for step in steps if step.kind not in before)
-        pace = BLOCKS.derived_cuts if any(step.kind is Kind.CUT for step in program) else BLOCKS.derived
+        cut = any(step.kind is Kind.CUT for step in program)
+        derived = size.swept * (BLOCKS.derived_cuts if cut else BLOCKS.derived).value
         return cls(
             moves=tuple(step.moves for step in steps if step.kind in before for _ in range(step.times)),
             program=program,
-            derived=pace.value * size.swept if program else 0.0,
+            derived=derived + cut * BLOCKS.cuts_read.value if program else 0.0,
         )
