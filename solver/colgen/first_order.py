@@ -91,7 +91,7 @@ class FirstOrder:
     pace: float = 2e-9
     """Seconds per iteration and entry of the matrix; a guess at first."""
     threads: int = 1
-    """Threads that may share the steps of a large program."""
+    """Threads that may share the steps of a large program, at least 1."""
 
     def affordable(self, iterations: int, clock: Clock) -> int:
         """As many iterations, or fewer if there is no time for them.

@@ -249,6 +249,21 @@ def test_tuples_that_may_not_be_released_alone_wait_for_groups_of_others():
     assert sorted(map(len, program.completed([], mixed, (5, 5)).tuples()))[0] >= 3
 
 
+@pytest.mark.parametrize(("numeric", "part"), [(1, None), (2, ())], ids=["one number", "two numbers"])
+def test_values_are_priced_unless_intervals_are_nested(numeric: int, part: tuple[int, ...] | None):
+    table = clustered_table(300, seed=4, numeric=numeric, categorical=1)
+    problem = Problem(table=generated_roles(numeric=numeric, categorical=1).table(table), policy=K5L2)
+    judge, histograms = Judge(problem), Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    rows = Rows.of(problem, blind=judge.blind)
+    progress = Progress(problem, rows, Watch(), 0, Fraction(1), judge)
+    rounds = search.Rounds(rows, judge, progress, Settings(seed=2, asked=20.0), Clock())
+    pricing = HistogramPricing(rows, histograms)
+    found = bound.prove(rounds, rounds.run(), problem, DualBound(pricing), DualBound(pricing))
+    assert found == part
+    assert 0 < progress.bound <= progress.cost
+
+
 def steps_of(laid: plan.Laid) -> list[plan.Step]:
     """Each step by itself, from the first one on."""
     rounds = [plan.Step(kind=plan.Kind.WARM, moves=moves) for moves in laid.moves]

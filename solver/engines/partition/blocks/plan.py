@@ -73,7 +73,7 @@ class Size:
         return self.rows * (1 + self.nested / BLOCKS.nested.value)
 
     def moved(self, part: float, workers: int) -> float:
-        """Rows of the worker that has most blocks, if all blocks together are such a part of the table."""
+        """Rows of the worker that has most blocks, if all blocks are such a part (above 0) of the table."""
         blocks = 1
         while part * self.tuples > blocks * LIMITS.tuples:
             blocks *= 2
