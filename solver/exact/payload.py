@@ -32,7 +32,8 @@ MOST_TEXT = 16_000_000
 LARGEST = 1 << 62
 MOST_BITS = 40
 """Of scales."""
-LEAF, ON, PAIR, COLUMN, PARTS = range(5)
+LEAF, ON, PAIR, COLUMN, OLD_PARTS, PARTS = range(6)
+"""Kinds of nodes. Old parts were about columns that are left, whose numbers depend on when it is asked."""
 
 
 def packed(proof: TreeProof) -> str | None:
@@ -193,6 +194,8 @@ def _read(reader: _Reader, rows: int, depth: int) -> TreeProof:
             branch = Branch(pair=(reader.next(0, rows - 1), reader.next(0, rows - 1)))
         elif kind == COLUMN:
             branch = Branch(column=reader.next(), at=reader.next())
+        elif kind == OLD_PARTS:
+            raise CertificateError("the search tree is of an earlier form, with parts: solve again")
         elif kind == PARTS:
             for _ in range(reader.next(1, reader.left)):
                 inside = reader.rising(reader.next(1, rows), rows - 1)

@@ -58,6 +58,15 @@ class Program:
             high=self.high[chosen],
         )
 
+    def homes(self, home: Ints) -> Ints:
+        """Where all rows of a column are, if rows are at `home`; -1 if nowhere, or in several places."""
+        row, column = self.matrix.tocoo().coords
+        first = np.full(len(self.cost), len(home), dtype=np.int64)
+        last = np.full(len(self.cost), -1, dtype=np.int64)
+        np.minimum.at(first, column, home[row])
+        np.maximum.at(last, column, home[row])
+        return np.where(first == last, first, -1)
+
     @property
     def cover(self) -> NDArray[np.bool_]:
         """Which rows are equations with entries of at least 0."""

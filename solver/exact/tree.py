@@ -365,19 +365,20 @@ class Tree:
         columns = np.flatnonzero(box.upper > 0)
         matrix = csr_array(self.program.matrix[:, columns]).astype(bool).astype(np.int64)
         number, label = connected_components(matrix @ matrix.T, directed=False)
-        entries = matrix.tocoo()
-        home = np.full(len(columns), -1, dtype=np.int64)
-        home[entries.coords[1]] = label[entries.coords[0]]
-        split = np.abs(amount[columns] - np.rint(amount[columns])) > BRANCHING.whole
-        broken = np.unique(home[split])
-        if number < 2 or len(broken) < 2 or (home < 0).any():
+        split = np.abs(amount - np.rint(amount)) > BRANCHING.whole
+        broken = np.unique(self.program.homes(label.astype(np.int64))[columns[split[columns]]])
+        if number < 2 or len(broken) < 2:
             return []
         place = np.full(number, len(broken), dtype=np.int64)
         place[broken] = np.arange(len(broken))
-        groups = [
-            (np.flatnonzero(place[label] == i), columns[place[home] == i]) for i in range(len(broken) + 1)
-        ]
-        return sorted((found for found in groups if len(found[1])), key=lambda found: len(found[1]))
+        home = place[label]
+        inside = self.program.homes(home)
+        if (inside[columns] < 0).any():
+            return []
+        # Rows that no column is left for are with those that are whole.
+        parts = [i for i in range(len(broken) + 1) if (inside[columns] == i).any()]
+        groups = [(np.flatnonzero(home == i), np.flatnonzero(inside == i)) for i in parts]
+        return sorted(groups, key=lambda found: len(found[1]))
 
 
 def _named(duals: NodeDuals, rest: Remaining) -> NodeDuals:

@@ -61,7 +61,11 @@ class NodeDuals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProofPart:
-    """Some rows, rising, and a proof about them and the columns that are left of theirs."""
+    """Some rows, rising, and a proof about them and the columns with no other rows.
+
+    Those that the node does not leave are among them, with ends that leave nothing: columns would be numbered
+    differently at another target, and that of the whole tree falls with every solution found.
+    """
 
     rows: tuple[int, ...]
     proof: TreeProof
@@ -301,16 +305,12 @@ def _parts(
         if (home[rows] >= 0).any():
             raise ValueError("a row in two parts")
         home[rows] = number
-    row, column = program.matrix.tocoo().coords
-    kept = left[column]
-    row, column = row[kept], column[kept]
-    first = np.full(len(left), -1, dtype=np.int64)
-    first[column] = home[row]
-    if (first[left] < 0).any() or (home[row] != first[column]).any():
+    inside = program.homes(home)
+    if (inside[left] < 0).any():
         raise ValueError("a column that is left has rows of two parts, or of none")
     if sum(part.proof.target for part in parts) < target:
         raise ValueError("the parts' bounds do not add up to the bound")
     return [
-        (program.part(np.array(part.rows), np.flatnonzero(left & (first == at)), box.lower, box.upper), part)
+        (program.part(np.array(part.rows), np.flatnonzero(inside == at), box.lower, box.upper), part)
         for at, part in enumerate(parts)
     ]

@@ -13,6 +13,7 @@ from clocks import Asked
 from scipy.sparse import csr_array
 
 from optanon.models.errors import CertificateError
+from optanon.solver.exact import payload
 from optanon.solver.exact.program import Program
 from optanon.solver.exact.rank1 import Rank1Cut, RowStack
 from optanon.solver.exact.relaxation import BoxRelaxation
@@ -225,6 +226,35 @@ def test_a_column_in_two_parts_is_refused(proofs: list[tuple[Program, TreeProof]
     moved = ProofPart(first.rows[1:], first.proof)
     with pytest.raises(CertificateError, match="rows of two parts"):
         check(program, changed(proof, at, parts=(moved, *rest)))
+
+
+def repeated(seed: int) -> Program:
+    """A partition of rows that count once to thrice: branches are on columns."""
+    program = partition_program(seed, columns=90)
+    count = np.random.default_rng(seed).integers(1, 4, len(program.low))
+    return replace(program, low=count, high=count, upper=np.full(len(program.cost), 3, dtype=np.int64))
+
+
+@pytest.mark.parametrize("seeds", [(4, 1), (4, 3), (7, 1), (7, 4), (11, 6)])
+def test_a_proof_holds_for_every_lower_bound(seeds: tuple[int, int]):
+    # The target falls with every solution found; parts that were closed before still hold.
+    program = side_by_side(*map(repeated, seeds))
+    _, proof = proved(program, proved(program, ABOVE)[0].target)
+    assert any(node.parts for node in proof.nodes)
+    for less in range(1, 40):
+        check(program, replace(proof, target=proof.target - less))
+
+
+def test_parts_of_an_earlier_form_are_refused(
+    proofs: list[tuple[Program, TreeProof]], monkeypatch: pytest.MonkeyPatch
+):
+    program, proof = proofs[-1]
+    monkeypatch.setattr(payload, "PARTS", payload.OLD_PARTS)
+    text = payload.packed(proof)
+    monkeypatch.undo()
+    assert text is not None
+    with pytest.raises(CertificateError, match="earlier form, with parts: solve again"):
+        payload.unpacked(text, len(program.low))
 
 
 def test_sums_beyond_64_bits_are_refused_before_they_are_made():
