@@ -13,10 +13,12 @@ from typing import Protocol
 
 import numpy as np
 
+from ...models.errors import CertificateError
 from ..exact.incidence import Members
 from ..exact.program import Program, covering
 from ..exact.rank1 import Rank1Cut
 from ..exact.tree import Tree
+from ..exact.tree_check import check
 from ..schedule import GAP
 from ..settings import Clock
 from ..shares import Share
@@ -98,7 +100,7 @@ class Finish:
         self._room = min(self._most, max(limits.least_listed, 4 * rows))
         self._nodes = limits.nodes
         self.exhausted = not source.lists_all
-        self._took = self._spent = self._kept = 0.0
+        self._took = self._kept = 0.0
         self._known = 0, 0
         self._open: tuple[Duals, int, Tree, Members] | None = None
 
@@ -153,27 +155,29 @@ class Finish:
 
     def _proved(self, duals: Duals, lines: Members, target: int, fakes: int | None) -> bool:
         """Whether a tree over the listed columns comes to its end; one that did not goes on."""
-        reached, began = self.reached, self.clock.seconds
-        now = self._open
+        reached, now = self.reached, self._open
         if now is None or now[0] is not duals or now[1] != target or now[2].stuck:
             program, ordered = numbered(self.source, lines, fakes)
-            now = duals, target, Tree(program, target, cuts=self._carried(duals)), ordered
-            self._open, self._spent = now, 0.0
+            now = self._open = duals, target, Tree(program, target, cuts=self._carried(duals)), ordered
         _, _, tree, ordered = now
         tree.clock = self.clock.share(GAP.tree)
         done = tree.run()
-        self._spent += self.clock.seconds - began
         if tree.best is not None:
             reached.offer(columns_of(ordered[np.repeat(np.arange(len(ordered)), tree.best)]), "search tree")
         bound = min(target, tree.bound or 0)
-        if (done or bound > reached.bound) and self.leaves(self._took + self._spent):
+        if (done or bound > reached.bound) and self._checked(tree):
             self.found = Closed(duals=duals, listed_for=target, tree=tree.frozen())
             reached.lift(min(bound, reached.cost), f"{tree.nodes} nodes over {len(lines)} groups")
         return done
 
-    def leaves(self, seconds: float) -> bool:
-        """Leave time to derive a proof again that took so long to find, if there is so much."""
-        more = GAP.check.value * seconds - self._kept
+    def _checked(self, tree: Tree) -> bool:
+        """Whether a proof holds, and there is time to check it again: that takes far less than to find it."""
+        began = self.clock.seconds
+        try:
+            check(tree.program, tree.proof(), over=lambda: self.clock.over)
+        except CertificateError:
+            return False
+        more = GAP.check.value * (self._took + self.clock.seconds - began) - self._kept
         if more > 0:
             left = self.clock.left
             if left is not None and left <= more:

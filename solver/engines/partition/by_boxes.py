@@ -172,7 +172,7 @@ class Boxed:
         """Round the linear program in many ways, each improved by cool moves, until that is of no use.
 
         Under a time limit that is when time (or a share of it, `until`) is over. Where simplex is fast it is
-        not rounded but dived into.
+        not rounded but dived into, and dives that gain nothing leave the share's rest to a search tree.
         """
         clock, seen = self.clock, judge if self.places is None else self.places.judge
         limit, stalled = clock if until is None else clock.share(until), 0
@@ -194,7 +194,7 @@ class Boxed:
                     self._keep(better)
                     self.progress.offer(better, "annealed")
             began, stalled = limit.seconds, stalled + 1 if self.progress.cost == before else 0
-            enough = clock.limit is None and stalled >= patience
+            enough = stalled >= patience and (clock.limit is None or (self.dives and until is not None))
             if patience == 1 or enough or limit.over or self.progress.closed:
                 break
 

@@ -362,15 +362,10 @@ class HistogramSearch:
             found.insert(
                 0, describe(self.rows, self.pricing.cuts, self.root.duals, None, level=self.level, part=None)
             )
-        why = None
-        finish, stated = self.finish, min(self.progress.bound, self.progress.cost)
-        if finish.stated > self.progress.bound:
-            why = "the integer program over all groups that a better release may hold"
-            stated = finish.stated
-        elif finish.found is not None and not isinstance(described, ListedClaim):
-            why = f"a search tree of {finish.found.tree.nodes} nodes, too large to be written down"
-        if why is not None:
-            bound = self.progress.value(0, stated)
+        tree = self.finish.found
+        if tree is not None and not isinstance(described, ListedClaim):
+            bound = self.progress.value(0, min(self.progress.bound, self.progress.cost))
+            why = f"a search tree of {tree.tree.nodes} nodes, too large to be written down"
             found.append(Trusted(level=self.level, bound=bound, solver=MADE_BY, why=why))
         return tuple(found)
 

@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 import pandas as pd
 import pytest
+from cases.programs import partition_program
 
 import optanon as oa
 from optanon.solver.colgen.finish import Finish, Reached
@@ -16,6 +17,7 @@ from optanon.solver.colgen.pricing import ColumnSource
 from optanon.solver.colgen.primal.regions import Regions
 from optanon.solver.colgen.structure.types import Types
 from optanon.solver.engines.partition.plan import Plan
+from optanon.solver.exact.tree import Tree
 from optanon.solver.limits import SIGNATURE_LIMITS
 from optanon.solver.schedule import GAP
 from optanon.solver.settings import Clock
@@ -27,26 +29,39 @@ def finish(clock: Clock) -> Finish:
     return Finish(source, cast(Reached, None), clock, 0, GapLimits())
 
 
-def test_as_much_time_is_left_as_the_longest_proof_needs(monkeypatch: pytest.MonkeyPatch):
+def found() -> Tree:
+    tree = Tree(partition_program(4), 10_000)
+    assert tree.run()
+    return tree
+
+
+def test_as_much_time_is_left_as_the_longest_list_needs(monkeypatch: pytest.MonkeyPatch):
     faked(monkeypatch)
     clock = Clock(10.0)
     end = finish(clock)
-    assert end.leaves(2.0)
-    assert clock.limit == pytest.approx(10.0 - 2 * GAP.check.value)
-    assert end.leaves(1.0)
-    assert clock.limit == pytest.approx(10.0 - 2 * GAP.check.value)
-    assert end.leaves(2.5)
-    assert clock.limit == pytest.approx(10.0 - 2.5 * GAP.check.value)
+    for took, longest in ((2.0, 2.0), (1.0, 2.0), (2.5, 2.5)):
+        end._took = took
+        assert end._checked(found())
+        assert clock.limit == pytest.approx(10.0 - longest * GAP.check.value)
 
 
 def test_a_proof_that_there_is_no_time_for_does_not_replace_another(monkeypatch: pytest.MonkeyPatch):
     seconds = faked(monkeypatch)
     clock = Clock(10.0)
     end = finish(clock)
+    end._took = 1.0
     seconds[0] += 9.0
-    assert not end.leaves(1.0)
+    assert not end._checked(found())
     assert clock.limit == 10.0
-    assert finish(Clock()).leaves(1e9)
+    endless = finish(Clock())
+    endless._took = 1e9
+    assert endless._checked(found())
+
+
+def test_a_tree_that_cannot_be_checked_proves_nothing():
+    tree = found()
+    tree.target += 1
+    assert not finish(Clock())._checked(tree)
 
 
 @pytest.mark.parametrize(("limit", "grown"), [(5.0, [180]), (None, [])])
