@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from .limits import BRANCHING as LIMITS
 from .relaxation import BoxProposal, Floats
@@ -55,11 +56,11 @@ def chosen(
 
 def _undecided(rest: Remaining, amount: Floats) -> list[Branch]:
     """Pairs of rows of count 1 that are partly in one column."""
-    matrix, single = rest.system.columns, rest.system.single
+    matrix, single = csc_array(rest.program.matrix), rest.system.single
     pairs: dict[tuple[int, int], float] = {}
     for j in np.flatnonzero(np.abs(amount - np.rint(amount)) > LIMITS.whole).tolist():
         here = matrix.indices[matrix.indptr[j] : matrix.indptr[j + 1]]
-        rows = sorted(row for row in here.tolist() if row < len(single) and single[row])
+        rows = sorted(row for row in here.tolist() if single[row])
         for a, i in enumerate(rows):
             for k in rows[a + 1 :]:
                 pairs[i, k] = pairs.get((i, k), 0.0) + float(amount[j])

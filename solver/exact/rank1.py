@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
+from .combining import Lines, combined
 from .program import FREE, LIMIT, Ints
 
 __all__ = ["Combinations", "Rank1Cut", "RowStack"]
@@ -113,6 +114,10 @@ class RowStack:
             self.add(*self.rounded(Combinations.of(cuts[at:end], len(self))))
             at = end
 
+    def part(self, rows: Ints, columns: Ints) -> RowStack:
+        """Some rows and cuts over some columns: coefficients of cuts are the same, column by column."""
+        return RowStack(csr_array(self.matrix[rows][:, columns]), self.low[rows], self.high[rows])
+
     def add(self, matrix: csr_array, high: Ints) -> None:
         """Append what `rounded` gave."""
         self.matrix = csr_array(vstack([self.matrix, matrix], format="csr"))
@@ -141,22 +146,11 @@ class RowStack:
         total = np.bincount(line, size * np.maximum(self.largest, np.abs(ends))[row], minlength=len(over))
         if ((total + over) * grid > LIMIT).any():
             raise ValueError("a cut's numbers are too large for 64 bits")
-        right = times @ ends
-        rest = right % over
-
-        def function(n: Ints, at: Ints) -> Ints:
-            q, r, g = over[at], rest[at], grid[at]
-            return g * (n // q) + g * np.maximum(0, n % q - r) // (q - r)
-
-        sums = csr_array(times @ self.matrix)
-        sums.data = function(sums.data, np.repeat(np.arange(len(over)), np.diff(sums.indptr)))
-        sign = np.where(above, 1, -1)[row[slack]]
-        at = line[slack]
-        put = -sign * function(sign * times.data[slack], at)
-        back = csr_array((put, (at, row[slack])), shape=times.shape)
-        made = csr_array(sums + back @ self.matrix)
-        made.eliminate_zeros()
-        return made, np.asarray(grid * (right // over) + back @ ends, dtype=np.int64)
+        rest = (times @ ends) % over
+        sign = np.where(self.low == self.high, 0, np.where(above, 1, -1))
+        asked = Lines.of(times), Lines.of(self.matrix), self.matrix.shape[1], over, rest, grid, sign, ends
+        start, place, entry, limit = combined(*asked)
+        return Lines(start, place, entry).matrix(self.matrix.shape[1]), limit
 
 
 def _largest(matrix: csr_array) -> Ints:

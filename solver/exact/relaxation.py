@@ -75,13 +75,13 @@ class BoxRelaxation:
 
     def extend(self) -> None:
         """Post the cuts that were added."""
-        matrix = self.stack.matrix
-        self.grid = np.concatenate([self.grid, _grids(self.stack)[self._posted :]])
-        for row in range(self._posted, len(self.stack)):
-            here = slice(int(matrix.indptr[row]), int(matrix.indptr[row + 1]))
-            grid = float(self.grid[row])
-            high = float(self.stack.high[row]) / grid
-            self.solver.add_row(-INFINITY, high, matrix.indices[here], matrix.data[here] / grid)
+        matrix, grid = self.stack.matrix, _grids(self.stack)[self._posted :]
+        start = matrix.indptr[self._posted :]
+        column = matrix.indices[start[0] :].astype(np.int64)
+        entry = matrix.data[start[0] :] / np.repeat(grid, np.diff(start))
+        high = self.stack.high[self._posted :] / grid
+        self.solver.add_rows(np.full(len(grid), -INFINITY), high, start - start[0], column, entry)
+        self.grid = np.concatenate([self.grid, grid])
         self._posted = len(self.stack)
 
     def aim(self, target: int, margin: float = LIMITS.margin) -> None:

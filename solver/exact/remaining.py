@@ -33,18 +33,34 @@ class Remaining:
         All of the tree; `names` says which are taken, and includes those that others are made of.
     target
         As in `BoxRelaxation`.
+    above : Remaining, optional
+        What a box around this one leaves, with these cuts: they need not be made again.
     """
 
     def __init__(
-        self, whole: Program, box: Box, cuts: Sequence[Rank1Cut], names: Sequence[int], target: int
+        self,
+        whole: Program,
+        box: Box,
+        cuts: Sequence[Rank1Cut],
+        names: Sequence[int],
+        target: int,
+        above: Remaining | None = None,
     ) -> None:
         self.columns = np.flatnonzero(box.upper > 0)
         self.names, self.first = list(names), len(names)
         self._places, self._own = len(whole.cost), len(whole.low)
-        self.program = whole.part(None, self.columns, box.lower, box.upper)
-        self.system = CutSystem(self.program)
-        at = {self._own + name: self._own + k for k, name in enumerate(self.names)}
-        self.system.add([cuts[name].renamed(lambda row: at.get(row, row)) for name in self.names])
+        if above is None:
+            self.program = whole.part(None, self.columns, box.lower, box.upper)
+            self.system = CutSystem(self.program)
+            at = {self._own + name: self._own + k for k, name in enumerate(self.names)}
+            self.system.add([cuts[name].renamed(lambda row: at.get(row, row)) for name in self.names])
+        else:
+            columns, inner = np.searchsorted(above.columns, self.columns), above.inside(box)
+            self.program = above.program.part(None, columns, inner.lower, inner.upper)
+            at = {name: self._own + k for k, name in enumerate(above.names)}
+            rows = [*range(self._own), *(at[name] for name in self.names)]
+            stack = above.system.stack.part(np.array(rows, dtype=np.int64), columns)
+            self.system = CutSystem(self.program, stack)
         self._partition = Partition.of(self.program)
         self.relaxation = BoxRelaxation(self.program, self.system.stack, self.inside(box), target)
 
@@ -81,12 +97,11 @@ class Remaining:
 
     def cut(self, amount: Floats, effort: Effort, first: int) -> list[Rank1Cut]:
         """Add cuts that a solution violates; the same as cuts of the whole tree, numbered from `first`."""
-        found = violated(self.relaxation, self._partition, amount, effort)
-        if not len(found.over):
+        found, matrix, high = violated(self.relaxation, self._partition, amount, effort)
+        if not len(high):
             return []
-        made = [self._named(found, line) for line in range(len(found.over))]
-        self.system.stack.add(*self.system.stack.rounded(found))
-        self.system.refresh()
+        made = [self._named(found, line) for line in range(len(high))]
+        self.system.stack.add(matrix, high)
         self.relaxation.extend()
         self.names += range(first, first + len(made))
         return made

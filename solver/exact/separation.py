@@ -7,6 +7,9 @@ the linear program. Odd sets of rows (`odd_sets`) find other cuts of the same fa
 rounded down.
 """
 
+# The stubs of numpy cannot say that indexing an array by numbers gives a number.
+# pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -14,6 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
+from ...models.compiled import compiled
+from .combining import Lines, apart
 from .incidence import Members
 from .limits import SEPARATION as LIMITS
 from .odd_sets import separated
@@ -21,7 +26,7 @@ from .program import FREE, Ints, Program
 from .rank1 import Combinations, RowStack
 from .relaxation import BoxRelaxation, Floats
 
-__all__ = ["Effort", "Partition", "violated"]
+__all__ = ["Effort", "Found", "Partition", "violated"]
 
 
 class Effort(NamedTuple):
@@ -29,6 +34,14 @@ class Effort(NamedTuple):
 
     rows: int
     cuts: int
+
+
+class Found(NamedTuple):
+    """Cuts, and their coefficients and limits as `RowStack.rounded` gives them."""
+
+    cuts: Combinations
+    matrix: csr_array
+    high: Ints
 
 
 class Partition(NamedTuple):
@@ -52,7 +65,7 @@ class Partition(NamedTuple):
         return cls(rows, program.high[rows], members)
 
 
-def violated(relaxation: BoxRelaxation, partition: Partition, amount: Floats, effort: Effort) -> Combinations:
+def violated(relaxation: BoxRelaxation, partition: Partition, amount: Floats, effort: Effort) -> Found:
     """The deepest cuts that an optimum of a linear program violates, none nearly parallel to a deeper one."""
     stack = relaxation.stack
     rounded = _tableau(relaxation, amount, effort.rows)
@@ -61,7 +74,7 @@ def violated(relaxation: BoxRelaxation, partition: Partition, amount: Floats, ef
     both = Combinations(
         times, np.concatenate([rounded.over, odd.over]), np.concatenate([rounded.grid, odd.grid])
     )
-    return _chosen(stack, both, amount, effort.cuts) if len(both.over) else both
+    return _chosen(stack, both, amount, effort.cuts)
 
 
 def _odd_sets(partition: Partition, amount: Floats, rows: int) -> Combinations:
@@ -76,7 +89,7 @@ def _odd_sets(partition: Partition, amount: Floats, rows: int) -> Combinations:
 def _tableau(relaxation: BoxRelaxation, amount: Floats, most: int) -> Combinations:
     stack = relaxation.stack
     lines = relaxation.inverse(amount, most, LIMITS.least_part)
-    over = _denominators(lines)
+    over = _denominators(lines, LIMITS.near, LIMITS.denominators)
     lines, over = lines[over > 1], over[over > 1]
     times = np.rint(lines * over[:, None]).astype(np.int64)
     # The same row with opposite signs rounds differently; whole multiples of equations change nothing.
@@ -90,51 +103,47 @@ def _tableau(relaxation: BoxRelaxation, amount: Floats, most: int) -> Combinatio
     return Combinations(csr_array(times), over, np.minimum(over - rest, LIMITS.grids))
 
 
-def _denominators(lines: Floats) -> Ints:
-    """The least common denominator of each line's entries; 0 if it is not small."""
-    over = np.ones(len(lines), dtype=np.int64)
-    pending = np.arange(len(lines))
-    while len(pending):
-        scaled = lines[pending] * over[pending, None]
-        off = np.abs(scaled - np.rint(scaled))
-        worst = off.argmax(axis=1)
-        which = np.flatnonzero(off[np.arange(len(pending)), worst] > LIMITS.near)
-        pending = pending[which]
-        over[pending] *= _denominator(scaled[which, worst[which]] % 1)
-        over[pending[over[pending] > LIMITS.denominators]] = 0
-        pending = pending[over[pending] > 0]
-    return over
+@compiled
+def _denominators(lines: Floats, near: float, most: int) -> Ints:
+    """The least number that makes each line's entries whole but for `near`; 0 if it is more than `most`."""
+    found = np.zeros(len(lines), dtype=np.int64)
+    for line in range(len(lines)):
+        over = 1
+        while over:
+            worst, entry = 0.0, 0.0
+            for value in lines[line]:
+                off = abs(value * over - np.rint(value * over))
+                if off > worst:
+                    worst, entry = off, value * over
+            if worst <= near:
+                break
+            over *= _denominator(entry % 1, near, most)
+            if over > most:
+                over = 0
+        found[line] = over
+    return found
 
 
-def _denominator(entry: Floats) -> Ints:
-    """Of fractions between 0 and 1, by continued fractions."""
-    before, over, rest = np.zeros(len(entry)), np.ones(len(entry)), entry
-    while True:
-        off = (np.abs(entry * over - np.rint(entry * over)) > LIMITS.near) & (over <= LIMITS.denominators)
-        if not off.any():
-            return np.maximum(2, np.minimum(over, 2 * LIMITS.denominators)).astype(np.int64)
-        inverse = 1 / np.where(off, np.maximum(rest, LIMITS.near * LIMITS.near), 1.0)
-        before, over = np.where(off, over, before), np.where(off, np.floor(inverse) * over + before, over)
-        rest = np.where(off, inverse % 1, rest)
+@compiled
+def _denominator(entry: float, near: float, most: int) -> int:
+    """Of a fraction between 0 and 1, by continued fractions; more than `most` if it is larger."""
+    before, over, rest = 0.0, 1.0, entry
+    while abs(entry * over - np.rint(entry * over)) > near and over <= most:
+        inverse = 1 / max(rest, near * near)
+        before, over, rest = over, np.floor(inverse) * over + before, inverse % 1
+    return max(2, int(min(over, 2.0 * most)))
 
 
-def _chosen(stack: RowStack, cuts: Combinations, amount: Floats, most: int) -> Combinations:
+def _chosen(stack: RowStack, cuts: Combinations, amount: Floats, most: int) -> Found:
     # Columns that are not taken count for a cut's norm only, so first without them.
     taken = np.flatnonzero(amount)
-    matrix, limit = RowStack(csr_array(stack.matrix[:, taken]), stack.low, stack.high).rounded(cuts)
+    matrix, limit = stack.part(np.arange(len(stack)), taken).rounded(cuts)
     cuts = cuts.some(np.flatnonzero(matrix @ amount[taken] > limit + LIMITS.deep))
-    if not len(cuts.over):
-        return cuts
     matrix, limit = stack.rounded(cuts)
-    real = matrix.astype(np.float64)
-    norm = np.sqrt(np.asarray(real.multiply(real).sum(axis=1)).ravel())
-    depth = (real @ amount - limit) / np.maximum(norm, 1e-9)
+    norm = np.sqrt(matrix.astype(np.float64).power(2).sum(axis=1))
+    depth = (matrix @ amount - limit) / np.maximum(norm, 1e-9)
     order = np.argsort(-depth, kind="stable")
     order = order[depth[order] > LIMITS.deep][: 4 * most]
-    unit = csr_array(real[order])
-    cosine = (unit @ unit.T).toarray() / np.maximum(np.outer(norm[order], norm[order]), 1e-9)
-    picked: list[int] = []
-    for i in range(len(order)):
-        if len(picked) < most and (not picked or cosine[i, picked].max() < LIMITS.alike):
-            picked.append(i)
-    return cuts.some(order[picked])
+    lines = Lines.of(csr_array(matrix[order]))
+    picked = order[apart(lines, matrix.shape[1], norm[order], most, LIMITS.alike)]
+    return Found(cuts.some(picked), csr_array(matrix[picked]), limit[picked])

@@ -215,7 +215,7 @@ class Tree:
                 self._keep_open(node, rest, duals, Branch())
                 last = None
                 node = _OpenNode(left, self.nodes - 1, 0, None)
-                rest, inherited = self._remaining(node), False
+                rest, inherited = self._remaining(node, rest), False
                 values.clear()
                 continue
             values.append(proposal.value)
@@ -239,15 +239,14 @@ class Tree:
         """The linear program of a node: its parent's, unless few of its columns are left or cuts are many."""
         rest = node.rest
         if not rest or rest.shrunk(node.box, LIMITS.restart) or len(rest.names) > rest.first + LIMITS.many:
-            return self._remaining(node)
+            return self._remaining(node, rest)
         return rest
 
-    def _remaining(self, node: _OpenNode) -> Remaining:
+    def _remaining(self, node: _OpenNode, above: Remaining | None) -> Remaining:
         """The linear program over the columns that a node leaves, with the cuts that matter above it."""
         names = [cut for cut, _ in self._drafts[node.parent].duals.cuts] if node.parent >= 0 else self._given
-        return Remaining(
-            self.program, node.box, self._cuts, closure(self._cuts, names, self._rows), self.target
-        )
+        used = closure(self._cuts, names, self._rows)
+        return Remaining(self.program, node.box, self._cuts, used, self.target, above)
 
     def _keep(self, node: _OpenNode, duals: NodeDuals, parts: tuple[ProofPart, ...] = ()) -> None:
         """Keep a closed node."""

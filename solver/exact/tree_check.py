@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from ...models.errors import CertificateError
 from .program import FREE, LIMIT, Ints, Program
@@ -108,12 +107,11 @@ class Box:
 
 
 class CutSystem:
-    """A program and cuts, with what duals prove about them."""
+    """A program and cuts, with what duals prove about them; `stack` has both if they are known."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, stack: RowStack | None = None) -> None:
         self.program = program
-        self.stack = RowStack(program.matrix, program.low, program.high)
-        self.columns = csr_array(program.matrix.T)
+        self.stack = stack or RowStack(program.matrix, program.low, program.high)
         self.single = program.cover & (program.high == 1)
         self._held: dict[int, NDArray[np.bool_]] = {}
 
@@ -125,11 +123,6 @@ class CutSystem:
     def add(self, cuts: Sequence[Rank1Cut]) -> None:
         """Append cuts."""
         self.stack.extend(cuts)
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Note that the stack has grown."""
-        self.columns = csr_array(self.stack.matrix.T)
 
     def value(self, duals: NodeDuals, box: Box) -> tuple[int, Ints]:
         """The scaled bound that duals prove for a box, and the scaled reduced costs.
@@ -158,7 +151,7 @@ class CutSystem:
         largest = float(np.abs(cost).max(initial=0)) * duals.scale
         if largest + float(size @ np.maximum(np.abs(ends), stack.largest)) > LIMIT:
             raise OverflowError("duals too large to be checked in 64 bits")
-        reduced = np.asarray(cost * duals.scale - self.columns @ every, dtype=np.int64)
+        reduced = np.asarray(cost * duals.scale - self.stack.matrix.T @ every, dtype=np.int64)
         at = np.where(reduced > 0, box.lower, box.upper)
         if float(np.abs(reduced).astype(float) @ np.abs(at).astype(float)) > LIMIT:
             raise OverflowError("duals too large to be checked in 64 bits")
