@@ -16,7 +16,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator
 
-from .exact.payload import MOST_TEXT
+from .exact.limits import MOST_TEXT
 
 __all__ = [
     "AllowedClaim",

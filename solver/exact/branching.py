@@ -8,9 +8,10 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from .limits import BRANCHING as LIMITS
-from .relaxation import BoxProposal, Floats
+from .program import Box, Floats
+from .relaxation import BoxProposal
 from .remaining import Remaining
-from .tree_check import Box, Branch
+from .tree_check import Branch
 
 __all__ = ["chosen"]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 __all__ = [
     "BRANCHING",
     "DUALS",
+    "MOST_TEXT",
     "SEPARATION",
     "TREE",
     "BranchingLimits",
@@ -83,6 +84,9 @@ class DualLimits:
     nought: float = 1e-11
     """Smaller multipliers are none."""
 
+
+MOST_TEXT = 16_000_000
+"""Characters of a written proof."""
 
 TREE = TreeLimits()
 BRANCHING = BranchingLimits()

@@ -19,16 +19,16 @@ from itertools import accumulate
 import numpy as np
 
 from ...models.errors import CertificateError
+from .limits import MOST_TEXT
 from .program import Ints
 from .rank1 import Rank1Cut
 from .tree_check import DEEPEST, Branch, Node, NodeDuals, ProofPart, TreeProof
 
-__all__ = ["MOST_TEXT", "packed", "unpacked"]
+__all__ = ["packed", "unpacked"]
 
 MOST_NUMBERS = 3_000_000
 MOST_BYTES = 12_000_000
-MOST_TEXT = 16_000_000
-"""Numbers of a proof, bytes before they are deflated, and characters of its text, at most."""
+"""Numbers of a proof, and bytes before they are deflated, at most."""
 LARGEST = 1 << 62
 MOST_BITS = 40
 """Of scales."""

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-__all__ = ["FREE", "LIMIT", "Ints", "Program", "covering"]
+__all__ = ["FREE", "LIMIT", "Box", "Floats", "Ints", "Program", "covering"]
 
 Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
 
 FREE = 1 << 40
 """No limit of a row, or of a column from above."""
@@ -80,6 +81,19 @@ class Program:
         made = self.matrix @ x
         ends = (x >= self.lower).all() and (x <= self.upper).all()
         return bool(ends and (made >= self.low).all() and (made <= self.high).all())
+
+
+@dataclass(slots=True, eq=False)
+class Box:
+    """Ends of all columns."""
+
+    lower: Ints
+    upper: Ints
+
+    @property
+    def empty(self) -> bool:
+        """Whether no column amounts are left."""
+        return bool((self.lower > self.upper).any())
 
 
 def covering(

@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ..backends.highs import INFINITY, LinearProgram, LPStatus
 from .limits import DUALS as LIMITS
-from .program import FREE, Ints, Program
+from .program import FREE, Box, Floats, Ints, Program
 from .rank1 import RowStack
-from .tree_check import Box
 
-__all__ = ["BoxProposal", "BoxRelaxation", "Floats"]
-
-Floats = NDArray[np.float64]
+__all__ = ["BoxProposal", "BoxRelaxation"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .program import FREE, Program
+from .limits import SEPARATION
+from .program import FREE, Box, Floats, Program
 from .rank1 import Combinations, Rank1Cut
-from .relaxation import BoxRelaxation, Floats
+from .relaxation import BoxRelaxation
 from .separation import Effort, Partition, violated
-from .tree_check import Box, CutSystem, NodeDuals
+from .tree_check import CutSystem, NodeDuals
 
 __all__ = ["Remaining", "closure"]
 
@@ -97,7 +98,8 @@ class Remaining:
 
     def cut(self, amount: Floats, effort: Effort, first: int) -> list[Rank1Cut]:
         """Add cuts that a solution violates; the same as cuts of the whole tree, numbered from `first`."""
-        found, matrix, high = violated(self.relaxation, self._partition, amount, effort)
+        inverse = self.relaxation.inverse(amount, effort.rows, SEPARATION.least_part)
+        found, matrix, high = violated(self.system.stack, inverse, self._partition, amount, effort.cuts)
         if not len(high):
             return []
         made = [self._named(found, line) for line in range(len(high))]

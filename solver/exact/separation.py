@@ -22,11 +22,10 @@ from .combining import Lines, apart
 from .incidence import Members
 from .limits import SEPARATION as LIMITS
 from .odd_sets import separated
-from .program import FREE, Ints, Program
+from .program import FREE, Floats, Ints, Program
 from .rank1 import Combinations, RowStack
-from .relaxation import BoxRelaxation, Floats
 
-__all__ = ["Effort", "Found", "Partition", "violated"]
+__all__ = ["Effort", "FoundCuts", "Partition", "violated"]
 
 
 class Effort(NamedTuple):
@@ -36,7 +35,7 @@ class Effort(NamedTuple):
     cuts: int
 
 
-class Found(NamedTuple):
+class FoundCuts(NamedTuple):
     """Cuts, and their coefficients and limits as `RowStack.rounded` gives them."""
 
     cuts: Combinations
@@ -65,16 +64,22 @@ class Partition(NamedTuple):
         return cls(rows, program.high[rows], members)
 
 
-def violated(relaxation: BoxRelaxation, partition: Partition, amount: Floats, effort: Effort) -> Found:
-    """The deepest cuts that an optimum of a linear program violates, none nearly parallel to a deeper one."""
-    stack = relaxation.stack
-    rounded = _tableau(relaxation, amount, effort.rows)
-    odd = _odd_sets(partition, amount, len(stack))
+def violated(stack: RowStack, inverse: Floats, partition: Partition, amount: Floats, most: int) -> FoundCuts:
+    """The deepest cuts that an optimum of a linear program violates, none nearly parallel to a deeper one.
+
+    Parameters
+    ----------
+    inverse
+        Rows of its basis' inverse whose basic columns are fractional.
+    most
+        Cuts that are taken, at most.
+    """
+    rounded, odd = _tableau(stack, inverse), _odd_sets(partition, amount, len(stack))
     times = csr_array(vstack([rounded.times, odd.times], format="csr"))
     both = Combinations(
         times, np.concatenate([rounded.over, odd.over]), np.concatenate([rounded.grid, odd.grid])
     )
-    return _chosen(stack, both, amount, effort.cuts)
+    return _chosen(stack, both, amount, most)
 
 
 def _odd_sets(partition: Partition, amount: Floats, rows: int) -> Combinations:
@@ -86,9 +91,7 @@ def _odd_sets(partition: Partition, amount: Floats, rows: int) -> Combinations:
     return Combinations(times, 2 * one, one)
 
 
-def _tableau(relaxation: BoxRelaxation, amount: Floats, most: int) -> Combinations:
-    stack = relaxation.stack
-    lines = relaxation.inverse(amount, most, LIMITS.least_part)
+def _tableau(stack: RowStack, lines: Floats) -> Combinations:
     over = _denominators(lines, LIMITS.near, LIMITS.denominators)
     lines, over = lines[over > 1], over[over > 1]
     times = np.rint(lines * over[:, None]).astype(np.int64)
@@ -134,7 +137,7 @@ def _denominator(entry: float, near: float, most: int) -> int:
     return max(2, int(min(over, 2.0 * most)))
 
 
-def _chosen(stack: RowStack, cuts: Combinations, amount: Floats, most: int) -> Found:
+def _chosen(stack: RowStack, cuts: Combinations, amount: Floats, most: int) -> FoundCuts:
     # Columns that are not taken count for a cut's norm only, so first without them.
     taken = np.flatnonzero(amount)
     matrix, limit = stack.part(np.arange(len(stack)), taken).rounded(cuts)
@@ -146,4 +149,4 @@ def _chosen(stack: RowStack, cuts: Combinations, amount: Floats, most: int) -> F
     order = order[depth[order] > LIMITS.deep][: 4 * most]
     lines = Lines.of(csr_array(matrix[order]))
     picked = order[apart(lines, matrix.shape[1], norm[order], most, LIMITS.alike)]
-    return Found(cuts.some(picked), csr_array(matrix[picked]), limit[picked])
+    return FoundCuts(cuts.some(picked), csr_array(matrix[picked]), limit[picked])

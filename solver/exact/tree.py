@@ -22,12 +22,12 @@ from scipy.sparse.csgraph import connected_components
 from ..settings import Clock
 from .branching import chosen
 from .limits import BRANCHING, DUALS, TREE as LIMITS
-from .program import FREE, Ints, Program
+from .program import FREE, Box, Floats, Ints, Program
 from .rank1 import Rank1Cut
-from .relaxation import BoxProposal, Floats
+from .relaxation import BoxProposal
 from .remaining import Remaining, closure
 from .separation import Effort
-from .tree_check import Box, Branch, CutSystem, Node, NodeDuals, ProofPart, TreeProof
+from .tree_check import Branch, CutSystem, Node, NodeDuals, ProofPart, TreeProof
 
 __all__ = ["Tree"]
 

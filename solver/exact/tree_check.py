@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
-from .program import FREE, LIMIT, Ints, Program
+from .program import FREE, LIMIT, Box, Ints, Program
 from .rank1 import Rank1Cut, RowStack
 
-__all__ = ["Box", "Branch", "CutSystem", "EndedError", "Node", "NodeDuals", "ProofPart", "TreeProof", "check"]
+__all__ = ["Branch", "CutSystem", "EndedError", "Node", "NodeDuals", "ProofPart", "TreeProof", "check"]
 
 DEEPEST = 50
 """Programs inside programs, at most."""
@@ -91,19 +91,6 @@ class TreeProof:
     target: int
     cuts: tuple[Rank1Cut, ...]
     nodes: tuple[Node, ...]
-
-
-@dataclass(slots=True, eq=False)
-class Box:
-    """Ends of all columns."""
-
-    lower: Ints
-    upper: Ints
-
-    @property
-    def empty(self) -> bool:
-        """Whether no column amounts are left."""
-        return bool((self.lower > self.upper).any())
 
 
 class CutSystem:
