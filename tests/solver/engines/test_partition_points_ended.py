@@ -118,7 +118,7 @@ def test_time_is_kept_for_a_verifier_that_goes_by_its_clock_alone(kind: str, mon
 def test_without_that_time_the_bound_is_lost(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(verifier, "LATE_TRIED", -1)
     monkeypatch.setattr(PointsSearch, "_keep", kept_nothing)
-    monkeypatch.setattr(Finish, "leaves", lambda self, seconds: True)
+    monkeypatch.setattr(Finish, "_checked", lambda self, tree: True)
     faked(monkeypatch, TICK)
     lost = Searched(drawn("plain"), 2.0)
     assert lost.proved > 0 == lost.told
