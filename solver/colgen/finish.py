@@ -18,7 +18,7 @@ from ..exact.incidence import Members
 from ..exact.program import Program, covering
 from ..exact.rank1 import Rank1Cut
 from ..exact.tree import Tree
-from ..exact.tree_check import check
+from ..exact.tree_check import EndedError, check
 from ..schedule import GAP
 from ..settings import Clock
 from ..shares import Share
@@ -171,11 +171,17 @@ class Finish:
         return done
 
     def _checked(self, tree: Tree) -> bool:
-        """Whether a proof holds, and there is time to check it again: that takes far less than to find it."""
+        """Whether a proof holds, and there is time to check it again: that takes far less than to find it.
+
+        One that is refused proves nothing, and nothing more is tried: it would be refused again without end.
+        """
         began = self.clock.seconds
         try:
             check(tree.program, tree.proof(), over=lambda: self.clock.over)
+        except EndedError:
+            return False
         except CertificateError:
+            self.exhausted = True
             return False
         more = GAP.check.value * (self._took + self.clock.seconds - began) - self._kept
         if more > 0:

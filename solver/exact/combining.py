@@ -45,7 +45,7 @@ def _function(n: int, over: int, rest: int, grid: int) -> int:
 def combined(
     times: Lines, matrix: Lines, columns: int, over: Ints, rest: Ints, grid: Ints, sign: Ints, ends: Ints
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Ints, Ints]:
-    """Lines that are sums of rows, rounded, their slacks put back; the arrays of a matrix, and limits.
+    """Sums of rows rounded, slacks put back: a matrix's arrays, limits; `RowStack` asks if they fit 64 bits.
 
     Parameters
     ----------

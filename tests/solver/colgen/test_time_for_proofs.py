@@ -61,7 +61,9 @@ def test_a_proof_that_there_is_no_time_for_does_not_replace_another(monkeypatch:
 def test_a_tree_that_cannot_be_checked_proves_nothing():
     tree = found()
     tree.target += 1
-    assert not finish(Clock())._checked(tree)
+    end = finish(Clock())
+    assert not end._checked(tree)
+    assert end.exhausted
 
 
 @pytest.mark.parametrize(("limit", "grown"), [(5.0, [180]), (None, [])])
