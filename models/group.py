@@ -24,6 +24,11 @@ class Member:
     point: Point = field(repr=False)
     value: str = field(repr=False)
 
+    @property
+    def plain(self) -> list[object]:
+        """Ready for JSON."""
+        return [self.respondent, [str(v) for v in self.point], self.value]
+
 
 @dataclass(frozen=True, kw_only=True)
 class QIGroup:

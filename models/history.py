@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from .box import Box, Interval, Leaves
 from .combination import fold
 from .errors import ReleaseError, StoreError
+from .fingerprint import Fingerprint
 from .group import Member
 from .release import QIGroup, Release
 
@@ -113,6 +114,7 @@ class History:
         self._spelt: dict[str, str | None] = {}
         self._spelt_of = 0
         self._values: set[str] = set()
+        self._fingerprint = Fingerprint()
         for release in releases:
             self.append(release)
 
@@ -199,6 +201,7 @@ class History:
         found = History()
         found._releases, found._records = self._releases.copy(), self._records.copy()
         found._values = self._values.copy()
+        found._fingerprint = self._fingerprint.copy()
         found.append(release)
         return found
 
@@ -233,6 +236,13 @@ class History:
     def records(self) -> Mapping[str, Record]:
         """The record of every respondent ever published."""
         return self._records
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of all releases, with everything the steward knows of them."""
+        seen = self._fingerprint
+        seen.add(release.plain for release in self._releases[seen.read :])
+        return seen.hexdigest()
 
     def group(self, release: int, index: int) -> QIGroup:
         """One published group."""

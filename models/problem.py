@@ -16,7 +16,7 @@ from .errors import PolicyError, ReleaseError, TableError
 from .history import History
 from .losses.base import loss
 from .outlook.allowed import allowance
-from .outlook.forecast import forecast
+from .outlook.forecast import Forecast, forecast
 from .outlook.foreseen import drawn_lives, mean
 from .outlook.prices import SignaturePrices, priced, sizes
 from .outlook.usual import usual_outlook
@@ -240,10 +240,21 @@ class Problem:
         outlook = self.policy.outlook
         if outlook is None or not self._least:
             return ()
-        coming = forecast(self.table, self.history, outlook)
         return drawn_lives(
-            release, self.history, outlook, coming, self._meetings, self._least, self._multiplicity
+            release,
+            self.history,
+            outlook,
+            self._coming,
+            self._meetings,
+            self._least,
+            self._multiplicity,
         )
+
+    @cached_property
+    def _coming(self) -> Forecast:
+        """Measured in all releases, so read once."""
+        assert self.policy.outlook is not None
+        return forecast(self.table, self.history, self.policy.outlook)
 
     @property
     def _meetings(self) -> list[OverlapRule]:
@@ -274,7 +285,7 @@ class Problem:
         known = (len(r.signature) for r in self.history.records.values() if r.signature is not None)
         return priced(
             self.policy.outlook,
-            forecast(self.table, self.history, self.policy.outlook),
+            self._coming,
             self._meetings,
             sizes(least, max(known, default=least)),
         )

@@ -109,6 +109,24 @@ class Release:
         return sum(group.fakes for group in self.groups)
 
     @property
+    def plain(self) -> dict[str, object]:
+        """Everything the steward knows of it, in one order and ready for JSON."""
+        return {
+            "form": self.form,
+            "columns": [*self.attributes, self.sensitive],
+            "suppressed": sorted(m.plain for m in self.suppressed),
+            "groups": [
+                {
+                    "members": sorted(m.plain for m in group.members),
+                    "counterfeits": sorted(group.counterfeits),
+                    "box": [str(cell) for cell in group.box or ()],
+                    "hidden": sorted(group.hidden),
+                }
+                for group in self.groups
+            ],
+        }
+
+    @property
     def hidden_cells(self) -> int:
         """Number of hidden cells in all groups."""
         return sum(group.hidden_cells for group in self.groups)

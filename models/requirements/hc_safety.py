@@ -126,20 +126,20 @@ class HcSafety(GroupRequirement):
             `rest_new` and `n`, and in `respondents` those who are in one of the groups only.
         """
         records = context.history.records
-        met = {at for who in group.respondents if who in records for at in records[who].groups}
+        met = Counter(at for who in group.respondents if who in records for at in records[who].groups)
         for at in sorted(met):
             old = context.history.group(*at)
-            common = old.respondents & group.respondents
-            rest_old, rest_new = old.respondents - common, group.respondents - common
             overlap = Overlap(
                 size=group.size,
                 members=len(group.members),
-                shared=len(common),
+                shared=met[at],
                 old_size=old.size,
                 old_members=len(old.members),
-                alike=old.histogram == group.histogram,
+                alike=self.reading == "definition" and old.histogram == group.histogram,  # asked by it alone
             )
             if not self._permits(overlap):
+                common = old.respondents & group.respondents
+                rest_old, rest_new = old.respondents - common, group.respondents - common
                 yield Violation(
                     requirement=self.name,
                     message=f"shares {len(common)} of {group.size} tuples with group {at[1] + 1} of release "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -168,6 +169,21 @@ def test_solving_reads_the_history_and_does_not_change_it():
     solve_problem(problem, workers=1, display=False)
     assert (dict(at.history.records), at.history.releases) == (records, releases)
     assert problem.digest == digest
+
+
+def test_the_fingerprint_of_a_history_does_not_depend_on_when_it_was_asked_for():
+    for seed in range(5):
+        at = instance(seeded(f"fingerprint{seed}"), tuples=(5, 5), releases=(3, 3), persistence="persistent")
+        once, grown = History(at.history.releases).fingerprint, History()
+        prefixes = {grown.fingerprint}
+        for release in at.history:
+            if len(grown) % 2:
+                grown = grown.followed_by(release)
+            else:
+                grown.append(release)
+            assert pickle.loads(pickle.dumps(grown)).fingerprint == grown.fingerprint
+            prefixes.add(grown.fingerprint)
+        assert (once, len(prefixes)) == (grown.fingerprint, len(at.history) + 1)
 
 
 def test_a_series_of_our_own_releases_keeps_every_posterior_at_one_over_m():

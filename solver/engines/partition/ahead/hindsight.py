@@ -88,7 +88,7 @@ def hindsight(problem: Problem, release: Release, clock: Clock) -> Hindsight | N
         seeds=tuple(outlook.seed + 1 + i for i in range(LIMITS.futures)),
     )
     policy = problem.policy.by_itself()
-    after = History((*problem.history, release))
+    after = problem.history.followed_by(release)
     found = list[tuple[int, int]]()
     for seed in futures.seeds:
         now, *later = futures.tables(problem.table, seed, problem.history.records)
