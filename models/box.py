@@ -75,6 +75,10 @@ class Interval:
         """Whether some value lies in both cells."""
         return isinstance(other, Interval) and self.lo <= other.hi and other.lo <= self.hi
 
+    def within(self, other: Cell) -> bool:
+        """Whether every value of it lies in the other cell."""
+        return isinstance(other, Interval) and other.lo <= self.lo and self.hi <= other.hi
+
     def __str__(self) -> str:
         if self.lo == self.hi:
             return format_number(self.lo)
@@ -95,6 +99,10 @@ class Leaves:
     def meets(self, other: Cell) -> bool:
         """Whether some category lies in both cells."""
         return isinstance(other, Leaves) and not self.values.isdisjoint(other.values)
+
+    def within(self, other: Cell) -> bool:
+        """Whether every category of it lies in the other cell."""
+        return isinstance(other, Leaves) and self.values <= other.values
 
     def __str__(self) -> str:
         return self.label

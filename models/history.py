@@ -7,7 +7,6 @@ quasi-identifiers can still lie in, and the group in every release.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -322,26 +321,35 @@ def _extended(old: Record | None, member: Member, number: int, said: _Said) -> R
     return Record(
         member=member,
         first=old.first,
-        inferable=dict(Counter(old.inferable) & Counter(said.histogram)),
+        inferable=_common(old.inferable, said.histogram),
         signature=old.signature if old.signature == said.signature else None,
         box=_intersection(old.box, said.box),
         groups=(*old.groups, *said.place),
     )
 
 
+def _common(one: Mapping[str, int], other: Mapping[str, int]) -> Mapping[str, int]:
+    """The smaller multiplicity of each value of both; the first itself where that is all of it."""
+    if all(number <= other.get(value, 0) for value, number in one.items()):
+        return one
+    return {value: min(number, other[value]) for value, number in one.items() if value in other}
+
+
 def _intersection(one: Box | None, other: Box | None) -> Box | None:
+    """Cells of either where they are within the other's: most are, and many records share them."""
     if one is None or other is None:
         return None
     cells: list[Interval | Leaves] = []
     for a, b in zip(one, other, strict=True):
         if not a.meets(b):
             return None
-        if isinstance(a, Interval) and isinstance(b, Interval):
+        if a.within(b):
+            cells.append(a)
+        elif b.within(a):
+            cells.append(b)
+        elif isinstance(a, Interval) and isinstance(b, Interval):
             cells.append(Interval(max(a.lo, b.lo), min(a.hi, b.hi)))
         elif isinstance(a, Leaves) and isinstance(b, Leaves):
             common = a.values & b.values
-            label = (
-                a.label if common == a.values else b.label if common == b.values else "|".join(sorted(common))
-            )
-            cells.append(Leaves(label, common))
+            cells.append(Leaves("|".join(sorted(common)), common))
     return tuple(cells)
