@@ -46,8 +46,12 @@ class Ahead(Schedule):
     families: Share = Share(part=0.5, of=Of.PASSED, why="no further program after this: people need seats")
     trying: Share = Share(part=0.6, of=Of.PASSED, why="no further family is seated to compare them")
     compared: Seconds = Seconds(
-        value=60.0, why="with less left, large tables are seated at once: brief seats are not brief there"
+        value=2e-3,
+        unit="s a tuple",
+        why="with less left, large tables are seated at once: brief seats are not brief there",
     )
+    seated: Share = Share(part=0.75, of=Of.LEFT, unlimited=0.0, why="exchanges of a large table")
+    exchange: Seconds = Seconds(value=5e-7, unit="s an exchange", why="what these take, in large tables")
     hindsight: Share = Share(part=0.1, of=Of.LIMIT, most=5.0, why="what nobody avoids, in drawn futures")
     within: Share = Share(
         part=0.3, of=Of.LIMIT, most=60.0, why="the program over groups of the signatures that were chosen"

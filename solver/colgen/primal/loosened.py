@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ....models.compiled import compiled
 from ..covering import Geometry, Ints
 from ..kernels.boxes import side_cost
+from .journal import begun, exchanged, marked, recalled
 
 __all__ = ["loosened"]
 
@@ -105,7 +106,9 @@ def loosened(
                 size[q] += 1
                 spot[people] = q * wide + i
                 people += 1
-    now, best, kept, entered = 0.0, 0.0, who.copy(), room
+    now, best, entered = 0.0, 0.0, room
+    mate = np.full(groups, -1, dtype=np.int64)
+    journal = begun(who, mate)
     heat, cooling = hot, (cold / hot) ** (1.0 / max(1, moves // 256))
     for move in range(moves):
         if move % 256 == 255:
@@ -150,9 +153,10 @@ def loosened(
         if change <= 0.0 or np.random.random() < np.exp(-change / heat):
             cost[q], cost[r], key[q], key[r] = cost_q, cost_r, key_q, key_r
             now += change
+            exchanged(journal, one, other)
             if now < best - 1e-6:
                 best = now
-                kept[:] = who
+                marked(journal, who, mate)
             continue
         who[q, i], who[r, j] = p, s
         if v != u:
@@ -160,5 +164,5 @@ def loosened(
             _counted(keys, often, key_r, -1, prices[size[r]])
             _counted(keys, often, key[q], 1, prices[size[q]])
             _counted(keys, often, key[r], 1, prices[size[r]])
-    who[:] = kept
+    recalled(journal, who, mate)
     return best

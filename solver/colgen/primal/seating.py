@@ -19,6 +19,7 @@ import numpy as np
 
 from ....models.compiled import compiled
 from ..covering import Geometry, Ints
+from .journal import begun, exchanged, lost, marked, paired, recalled
 from .seats import People, Seats, box_of, broken_by
 from .switching import Columns, switched
 
@@ -70,8 +71,8 @@ def annealed(
             continue
         cost[q], wrong[q] = box_of(g, people, who, q, mate[q]), broken_by(people, who, q, mate[q])
         now += cost[q] + penalty * wrong[q]
-    best, kept, kept_mate = now, who.copy(), mate.copy()
-    kept_order, kept_home, kept_key = seats.order.copy(), columns.home.copy(), columns.key.copy()
+    best, journal = now, begun(who, mate)
+    order, home, key = seats.order.copy(), columns.home.copy(), columns.key.copy()
     heat, cooling = hot, (cold / hot) ** (1.0 / max(1, moves // 256))
     for move in range(moves):
         if move % 256 == 255:
@@ -79,11 +80,14 @@ def annealed(
             if best < 0.5:
                 break
         if len(columns.home) and move % columns.often == 0:
-            now += switched(g, people, who, seats.order, columns, cost, heat)
+            done, change = switched(g, people, who, seats.order, columns, cost, heat)
+            if done:
+                lost(journal)
+            now += change
             if now < best - 0.5:
                 best = now
-                kept[:], kept_mate[:] = who, mate
-                kept_order[:], kept_home[:], kept_key[:] = seats.order, columns.home, columns.key
+                if marked(journal, who, mate):
+                    order[:], home[:], key[:] = seats.order, columns.home, columns.key
             continue
         at = np.random.randint(number)
         v, near = seats.own[at], np.random.random()
@@ -103,11 +107,12 @@ def annealed(
             if change <= 0.0 or np.random.random() < np.exp(-change / heat):
                 mate[first], mate[second] = -1, -1
                 cost[first], cost[second], wrong[first], wrong[second] = cost_q, cost_r, wrong_q, wrong_r
+                paired(journal, first, second)
                 now += change
                 if now < best - 0.5:
                     best = now
-                    kept[:], kept_mate[:] = who, mate
-                    kept_order[:], kept_home[:], kept_key[:] = seats.order, columns.home, columns.key
+                    if marked(journal, who, mate):
+                        order[:], home[:], key[:] = seats.order, columns.home, columns.key
             continue
         if joins and near < 0.05 and mate[q] < 0 and mate[r] < 0 and seats.bucket[q] == seats.bucket[r]:
             first, second = min(q, r), max(q, r)
@@ -119,11 +124,12 @@ def annealed(
             if change <= 0.0 or np.random.random() < np.exp(-change / heat):
                 mate[first], mate[second] = second, first
                 cost[first], cost[second], wrong[first], wrong[second] = cost_q, 0, wrong_q, 0
+                paired(journal, first, second)
                 now += change
                 if now < best - 0.5:
                     best = now
-                    kept[:], kept_mate[:] = who, mate
-                    kept_order[:], kept_home[:], kept_key[:] = seats.order, columns.home, columns.key
+                    if marked(journal, who, mate):
+                        order[:], home[:], key[:] = seats.order, columns.home, columns.key
             continue
         i, j = seats.order[at] % wide, seats.order[other] % wide
         one, two = who[q, i], who[r, j]
@@ -144,13 +150,14 @@ def annealed(
         change += penalty * (wrong_q + wrong_r - wrong[x] - wrong[y])
         if change <= 0.0 or np.random.random() < np.exp(-change / heat):
             cost[x], cost[y], wrong[x], wrong[y] = cost_q, cost_r, wrong_q, wrong_r
+            exchanged(journal, seats.order[at], seats.order[other])
             now += change
             if now < best - 0.5:
                 best = now
-                kept[:], kept_mate[:] = who, mate
-                kept_order[:], kept_home[:], kept_key[:] = seats.order, columns.home, columns.key
+                if marked(journal, who, mate):
+                    order[:], home[:], key[:] = seats.order, columns.home, columns.key
         else:
             who[q, i], who[r, j] = one, two
-    who[:], mate[:] = kept, kept_mate
-    seats.order[:], columns.home[:], columns.key[:] = kept_order, kept_home, kept_key
+    recalled(journal, who, mate)
+    seats.order[:], columns.home[:], columns.key[:] = order, home, key
     return best

@@ -105,11 +105,11 @@ def _may(columns: Columns, a: int, b: int) -> bool:
 @compiled
 def switched(
     g: Geometry, people: People, who: Ints, order: Ints, columns: Columns, cost: Ints, heat: float
-) -> float:
-    """Try to let two values change signatures; by how much the boxes' cost changes, 0 if they do not."""
+) -> tuple[bool, float]:
+    """Try to let two values change signatures: whether they do, and by how much the boxes' cost changes."""
     a, b = np.random.randint(len(columns.home)), np.random.randint(len(columns.home))
     if not _may(columns, a, b):
-        return 0.0
+        return False, 0.0
     wide, s, t = who.shape[1], columns.home[a], columns.home[b]
     ours = order[columns.start[a] : columns.end[a]].copy()
     theirs = order[columns.start[b] : columns.end[b]].copy()
@@ -124,7 +124,7 @@ def switched(
     if change > 0.0 and np.random.random() >= np.exp(-change / heat):
         for k in range(len(ours)):
             who[ours[k] // wide, ours[k] % wide], who[theirs[k] // wide, theirs[k] % wide] = one[k], other[k]
-        return 0.0
+        return False, 0.0
     for k in range(len(ours)):
         q, r = ours[k] // wide, theirs[k] // wide
         cost[q], cost[r] = box_of(g, people, who, q, -1), box_of(g, people, who, r, -1)
@@ -133,4 +133,4 @@ def switched(
     columns.key[s] += difference
     columns.key[t] -= difference
     columns.home[a], columns.home[b] = t, s
-    return change
+    return True, change

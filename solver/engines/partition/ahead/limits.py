@@ -90,7 +90,7 @@ class AheadLimits:
     moves: int = 4_000
     """Exchanges per tuple,"""
     most_moves: int = 30_000_000
-    """at most so many in all;"""
+    """at most so many in all, or as many as there is time for;"""
     restarts: int = 8
     """so often from the beginning;"""
     weighings: int = 3
@@ -107,7 +107,7 @@ class AheadLimits:
     """the same where signatures are weighed against boxes,"""
     cold: float = 0.004
     """and the last one."""
-    penalties: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)
+    penalties: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 32.0)
     """For each earlier group that shares too many, in the same unit: one after the other,"""
     dear: float = 64.0
     """the same once nothing is forbidden,"""

@@ -140,7 +140,7 @@ class AheadSearch:
         family = self._family(crowd)
         if family is None:
             return
-        moves, apart = min(LIMITS.most_moves, LIMITS.moves * len(self.problem.table)), distances(crowd)
+        moves, apart = self._exchanges, distances(crowd)
         tried, took = self._tried(crowd, family, moves // LIMITS.brief), 0.0
         for attempt in range(1 if self.weighed else LIMITS.restarts):
             if self.best.best is not None and not self.clock.fits(took):
@@ -155,6 +155,12 @@ class AheadSearch:
         if self.weighed:
             self._weigh(crowd)
 
+    @property
+    def _exchanges(self) -> int:
+        """Of one seating: some thousands for each tuple, in large tables as many as there is time for."""
+        most, seconds = LIMITS.moves * len(self.problem.table), self.clock.allowed(AHEAD.seated) or 0.0
+        return min(most, max(LIMITS.most_moves, int(seconds / AHEAD.exchange.value)))
+
     def _seat(self, crowd: Crowd, family: Family, seed: int, moves: int) -> tuple[Fraction, ...]:
         """What the release loses that was found for a family."""
         columns = seated(crowd, family, seed, moves, self.clock)
@@ -166,9 +172,8 @@ class AheadSearch:
         """Families that cost as little as one, those that are worth most when they are seated briefly."""
         found, allowed, seed = [family], self._allowed, self.settings.seed
         least, lost = max(family.price, allowed), list[tuple[tuple[Fraction, ...], int]]()
-        if LIMITS.moves * len(self.problem.table) > LIMITS.most_moves and not self.clock.fits(
-            AHEAD.compared.value
-        ):
+        tuples = len(self.problem.table)
+        if LIMITS.moves * tuples > LIMITS.most_moves and not self.clock.fits(AHEAD.compared.value * tuples):
             return found
         for other in divisions(crowd, family, self._pricing, allowed, seed, self.clock):
             # Seated one by one as they are found, so that little time is enough for some.
