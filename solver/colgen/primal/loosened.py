@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ....models.compiled import compiled
 from ..covering import Geometry, Ints
 from ..kernels.boxes import side_cost
-from .journal import begun, exchanged, marked, recalled
+from .best_seats import best_of, changed, kept
 
 __all__ = ["loosened"]
 
@@ -108,7 +108,7 @@ def loosened(
                 people += 1
     now, best, entered = 0.0, 0.0, room
     mate = np.full(groups, -1, dtype=np.int64)
-    journal = begun(who, mate)
+    state = best_of(who, mate)
     heat, cooling = hot, (cold / hot) ** (1.0 / max(1, moves // 256))
     for move in range(moves):
         if move % 256 == 255:
@@ -153,10 +153,10 @@ def loosened(
         if change <= 0.0 or np.random.random() < np.exp(-change / heat):
             cost[q], cost[r], key[q], key[r] = cost_q, cost_r, key_q, key_r
             now += change
-            exchanged(journal, one, other)
+            changed(state, q, r)
             if now < best - 1e-6:
                 best = now
-                marked(journal, who, mate)
+                kept(state, who, mate)
             continue
         who[q, i], who[r, j] = p, s
         if v != u:
@@ -164,5 +164,5 @@ def loosened(
             _counted(keys, often, key_r, -1, prices[size[r]])
             _counted(keys, often, key[q], 1, prices[size[q]])
             _counted(keys, often, key[r], 1, prices[size[r]])
-    recalled(journal, who, mate)
+    who[:] = state.who
     return best

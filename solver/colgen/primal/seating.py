@@ -19,7 +19,7 @@ import numpy as np
 
 from ....models.compiled import compiled
 from ..covering import Geometry, Ints
-from .journal import begun, exchanged, lost, marked, paired, recalled
+from .best_seats import best_of, changed, changed_all, kept
 from .seats import People, Seats, box_of, broken_by
 from .switching import Columns, switched
 
@@ -71,7 +71,7 @@ def annealed(
             continue
         cost[q], wrong[q] = box_of(g, people, who, q, mate[q]), broken_by(people, who, q, mate[q])
         now += cost[q] + penalty * wrong[q]
-    best, journal = now, begun(who, mate)
+    best, state = now, best_of(who, mate)
     order, home, key = seats.order.copy(), columns.home.copy(), columns.key.copy()
     heat, cooling = hot, (cold / hot) ** (1.0 / max(1, moves // 256))
     for move in range(moves):
@@ -82,11 +82,11 @@ def annealed(
         if len(columns.home) and move % columns.often == 0:
             done, change = switched(g, people, who, seats.order, columns, cost, heat)
             if done:
-                lost(journal)
+                changed_all(state)
             now += change
             if now < best - 0.5:
                 best = now
-                if marked(journal, who, mate):
+                if kept(state, who, mate):
                     order[:], home[:], key[:] = seats.order, columns.home, columns.key
             continue
         at = np.random.randint(number)
@@ -107,11 +107,11 @@ def annealed(
             if change <= 0.0 or np.random.random() < np.exp(-change / heat):
                 mate[first], mate[second] = -1, -1
                 cost[first], cost[second], wrong[first], wrong[second] = cost_q, cost_r, wrong_q, wrong_r
-                paired(journal, first, second)
+                changed(state, first, second)
                 now += change
                 if now < best - 0.5:
                     best = now
-                    if marked(journal, who, mate):
+                    if kept(state, who, mate):
                         order[:], home[:], key[:] = seats.order, columns.home, columns.key
             continue
         if joins and near < 0.05 and mate[q] < 0 and mate[r] < 0 and seats.bucket[q] == seats.bucket[r]:
@@ -124,11 +124,11 @@ def annealed(
             if change <= 0.0 or np.random.random() < np.exp(-change / heat):
                 mate[first], mate[second] = second, first
                 cost[first], cost[second], wrong[first], wrong[second] = cost_q, 0, wrong_q, 0
-                paired(journal, first, second)
+                changed(state, first, second)
                 now += change
                 if now < best - 0.5:
                     best = now
-                    if marked(journal, who, mate):
+                    if kept(state, who, mate):
                         order[:], home[:], key[:] = seats.order, columns.home, columns.key
             continue
         i, j = seats.order[at] % wide, seats.order[other] % wide
@@ -150,14 +150,14 @@ def annealed(
         change += penalty * (wrong_q + wrong_r - wrong[x] - wrong[y])
         if change <= 0.0 or np.random.random() < np.exp(-change / heat):
             cost[x], cost[y], wrong[x], wrong[y] = cost_q, cost_r, wrong_q, wrong_r
-            exchanged(journal, seats.order[at], seats.order[other])
+            changed(state, q, r)
             now += change
             if now < best - 0.5:
                 best = now
-                if marked(journal, who, mate):
+                if kept(state, who, mate):
                     order[:], home[:], key[:] = seats.order, columns.home, columns.key
         else:
             who[q, i], who[r, j] = one, two
-    recalled(journal, who, mate)
+    who[:], mate[:] = state.who, state.mate
     seats.order[:], columns.home[:], columns.key[:] = order, home, key
     return best
