@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from random import Random
@@ -23,11 +24,13 @@ from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import HcSafety, WeakMInvariance
 from optanon.solver.baselines.registry import baselines
+from optanon.solver.colgen.primal.relieving import relieved
 from optanon.solver.colgen.primal.seating import broken_rules
+from optanon.solver.colgen.primal.seats import box_of
 from optanon.solver.colgen.structure.signatures import Rules
 from optanon.solver.colgen.structure.types import Types
 from optanon.solver.engines.partition.ahead.counted import CountedFamilies
-from optanon.solver.engines.partition.ahead.family import Charges, Family, FlatPrices, families
+from optanon.solver.engines.partition.ahead.family import Charges, Family, FlatPrices, families, published
 from optanon.solver.engines.partition.ahead.kindred import distances, kindred
 from optanon.solver.engines.partition.ahead.needs import needs
 from optanon.solver.engines.partition.ahead.people import Crowd
@@ -265,6 +268,85 @@ def test_broken_rules_are_what_the_requirement_says():
             found = broken_rules(crowd.people, seats_of([line], [b], [signature]))
             assert (found[0] > 0) == bool(broken)
             compared += bool(broken)
+    assert compared
+
+
+def freed_from(seed: int) -> int:
+    """Groups of one bucket, dealt at random; against every exchange of the first that is forbidden."""
+    first, second = tables(30 + seed, 60, 2, 12)
+    result = solve_problem(ahead(History(), first), display=False)
+    assert result.release is not None
+    crowd = crowd_of(ahead(History([result.release]), second))
+    rules, geometry, freed = crowd.types.rules, crowd.types.rows.geometry, 0
+    for b, signature in enumerate(rules.signatures):
+        columns = [np.flatnonzero((rules.home == b) & (crowd.value == v)).tolist() for v in signature]
+        most = max(map(len, columns))
+        for column in columns:
+            column += [-1] * (most - len(column))
+            Random(seed).shuffle(column)
+        lines = [list(line) for line in zip(*columns, strict=True) if any(t >= 0 for t in line)]
+        if len(lines) < 2:
+            continue
+        seats = seats_of(lines, [b] * len(lines), [signature])
+        before, wrong = seats.who.copy(), broken_rules(crowd.people, seats)
+        left = relieved(geometry, crowd.people, seats)
+        after = broken_rules(crowd.people, seats)
+        assert left == (after > 0).sum() <= (wrong > 0).sum()
+        assert (np.sort(seats.who, axis=0) == np.sort(before, axis=0)).all()
+        if not wrong.any():
+            continue
+        q = int(np.flatnonzero(wrong)[0])
+        costs = dict[tuple[int, int], int]()
+        for i in range(len(signature)):
+            for r in range(len(lines)):
+                seats.who[:] = before
+                seats.who[[q, r], i] = seats.who[[r, q], i]
+                if r != q and not broken_rules(crowd.people, seats)[[q, r]].any():
+                    costs[i, r] = sum(box_of(geometry, crowd.people, seats.who, g, -1) for g in (q, r)) - sum(
+                        box_of(geometry, crowd.people, before, g, -1) for g in (q, r)
+                    )
+        seats.who[:] = before
+        relieved(geometry, crowd.people, seats)
+        moved = np.flatnonzero((seats.who != before).any(axis=1)).tolist()
+        assert (q in moved) == bool(costs)
+        if (wrong > 0).sum() == 1 and costs:
+            now = sum(box_of(geometry, crowd.people, seats.who, g, -1) for g in moved)
+            then = sum(box_of(geometry, crowd.people, before, g, -1) for g in moved)
+            assert (len(moved), now - then) == (2, min(costs.values()))
+            freed += 1
+    return freed
+
+
+def test_who_meets_too_many_is_freed_by_the_cheapest_exchange_that_may_be():
+    assert sum(map(freed_from, range(6)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_family_of_a_release_costs_what_the_release_does(seed: int):
+    """Of any release that keeps the policy: as many counterfeits, and the same price."""
+    first, second = tables(40 + seed, 60, 2, 12)
+    history, compared = History(), 0
+    for here in (first, second):
+        problem = ahead(history, here)
+        crowd, prices = crowd_of(problem), problem.prices
+        assert prices is not None
+        for release in (
+            baselines()["cor_split"].run(problem, 0),
+            baselines()["cor_split_halving"].run(problem, 0),
+            solve_problem(problem, display=False).release,
+        ):
+            assert release is not None
+            family = published(crowd, release, problem.table.row, prices)
+            if family is None:
+                continue
+            compared += 1
+            seats = sum(len(s) * n for s, n in zip(family.signatures, family.groups, strict=True))
+            assert seats == len(here) + family.fakes
+            assert family.fakes == release.counterfeits
+            assert sum(sum(j.values()) for j in family.joined) == crowd.new.sum()
+            level = replace(problem, policy=problem.policy.changed(minimize=["expected_counterfeits"]))
+            assert max(family.price, level.allowed) == level.objective(release)[0]
+        history.append(release)
     assert compared
 
 

@@ -11,6 +11,7 @@ touch V where the last solution was; three rounds of this are taken, and the bes
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,13 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from .....models.release import Release
 from ....backends.highs import INFINITY, best_integers
 from ....colgen.covering import Ints
 from ....settings import Clock
 from .limits import AHEAD as LIMITS
 from .people import Crowd
 
-__all__ = ["Charges", "Family", "FlatPrices", "Signature", "candidates", "families"]
+__all__ = ["Charges", "Family", "FlatPrices", "Signature", "candidates", "families", "published"]
 
 Signature: TypeAlias = tuple[int, ...]
 
@@ -124,6 +126,37 @@ def candidates(crowd: Crowd, known: Iterable[Signature], random: Random) -> list
                 some.append(v)
             found.add(tuple(sorted(some)))
     return sorted(s for s in found - old if least <= len(s) and any(new[v] for v in s))
+
+
+def published(crowd: Crowd, release: Release, row: Mapping[str, int], prices: Charges) -> Family | None:
+    """The family of a release of everybody; None if a group holds some values more often than others.
+
+    Parameters
+    ----------
+    row
+        Respondents by number.
+    """
+    rules = crowd.types.rules
+    number = {value: v for v, value in enumerate(rules.values)}
+    groups, joined = Counter[Signature](), dict[Signature, Counter[int]]()
+    for group in release.groups:
+        often = max(group.histogram.values())
+        if min(group.histogram.values()) < often:
+            return None
+        signature = tuple(sorted(number[value] for value in group.signature))
+        groups[signature] += often
+        people = np.array([row[who] for who in group.respondents])
+        new = people[crowd.people.home[people] < 0]
+        joined.setdefault(signature, Counter()).update(crowd.value[new].tolist())
+    bucket = {signature: b for b, signature in enumerate(rules.signatures)}
+    return Family(
+        signatures=tuple(groups),
+        buckets=tuple(bucket.get(signature, -1) for signature in groups),
+        groups=tuple(groups.values()),
+        joined=tuple(joined[signature] for signature in groups),
+        fakes=release.counterfeits,
+        price=sum((prices.of(len(signature), n) for signature, n in groups.items()), Fraction(0)),
+    )
 
 
 class _Lines:

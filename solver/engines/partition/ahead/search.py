@@ -36,7 +36,7 @@ from .bounded import FamilyProgram
 from .counted import CountedFamilies
 from .dealing import dealt_family
 from .divisions import divisions
-from .family import Charges, Family, FlatPrices, Signature, candidates, families
+from .family import Charges, Family, FlatPrices, Signature, candidates, families, published
 from .hindsight import hindsight
 from .kindred import distances, kindred
 from .limits import AHEAD as LIMITS
@@ -137,7 +137,7 @@ class AheadSearch:
     def _search(self) -> None:
         """Families first, then people on their seats, several times."""
         seed, crowd = self.settings.seed, Crowd.of(self.types)
-        family = self._family(crowd)
+        family = self._or_published(crowd, self._family(crowd))
         if family is None:
             return
         moves, apart = self._exchanges, distances(crowd)
@@ -154,6 +154,16 @@ class AheadSearch:
             took = self.clock.seconds - began
         if self.weighed:
             self._weigh(crowd)
+
+    def _or_published(self, crowd: Crowd, family: Family | None) -> Family | None:
+        """A family, or that of the best release so far if it costs less: its people may sit better."""
+        best, row = self.best.best, self.problem.table.row
+        known = None if best is None or best.suppressed else published(crowd, best, row, self._pricing)
+        if family is None or known is None:
+            return family or known
+        if (known.fakes, max(known.price, self._allowed)) < (family.fakes, max(family.price, self._allowed)):
+            return known
+        return family
 
     @property
     def _exchanges(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ....colgen.column import Column
 from ....colgen.covering import Geometry
+from ....colgen.primal.relieving import relieved
 from ....colgen.primal.seating import annealed, broken_rules
 from ....colgen.primal.seats import People, Seats
 from ....colgen.primal.switching import Columns
@@ -141,6 +142,8 @@ def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) ->
             wrong = broken_rules(people, seats)
             if not wrong.any():
                 break
+        if wrong.any() and not relieved(geometry, people, seats):
+            break
         if wrong.any() and _mended(geometry, people, seats, columns, moves, start, seed + attempt):
             break
         if not wrong.any() or clock.over:
