@@ -1,7 +1,7 @@
 """Groups that meet an earlier one too often, compiled: one exchange each that frees them and costs least.
 
 After annealing few groups of a large table are left that may not be published. Looking at all their exchanges
-takes less than a second, and nobody else is moved.
+takes little then, and nobody else is moved.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
@@ -20,9 +20,11 @@ __all__ = ["relieved"]
 
 @compiled
 def relieved(g: Geometry, people: People, seats: Seats) -> int:
-    """Free groups by an exchange with an allowed group that both may stay after; how many are left.
+    """Free groups by one exchange each, after which both groups may be published; how many were not freed.
 
-    Complexity: O(seats of the values) for each group.
+    A group that was not freed may still be by the exchange of a later one: it counts as not freed.
+
+    Complexity: O(seats of the group's values) exchanges for each forbidden group.
     """
     who, mate, order, wide, left = seats.who, seats.mate, seats.order, seats.who.shape[1], 0
     place = np.full(who.size, -1, dtype=np.int64)
