@@ -36,7 +36,8 @@ from optanon.solver.engines.partition.ahead.family import Charges, Family, FlatP
 from optanon.solver.engines.partition.ahead.kindred import distances, kindred
 from optanon.solver.engines.partition.ahead.needs import needs
 from optanon.solver.engines.partition.ahead.people import Crowd
-from optanon.solver.engines.partition.ahead.seated import seated, seats_of
+from optanon.solver.engines.partition.ahead.seated import seated
+from optanon.solver.engines.partition.ahead.seats import part_of, put_back, seats_of
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.engines.partition.signature.construct import assembled
 from optanon.solver.search import engines, solve_problem
@@ -445,6 +446,41 @@ def test_two_signatures_of_as_many_groups_exchange_values():
         assert not frozenset.intersection(*made)
         found |= made
     assert found != {frozenset(crowd.types.rules.values[v] for v in s) for s in family.signatures}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_part_of_the_seats_is_what_its_groups_have_alone(seed: int):
+    """Joined groups, too; all others keep their seats."""
+    random = Random(seed)
+    signatures = [tuple(sorted(random.sample(range(6), random.choice([2, 3])))) for _ in range(4)]
+    bucket = sorted(random.randrange(4) for _ in range(9))
+    groups = [
+        [random.choice([-1, 10 * g + i]) for i in range(len(signatures[b]))] for g, b in enumerate(bucket)
+    ]
+    seats = seats_of(groups, bucket, signatures)
+    chosen = np.isin(seats.bucket, [bucket[0], bucket[4]])
+    first, second = np.flatnonzero(chosen)[:2].tolist()
+    if bucket[first] == bucket[second]:
+        seats.mate[first], seats.mate[second] = second, first
+    before, part = seats.who.copy(), part_of(seats, chosen)
+    kept = np.flatnonzero(chosen).tolist()
+    alone = seats_of([groups[g] for g in kept], [bucket[g] for g in kept], signatures)
+    wide = seats.who.shape[1]
+    for name in ("bucket", "own", "own_start", "own_end"):
+        assert getattr(part, name).tolist() == getattr(alone, name).tolist()
+    assert part.start[: len(alone.start)].tolist() == alone.start.tolist()
+    assert [kept[at // wide] * wide + at % wide for at in part.order.tolist()] == [
+        at for at in seats.order.tolist() if chosen[at // wide]
+    ]
+    assert [(kept[q], kept[r]) for q, r in enumerate(part.mate.tolist()) if r >= 0] == [
+        (q, r) for q, r in enumerate(seats.mate.tolist()) if r >= 0
+    ]
+    part.who[part.who >= 0] += 1_000
+    part.mate[:] = -1
+    put_back(seats, chosen, part)
+    assert (seats.who[~chosen] == before[~chosen]).all()
+    assert (seats.who[chosen] == np.where(before[chosen] >= 0, before[chosen] + 1_000, before[chosen])).all()
+    assert (seats.mate == -1).all()
 
 
 def test_many_people_are_seated_with_as_many_exchanges_as_there_is_time_for(monkeypatch: pytest.MonkeyPatch):

@@ -13,7 +13,7 @@ from ....colgen.primal.seating import annealed, broken_rules
 from ....settings import Clock
 from .limits import AHEAD as LIMITS
 from .people import Crowd
-from .seated import no_columns, seats_of, without_boxes
+from .seats import no_columns, seats_of, without_boxes
 
 __all__ = ["needs"]
 

@@ -18,46 +18,9 @@ from ....settings import Clock
 from .family import Family
 from .limits import AHEAD as LIMITS
 from .people import Crowd
+from .seats import no_columns, part_of, put_back, seats_of, without_boxes
 
-__all__ = ["no_columns", "seated", "seats_of", "without_boxes"]
-
-
-def seats_of(
-    groups: Sequence[Sequence[int]], bucket: Sequence[int], signatures: Sequence[tuple[int, ...]]
-) -> Seats:
-    """Seats of groups whose members are in the order of their signature's values, -1 for nobody.
-
-    `bucket` numbers signatures; where there is but one signature, all groups have it.
-    """
-    of = [signatures[b if len(signatures) > 1 else 0] for b in bucket]
-    wide = max(map(len, groups))
-    who = np.array([[*group, *[-2] * (wide - len(group))] for group in groups], dtype=np.int64)
-    listed = sorted(
-        (v, b, g * wide + i)
-        for g, (signature, b) in enumerate(zip(of, bucket, strict=True))
-        for i, v in enumerate(signature)
-    )
-    value = np.array([v for v, _, _ in listed], dtype=np.int64)
-    home = np.array([b for _, b, _ in listed], dtype=np.int64)
-    changes = np.flatnonzero(np.append(True, (np.diff(value) != 0) | (np.diff(home) != 0)))
-    run = np.cumsum(np.append(1, (np.diff(value) != 0) | (np.diff(home) != 0))) - 1
-    ends = np.append(changes[1:], len(value))
-    return Seats(
-        who=who,
-        mate=np.full(len(who), -1, dtype=np.int64),
-        bucket=np.array(bucket, dtype=np.int64),
-        order=np.array([seat for _, _, seat in listed], dtype=np.int64),
-        start=np.searchsorted(value, np.arange(int(value[-1]) + 2)).astype(np.int64),
-        own=value,
-        own_start=changes[run].astype(np.int64),
-        own_end=ends[run].astype(np.int64),
-    )
-
-
-def no_columns() -> Columns:
-    """No value may change signatures."""
-    none = np.zeros(0, dtype=np.int64)
-    return Columns(start=none, end=none, value=none, home=none, names=none, key=none, often=1)
+__all__ = ["seated"]
 
 
 def _columns_of(
@@ -80,19 +43,28 @@ def _columns_of(
     )
 
 
-def without_boxes(geometry: Geometry) -> Geometry:
-    """The same people, and boxes cost nothing."""
-    g = geometry
-    return Geometry(g.codes[:, :0], g.weight[:0], g.tree[:0], g.side[:0], g.table)
-
-
 def _mended(
     geometry: Geometry, people: People, seats: Seats, columns: Columns, moves: int, start: float, seed: int
 ) -> bool:
     """Whether nothing is forbidden any more, after exchanges that look at nothing else, and then at both.
 
-    A family has as many groups of each bucket as `needs` found to be enough, so mostly there is a way.
+    A family has as many groups of each bucket as `needs` found to be enough, so mostly there is a way. Inside
+    the buckets that are forbidden first: all others keep their seats.
     """
+    wrong = broken_rules(people, seats) > 0
+    chosen = np.isin(seats.bucket, seats.bucket[wrong])
+    if not chosen.all():
+        part, share = part_of(seats, chosen), float(chosen.mean())
+        if _anew(geometry, people, part, no_columns(), int(moves * share), start, seed):
+            put_back(seats, chosen, part)
+            return True
+    return _anew(geometry, people, seats, columns, moves, start, seed)
+
+
+def _anew(
+    geometry: Geometry, people: People, seats: Seats, columns: Columns, moves: int, start: float, seed: int
+) -> bool:
+    """Whether exchanges that look at what is forbidden alone end it, and keep it so with boxes."""
     flat, number = without_boxes(geometry), len(seats.who) * LIMITS.need_moves
     annealed(flat, people, seats, no_columns(), number, LIMITS.need_hot, LIMITS.need_cold, 1.0, seed)
     if broken_rules(people, seats).any():
@@ -142,7 +114,9 @@ def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) ->
             wrong = broken_rules(people, seats)
             if not wrong.any():
                 break
-        if wrong.any() and not relieved(geometry, people, seats):
+        # Single exchanges are all looked at, so only where few groups are left.
+        few = int((wrong > 0).sum()) * len(seats.order) <= moves
+        if wrong.any() and few and not relieved(geometry, people, seats):
             break
         if wrong.any() and _mended(geometry, people, seats, columns, moves, start, seed + attempt):
             break
