@@ -16,7 +16,7 @@ import numpy as np
 from ....models.compiled import compiled
 from ..covering import Ints
 
-__all__ = ["BestSeats", "best_of", "changed", "changed_all", "kept"]
+__all__ = ["BestSeats", "best_seats", "changed", "changed_all", "kept"]
 
 
 class BestSeats(NamedTuple):
@@ -39,7 +39,7 @@ class BestSeats(NamedTuple):
 
 
 @compiled
-def best_of(who: Ints, mate: Ints) -> BestSeats:
+def best_seats(who: Ints, mate: Ints) -> BestSeats:
     """A state that is the best so far."""
     return BestSeats(who.copy(), mate.copy(), np.empty(len(who), np.int64), np.zeros(1, np.int64))
 

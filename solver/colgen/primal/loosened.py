@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ....models.compiled import compiled
 from ..covering import Geometry, Ints
 from ..kernels.boxes import side_cost
-from .best_seats import best_of, changed, kept
+from .best_seats import best_seats, changed, kept
 
 __all__ = ["loosened"]
 
@@ -108,7 +108,7 @@ def loosened(
                 people += 1
     now, best, entered = 0.0, 0.0, room
     mate = np.full(groups, -1, dtype=np.int64)
-    state = best_of(who, mate)
+    state = best_seats(who, mate)
     heat, cooling = hot, (cold / hot) ** (1.0 / max(1, moves // 256))
     for move in range(moves):
         if move % 256 == 255:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ....models.compiled import compiled
 from ..covering import Geometry, Ints
-from .best_seats import best_of, changed, changed_all, kept
+from .best_seats import best_seats, changed, changed_all, kept
 from .seats import People, Seats, box_of, broken_by
 from .switching import Columns, switched
 
@@ -71,7 +71,7 @@ def annealed(
             continue
         cost[q], wrong[q] = box_of(g, people, who, q, mate[q]), broken_by(people, who, q, mate[q])
         now += cost[q] + penalty * wrong[q]
-    best, state = now, best_of(who, mate)
+    best, state = now, best_seats(who, mate)
     order, home, key = seats.order.copy(), columns.home.copy(), columns.key.copy()
     heat, cooling = hot, (cold / hot) ** (1.0 / max(1, moves // 256))
     for move in range(moves):
@@ -79,85 +79,69 @@ def annealed(
             heat *= cooling
             if best < 0.5:
                 break
+        change = 0.0
         if len(columns.home) and move % columns.often == 0:
             done, change = switched(g, people, who, seats.order, columns, cost, heat)
             if done:
                 changed_all(state)
-            now += change
-            if now < best - 0.5:
-                best = now
-                if kept(state, who, mate):
-                    order[:], home[:], key[:] = seats.order, columns.home, columns.key
-            continue
-        at = np.random.randint(number)
-        v, near = seats.own[at], np.random.random()
-        if near < 0.5:
-            other = seats.own_start[at] + np.random.randint(seats.own_end[at] - seats.own_start[at])
         else:
-            other = seats.start[v] + np.random.randint(seats.start[v + 1] - seats.start[v])
-        q, r = seats.order[at] // wide, seats.order[other] // wide
-        if q == r or mate[q] == r:
-            if not joins or mate[q] < 0 or near > 0.5:
-                continue
-            first, second = min(q, mate[q]), max(q, mate[q])
-            cost_q, cost_r = box_of(g, people, who, first, -1), box_of(g, people, who, second, -1)
-            wrong_q, wrong_r = broken_by(people, who, first, -1), broken_by(people, who, second, -1)
-            change = float(cost_q + cost_r - cost[first])
-            change += penalty * (wrong_q + wrong_r - wrong[first])
-            if change <= 0.0 or np.random.random() < np.exp(-change / heat):
+            at = np.random.randint(number)
+            v, near = seats.own[at], np.random.random()
+            if near < 0.5:
+                other = seats.own_start[at] + np.random.randint(seats.own_end[at] - seats.own_start[at])
+            else:
+                other = seats.start[v] + np.random.randint(seats.start[v + 1] - seats.start[v])
+            q, r = seats.order[at] // wide, seats.order[other] // wide
+            if q == r or mate[q] == r:
+                if not joins or mate[q] < 0 or near > 0.5:
+                    continue
+                first, second = min(q, mate[q]), max(q, mate[q])
+                cost_q, cost_r = box_of(g, people, who, first, -1), box_of(g, people, who, second, -1)
+                wrong_q, wrong_r = broken_by(people, who, first, -1), broken_by(people, who, second, -1)
+                change = cost_q + cost_r - cost[first] + penalty * (wrong_q + wrong_r - wrong[first])
+                if change > 0.0 and np.random.random() >= np.exp(-change / heat):
+                    continue
                 mate[first], mate[second] = -1, -1
                 cost[first], cost[second], wrong[first], wrong[second] = cost_q, cost_r, wrong_q, wrong_r
                 changed(state, first, second)
-                now += change
-                if now < best - 0.5:
-                    best = now
-                    if kept(state, who, mate):
-                        order[:], home[:], key[:] = seats.order, columns.home, columns.key
-            continue
-        if joins and near < 0.05 and mate[q] < 0 and mate[r] < 0 and seats.bucket[q] == seats.bucket[r]:
-            first, second = min(q, r), max(q, r)
-            if wrong[first] + wrong[second] == 0:
-                continue
-            cost_q, wrong_q = box_of(g, people, who, first, second), broken_by(people, who, first, second)
-            change = float(cost_q - cost[first] - cost[second])
-            change += penalty * (wrong_q - wrong[first] - wrong[second])
-            if change <= 0.0 or np.random.random() < np.exp(-change / heat):
+            elif joins and near < 0.05 and mate[q] < 0 and mate[r] < 0 and seats.bucket[q] == seats.bucket[r]:
+                first, second = min(q, r), max(q, r)
+                if wrong[first] + wrong[second] == 0:
+                    continue
+                cost_q, wrong_q = box_of(g, people, who, first, second), broken_by(people, who, first, second)
+                change = cost_q - cost[first] - cost[second]
+                change += penalty * (wrong_q - wrong[first] - wrong[second])
+                if change > 0.0 and np.random.random() >= np.exp(-change / heat):
+                    continue
                 mate[first], mate[second] = second, first
                 cost[first], cost[second], wrong[first], wrong[second] = cost_q, 0, wrong_q, 0
                 changed(state, first, second)
-                now += change
-                if now < best - 0.5:
-                    best = now
-                    if kept(state, who, mate):
-                        order[:], home[:], key[:] = seats.order, columns.home, columns.key
-            continue
-        i, j = seats.order[at] % wide, seats.order[other] % wide
-        one, two = who[q, i], who[r, j]
-        if one == two:
-            continue
-        bound = (one >= 0 and people.home[one] >= 0) or (two >= 0 and people.home[two] >= 0)
-        if bound and seats.bucket[q] != seats.bucket[r]:
-            continue
-        who[q, i], who[r, j] = two, one
-        x, y = q if mate[q] < 0 else min(q, mate[q]), r if mate[r] < 0 else min(r, mate[r])
-        cost_q, cost_r = box_of(g, people, who, x, mate[x]), box_of(g, people, who, y, mate[y])
-        change = float(cost_q + cost_r - cost[x] - cost[y])
-        # What breaks no rule can only gain so much: most exchanges are refused by their boxes alone.
-        if change - penalty * (wrong[x] + wrong[y]) > 20.0 * heat:
-            who[q, i], who[r, j] = one, two
-            continue
-        wrong_q, wrong_r = broken_by(people, who, x, mate[x]), broken_by(people, who, y, mate[y])
-        change += penalty * (wrong_q + wrong_r - wrong[x] - wrong[y])
-        if change <= 0.0 or np.random.random() < np.exp(-change / heat):
-            cost[x], cost[y], wrong[x], wrong[y] = cost_q, cost_r, wrong_q, wrong_r
-            changed(state, q, r)
-            now += change
-            if now < best - 0.5:
-                best = now
-                if kept(state, who, mate):
-                    order[:], home[:], key[:] = seats.order, columns.home, columns.key
-        else:
-            who[q, i], who[r, j] = one, two
+            else:
+                i, j = seats.order[at] % wide, seats.order[other] % wide
+                one, two = who[q, i], who[r, j]
+                bound = (one >= 0 and people.home[one] >= 0) or (two >= 0 and people.home[two] >= 0)
+                if one == two or (bound and seats.bucket[q] != seats.bucket[r]):
+                    continue
+                who[q, i], who[r, j] = two, one
+                x, y = q if mate[q] < 0 else min(q, mate[q]), r if mate[r] < 0 else min(r, mate[r])
+                cost_q, cost_r = box_of(g, people, who, x, mate[x]), box_of(g, people, who, y, mate[y])
+                change = float(cost_q + cost_r - cost[x] - cost[y])
+                # What breaks no rule can only gain so much: most exchanges are refused by their boxes alone.
+                if change - penalty * (wrong[x] + wrong[y]) > 20.0 * heat:
+                    who[q, i], who[r, j] = one, two
+                    continue
+                wrong_q, wrong_r = broken_by(people, who, x, mate[x]), broken_by(people, who, y, mate[y])
+                change += penalty * (wrong_q + wrong_r - wrong[x] - wrong[y])
+                if change > 0.0 and np.random.random() >= np.exp(-change / heat):
+                    who[q, i], who[r, j] = one, two
+                    continue
+                cost[x], cost[y], wrong[x], wrong[y] = cost_q, cost_r, wrong_q, wrong_r
+                changed(state, q, r)
+        now += change
+        if now < best - 0.5:
+            best = now
+            if kept(state, who, mate):
+                order[:], home[:], key[:] = seats.order, columns.home, columns.key
     who[:], mate[:] = state.who, state.mate
     seats.order[:], columns.home[:], columns.key[:] = order, home, key
     return best

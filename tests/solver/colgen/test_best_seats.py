@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from optanon.solver.colgen.primal.best_seats import best_of, changed, changed_all, kept
+from optanon.solver.colgen.primal.best_seats import best_seats, changed, changed_all, kept
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -18,7 +18,7 @@ def test_the_state_kept_last_is_there(seed: int, often: float):
     groups, wide = 30, 4
     who = np.arange(groups * wide, dtype=np.int64).reshape(groups, wide)
     mate = np.full(groups, -1, dtype=np.int64)
-    state, copied, times = best_of(who, mate), 0, 0
+    state, copied, times = best_seats(who, mate), 0, 0
     for _ in range(2_000):
         what, (q, r) = random.random(), sorted(random.sample(range(groups), 2))
         if what < 0.8:
