@@ -28,7 +28,7 @@ from ....backends.highs import INFINITY, IntegerSolution, best_integers
 from ....colgen.covering import Ints
 from ....schedule_series import AHEAD
 from ....settings import Clock
-from .family import Charges, Family, Signature
+from .family import Charges, Family, Gathering, Signature
 from .limits import AHEAD as LIMITS
 from .people import Crowd
 
@@ -193,39 +193,22 @@ class CountedFamilies:
         if found.x is None:
             return None
         x, rules = found.x, self.crowd.types.rules
-        left, groups = self.crowd.new.copy(), dict[Signature, int]()
-        joined = dict[Signature, dict[int, int]]()
+        left, gathered = self.crowd.new.copy(), Gathering()
         for b, signature in enumerate(rules.signatures):
-            groups[signature] = sum(n for j, n in self.chosen[b].items() if x[j])
-            joined[signature] = {}
-            for v in signature:
-                # Rows say that all new tuples sit somewhere; a seat more than there are is a counterfeit.
-                number = min(int(left[v]), int(x[self.joins[b, v]])) if (b, v) in self.joins else 0
-                if number:
-                    joined[signature][v] = number
-                    left[v] -= number
+            here = [v for v in signature if (b, v) in self.joins]
+            # Rows say that all new tuples sit somewhere; a seat more than there are is a counterfeit.
+            coming = np.minimum(left[here], [int(x[self.joins[b, v]]) for v in here]).astype(np.int64)
+            groups = sum(n for j, n in self.chosen[b].items() if x[j])
+            gathered.put(signature, groups, dict(zip(here, coming.tolist(), strict=True)))
+            left[here] -= coming
         for begun in reversed(self.begun):
             for signature in self._dealt(begun, x):
-                here = {v: min(int(left[v]), begun.groups) for v in signature if left[v]}
-                if not here:
-                    continue
-                groups[signature] = groups.get(signature, 0) + begun.groups
-                into = joined.setdefault(signature, {})
-                for v, number in here.items():
-                    into[v] = into.get(v, 0) + number
-                    left[v] -= number
-        if left.any():
-            return None
-        bucket = {signature: b for b, signature in enumerate(rules.signatures)}
-        seats = sum(len(signature) * n for signature, n in groups.items())
-        return Family(
-            signatures=tuple(groups),
-            buckets=tuple(bucket.get(signature, -1) for signature in groups),
-            groups=tuple(groups.values()),
-            joined=tuple(joined.values()),
-            fakes=seats - len(self.crowd.value),
-            price=sum((self.prices.of(len(s), n) for s, n in groups.items()), Fraction(0)),
-        )
+                held = list(signature)
+                coming = np.minimum(left[held], begun.groups)
+                if coming.any():
+                    gathered.put(signature, begun.groups, dict(zip(signature, coming.tolist(), strict=True)))
+                    left[held] -= coming
+        return None if left.any() else gathered.family(self.crowd, self.prices)
 
     def _dealt(self, begun: _Begun, x: Ints) -> list[Signature]:
         """Sets of values of those sizes, each value in as many as it should be."""

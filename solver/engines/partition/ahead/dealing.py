@@ -9,13 +9,12 @@ than that in the beginning, nobody needs a counterfeit; otherwise as many are ma
 from __future__ import annotations
 
 from collections import Counter
-from fractions import Fraction
 
 import numpy as np
 
 from ....colgen.covering import Ints
 from ..signature.minimum_counterfeits import Fewest
-from .family import Charges, Family, Signature
+from .family import Charges, Family, Gathering, Signature
 from .people import Crowd
 
 __all__ = ["dealt_family", "signatures_dealt"]
@@ -77,25 +76,14 @@ def dealt_family(crowd: Crowd, needed: Ints, counts: Fewest, prices: Charges) ->
 
 def _family(crowd: Crowd, needed: Ints, joined: Ints, prices: Charges) -> Family:
     """Buckets with those who join, and the others dealt."""
-    rules, groups, into = crowd.types.rules, dict[Signature, int](), dict[Signature, dict[int, int]]()
+    rules, gathered = crowd.types.rules, Gathering()
     for b, signature in enumerate(rules.signatures):
-        groups[signature] = max(int(needed[b]), int((crowd.back[b] + joined[b]).max()))
-        into[signature] = {v: int(joined[b, v]) for v in signature if joined[b, v]}
+        number = max(int(needed[b]), int((crowd.back[b] + joined[b]).max()))
+        gathered.put(signature, number, {v: int(joined[b, v]) for v in signature})
     left = crowd.new - joined.sum(axis=0)
     for signature, number in signatures_dealt(left, rules.least).items():
-        groups[signature] = groups.get(signature, 0) + number
-        here = into.setdefault(signature, {})
-        for v in signature:
-            coming = min(int(left[v]), number)
-            left[v] -= coming
-            if coming:
-                here[v] = here.get(v, 0) + coming
-    bucket = {signature: b for b, signature in enumerate(rules.signatures)}
-    return Family(
-        signatures=tuple(groups),
-        buckets=tuple(bucket.get(signature, -1) for signature in groups),
-        groups=tuple(groups.values()),
-        joined=tuple(into[signature] for signature in groups),
-        fakes=sum(len(signature) * n for signature, n in groups.items()) - len(crowd.value),
-        price=sum((prices.of(len(s), n) for s, n in groups.items()), Fraction(0)),
-    )
+        held = list(signature)
+        coming = np.minimum(left[held], number)
+        gathered.put(signature, number, dict(zip(signature, coming.tolist(), strict=True)))
+        left[held] -= coming
+    return gathered.family(crowd, prices)

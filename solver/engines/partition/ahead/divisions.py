@@ -9,7 +9,7 @@ worths of both, and whoever asks seats them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ....colgen.covering import Ints
 from ....colgen.primal.dividing import Charging, divided
 from ....settings import Clock
-from .family import Charges, Family, Signature
+from .family import Charges, Family, Gathering
 from .limits import AHEAD as LIMITS
 from .people import Crowd
 
@@ -114,28 +114,21 @@ class _Seats:
 
     def family(self, found: Ints) -> Family:
         """The buckets as they were, and slots with the same values as one signature."""
-        old = [s for s, bucket in enumerate(self.before.buckets) if bucket >= 0]
-        groups: dict[Signature, int] = {self.before.signatures[s]: self.before.groups[s] for s in old}
-        joined = {self.before.signatures[s]: dict(self.before.joined[s]) for s in old}
+        before, gathered = self.before, Gathering()
+        for signature, bucket, groups, joined in zip(
+            before.signatures, before.buckets, before.groups, before.joined, strict=True
+        ):
+            if bucket >= 0:
+                gathered.put(signature, groups, joined)
         holding = dict[int, list[int]]()
         for i, slots in enumerate(found.tolist()):
             for slot in slots:
                 if slot >= 0:
                     holding.setdefault(slot, []).append(i)
-        left = self.people.tolist()
+        left = self.people.copy()
         for slot, held in sorted(holding.items(), reverse=True):
             signature, number = tuple(self.values[held].tolist()), slot // LIMITS.slots
-            groups[signature] = groups.get(signature, 0) + number
-            into = joined.setdefault(signature, {})
-            for i, v in zip(held, signature, strict=True):
-                into[v] = into.get(v, 0) + min(number, left[i])
-                left[i] -= min(number, left[i])
-        bucket = {signature: b for b, signature in enumerate(self.crowd.types.rules.signatures)}
-        return replace(
-            self.before,
-            signatures=tuple(groups),
-            buckets=tuple(bucket.get(s, -1) for s in groups),
-            groups=tuple(groups.values()),
-            joined=tuple({v: n for v, n in joined[s].items() if n} for s in groups),
-            price=sum((self.prices.of(len(s), n) for s, n in groups.items()), Fraction(0)),
-        )
+            coming = np.minimum(number, left[held])
+            gathered.put(signature, number, dict(zip(signature, coming.tolist(), strict=True)))
+            left[held] -= coming
+        return gathered.family(self.crowd, self.prices)

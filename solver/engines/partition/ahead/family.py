@@ -31,7 +31,7 @@ from ....settings import Clock
 from .limits import AHEAD as LIMITS
 from .people import Crowd
 
-__all__ = ["Charges", "Family", "FlatPrices", "Signature", "candidates", "families", "published"]
+__all__ = ["Charges", "Family", "FlatPrices", "Gathering", "Signature", "candidates", "families", "published"]
 
 Signature: TypeAlias = tuple[int, ...]
 
@@ -104,6 +104,30 @@ class Family:
         return other
 
 
+class Gathering:
+    """Signatures with their groups and who joins them, put together one after the other."""
+
+    def __init__(self) -> None:
+        self.groups, self.joined = dict[Signature, int](), dict[Signature, Counter[int]]()
+
+    def put(self, signature: Signature, groups: int, joining: Mapping[int, int]) -> None:
+        """So many groups more, and new tuples of each value that join them."""
+        self.groups[signature] = self.groups.get(signature, 0) + groups
+        self.joined.setdefault(signature, Counter()).update({v: n for v, n in joining.items() if n})
+
+    def family(self, crowd: Crowd, prices: Charges) -> Family:
+        """Of everybody: seats that nobody takes are counterfeits."""
+        bucket = {signature: b for b, signature in enumerate(crowd.types.rules.signatures)}
+        return Family(
+            signatures=tuple(self.groups),
+            buckets=tuple(bucket.get(signature, -1) for signature in self.groups),
+            groups=tuple(self.groups.values()),
+            joined=tuple(self.joined[signature] for signature in self.groups),
+            fakes=sum(len(signature) * n for signature, n in self.groups.items()) - len(crowd.value),
+            price=sum((prices.of(len(s), n) for s, n in self.groups.items()), Fraction(0)),
+        )
+
+
 def candidates(crowd: Crowd, known: Iterable[Signature], random: Random) -> list[Signature]:
     """Signatures that new tuples may begin: all of least size if they are few, or some, and larger ones."""
     new, least, present = crowd.new, crowd.types.rules.least, np.flatnonzero(crowd.new).tolist()
@@ -138,25 +162,16 @@ def published(crowd: Crowd, release: Release, row: Mapping[str, int], prices: Ch
     """
     rules = crowd.types.rules
     number = {value: v for v, value in enumerate(rules.values)}
-    groups, joined = Counter[Signature](), dict[Signature, Counter[int]]()
+    gathered = Gathering()
     for group in release.groups:
         often = max(group.histogram.values())
         if min(group.histogram.values()) < often:
             return None
-        signature = tuple(sorted(number[value] for value in group.signature))
-        groups[signature] += often
         people = np.array([row[who] for who in group.respondents])
         new = people[crowd.people.home[people] < 0]
-        joined.setdefault(signature, Counter()).update(crowd.value[new].tolist())
-    bucket = {signature: b for b, signature in enumerate(rules.signatures)}
-    return Family(
-        signatures=tuple(groups),
-        buckets=tuple(bucket.get(signature, -1) for signature in groups),
-        groups=tuple(groups.values()),
-        joined=tuple(joined[signature] for signature in groups),
-        fakes=release.counterfeits,
-        price=sum((prices.of(len(signature), n) for signature, n in groups.items()), Fraction(0)),
-    )
+        signature = tuple(sorted(number[value] for value in group.signature))
+        gathered.put(signature, often, Counter(crowd.value[new].tolist()))
+    return gathered.family(crowd, prices)
 
 
 class _Lines:
@@ -247,23 +262,11 @@ class _Lines:
 
     def family(self, x: Ints, prices: Charges) -> Family:
         """A solution in words."""
-        used = [s for s, at in enumerate(self.groups) if x[at] > 0]
-        joined = tuple(
-            {v: int(x[self.join[s, v]]) for v in self.signatures[s] if x[self.join[s, v]] > 0} for s in used
-        )
-        groups = tuple(int(x[self.groups[s]]) for s in used)
-        seats = sum(len(self.signatures[s]) * n for s, n in zip(used, groups, strict=True))
-        return Family(
-            signatures=tuple(self.signatures[s] for s in used),
-            buckets=tuple(s if s < self.old else -1 for s in used),
-            groups=groups,
-            joined=joined,
-            fakes=seats - self.returning - sum(sum(found.values()) for found in joined),
-            price=sum(
-                (prices.of(len(self.signatures[s]), n) for s, n in zip(used, groups, strict=True)),
-                Fraction(0),
-            ),
-        )
+        gathered = Gathering()
+        for s, (signature, at) in enumerate(zip(self.signatures, self.groups, strict=True)):
+            if x[at] > 0:
+                gathered.put(signature, int(x[at]), {v: int(x[self.join[s, v]]) for v in signature})
+        return gathered.family(self.crowd, prices)
 
 
 def families(
