@@ -34,10 +34,11 @@ from optanon.solver.engines.partition.ahead import search
 from optanon.solver.engines.partition.ahead.counted import CountedFamilies
 from optanon.solver.engines.partition.ahead.family import Charges, Family, FlatPrices, families, published
 from optanon.solver.engines.partition.ahead.kindred import distances, kindred
+from optanon.solver.engines.partition.ahead.mending import mended
 from optanon.solver.engines.partition.ahead.needs import needs
 from optanon.solver.engines.partition.ahead.people import Crowd
 from optanon.solver.engines.partition.ahead.seated import seated
-from optanon.solver.engines.partition.ahead.seats import part_of, put_back, seats_of
+from optanon.solver.engines.partition.ahead.seats import no_columns, part_of, put_back, seats_of
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.engines.partition.signature.construct import assembled
 from optanon.solver.search import engines, solve_problem
@@ -322,6 +323,40 @@ def freed_from(seed: int) -> int:
 
 def test_who_meets_too_many_is_freed_by_the_cheapest_exchange_that_may_be():
     assert sum(map(freed_from, range(2)))
+
+
+def mended_from(seed: int) -> int:
+    """Groups of all buckets, dealt at random: how many are seated anew, if not all."""
+    first, second = tables(60 + seed, 90, 2, 18, values=8)
+    result = solve_problem(ahead(History(), first), display=False)
+    assert result.release is not None
+    crowd = crowd_of(ahead(History([result.release]), second))
+    rules, random = crowd.types.rules, Random(seed)
+    needed, lines, bucket = needs(crowd, seed, Clock()), list[list[int]](), list[int]()
+    for b, signature in enumerate(rules.signatures):
+        columns = [np.flatnonzero((rules.home == b) & (crowd.value == v)).tolist() for v in signature]
+        for column in columns:
+            column += [-1] * (int(needed[b]) - len(column))
+            random.shuffle(column)
+        lines += map(list, zip(*columns, strict=True))
+        bucket += [b] * int(needed[b])
+    seats, scale = seats_of(lines, bucket, rules.signatures), float(crowd.types.rows.scale)
+    before, wrong = seats.who.copy(), broken_rules(crowd.people, seats) > 0
+    if not wrong.any():
+        return 0
+    moved = np.isin(seats.bucket, seats.bucket[wrong])
+    assert mended(crowd.types.rows.geometry, crowd.people, seats, no_columns(), 20_000, scale, seed)
+    assert not broken_rules(crowd.people, seats).any()
+    assert (seats.who[~moved] == before[~moved]).all()
+    for b in range(len(needed)):
+        here = seats.bucket == b
+        assert (np.sort(seats.who[here], axis=0) == np.sort(before[here], axis=0)).all()
+    return 0 if moved.all() else int(moved.sum())
+
+
+def test_who_meets_too_many_is_seated_anew_among_those_with_the_signature():
+    """Everybody else stays."""
+    assert sum(map(mended_from, range(3)))
 
 
 @pytest.mark.parametrize("seed", range(3))

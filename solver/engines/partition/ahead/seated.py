@@ -9,16 +9,16 @@ from random import Random
 import numpy as np
 
 from ....colgen.column import Column
-from ....colgen.covering import Geometry
 from ....colgen.primal.relieving import relieved
 from ....colgen.primal.seating import annealed, broken_rules
-from ....colgen.primal.seats import People, Seats
+from ....colgen.primal.seats import Seats
 from ....colgen.primal.switching import Columns
 from ....settings import Clock
 from .family import Family
 from .limits import AHEAD as LIMITS
+from .mending import mended
 from .people import Crowd
-from .seats import no_columns, part_of, put_back, seats_of, without_boxes
+from .seats import seats_of
 
 __all__ = ["seated"]
 
@@ -41,37 +41,6 @@ def _columns_of(
         key=np.array([sum(names[v] for v in signature) for signature in signatures], dtype=np.int64),
         often=LIMITS.switching,
     )
-
-
-def _mended(
-    geometry: Geometry, people: People, seats: Seats, columns: Columns, moves: int, start: float, seed: int
-) -> bool:
-    """Whether nothing is forbidden any more, after exchanges that look at nothing else, and then at both.
-
-    A family has as many groups of each bucket as `needs` found to be enough, so mostly there is a way. Inside
-    the buckets that are forbidden first: all others keep their seats.
-    """
-    wrong = broken_rules(people, seats) > 0
-    chosen = np.isin(seats.bucket, seats.bucket[wrong])
-    if not chosen.all():
-        part, share = part_of(seats, chosen), float(chosen.mean())
-        if _anew(geometry, people, part, no_columns(), int(moves * share), start, seed):
-            put_back(seats, chosen, part)
-            return True
-    return _anew(geometry, people, seats, columns, moves, start, seed)
-
-
-def _anew(
-    geometry: Geometry, people: People, seats: Seats, columns: Columns, moves: int, start: float, seed: int
-) -> bool:
-    """Whether exchanges that look at what is forbidden alone end it, and keep it so with boxes."""
-    flat, number = without_boxes(geometry), len(seats.who) * LIMITS.need_moves
-    annealed(flat, people, seats, no_columns(), number, LIMITS.need_hot, LIMITS.need_cold, 1.0, seed)
-    if broken_rules(people, seats).any():
-        return False
-    heat, cold = start * LIMITS.warm, start * LIMITS.cold
-    annealed(geometry, people, seats, columns, moves // 2, heat, cold, start * LIMITS.dear, seed)
-    return not broken_rules(people, seats).any()
 
 
 def _signatures(
@@ -118,7 +87,7 @@ def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) ->
         few = int((wrong > 0).sum()) * len(seats.order) <= moves
         if wrong.any() and few and not relieved(geometry, people, seats):
             break
-        if wrong.any() and _mended(geometry, people, seats, columns, moves, start, seed + attempt):
+        if wrong.any() and mended(geometry, people, seats, columns, moves, start, seed + attempt):
             break
         if not wrong.any() or clock.over:
             break
