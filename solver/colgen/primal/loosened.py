@@ -16,31 +16,12 @@ from numpy.typing import NDArray
 
 from ....models.compiled import compiled
 from ..covering import Geometry, Ints
-from ..kernels.boxes import side_cost
 from .best_seats import best_seats, changed, kept
+from .seats import box_of
 
 __all__ = ["loosened"]
 
 Floats = NDArray[np.float64]
-
-
-@compiled
-def _cost(g: Geometry, row: Ints, who: Ints, q: int) -> int:
-    """What the box of a group loses."""
-    members, total = 0, 0
-    for i in range(who.shape[1]):
-        members += who[q, i] >= 0
-    if members < 2:
-        return 0
-    for a in range(g.codes.shape[1]):
-        lo, hi = -1, -1
-        for i in range(who.shape[1]):
-            if who[q, i] >= 0:
-                x = g.codes[row[who[q, i]], a]
-                lo = x if lo < 0 or x < lo else lo
-                hi = x if x > hi else hi
-        total += side_cost(g.weight, g.tree, g.side, g.table, a, lo, hi)
-    return members * total
 
 
 @compiled
@@ -65,7 +46,6 @@ def _counted(keys: Ints, often: Ints, key: int, more: int, prices: Floats) -> fl
 @compiled
 def loosened(
     g: Geometry,
-    row: Ints,
     value: Ints,
     who: Ints,
     fixed: Ints,
@@ -80,7 +60,7 @@ def loosened(
 
     Parameters
     ----------
-    row, value : int arrays, shape (tuples,)
+    value : int array, shape (tuples,)
     who : int array, shape (groups, values of the largest)
         Tuples of each group, -1 for none.
     fixed : int array, shape (other groups, 2)
@@ -99,7 +79,7 @@ def loosened(
     cost, key = np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64)
     size, spot, people = np.zeros(groups, dtype=np.int64), np.zeros(groups * wide, dtype=np.int64), 0
     for q in range(groups):
-        cost[q] = _cost(g, row, who, q)
+        cost[q] = box_of(g, who, q, -1)
         for i in range(wide):
             if who[q, i] >= 0:
                 key[q] += names[value[who[q, i]]]
@@ -141,7 +121,7 @@ def loosened(
         if clash:
             continue
         who[q, i], who[r, j] = s, p
-        cost_q, cost_r = _cost(g, row, who, q), _cost(g, row, who, r)
+        cost_q, cost_r = box_of(g, who, q, -1), box_of(g, who, r, -1)
         change = float(cost_q + cost_r - cost[q] - cost[r])
         key_q, key_r = key[q] - names[v] + names[u], key[r] - names[u] + names[v]
         if v != u:

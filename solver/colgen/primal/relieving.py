@@ -34,7 +34,7 @@ def relieved(g: Geometry, people: People, seats: Seats) -> int:
         if mate[q] >= 0 or broken_by(people, who, q, -1) == 0:
             left += mate[q] > q and broken_by(people, who, q, mate[q]) > 0
             continue
-        before, least, one, other = box_of(g, people, who, q, -1), 0, -1, -1
+        before, least, one, other = box_of(g, who, q, -1), 0, -1, -1
         for i in range(wide):
             at, p = place[q * wide + i], who[q, i]
             if at < 0:
@@ -49,10 +49,10 @@ def relieved(g: Geometry, people: People, seats: Seats) -> int:
                     continue
                 if s >= 0 and people.home[s] >= 0 and seats.bucket[q] != seats.bucket[r]:
                     continue
-                old = box_of(g, people, who, r, -1)
+                old = box_of(g, who, r, -1)
                 who[q, i], who[r, j] = s, p
                 if broken_by(people, who, q, -1) == 0:
-                    change = box_of(g, people, who, q, -1) + box_of(g, people, who, r, -1) - old - before
+                    change = box_of(g, who, q, -1) + box_of(g, who, r, -1) - old - before
                     if (one < 0 or change < least) and broken_by(people, who, r, -1) == 0:
                         least, one, other = change, q * wide + i, order[x]
                 who[q, i], who[r, j] = p, s

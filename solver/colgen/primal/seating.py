@@ -69,7 +69,7 @@ def annealed(
     for q in range(len(who)):
         if mate[q] < q and mate[q] >= 0:
             continue
-        cost[q], wrong[q] = box_of(g, people, who, q, mate[q]), broken_by(people, who, q, mate[q])
+        cost[q], wrong[q] = box_of(g, who, q, mate[q]), broken_by(people, who, q, mate[q])
         now += cost[q] + penalty * wrong[q]
     best, state = now, best_seats(who, mate)
     order, home, key = seats.order.copy(), columns.home.copy(), columns.key.copy()
@@ -81,7 +81,7 @@ def annealed(
                 break
         change = 0.0
         if len(columns.home) and move % columns.often == 0:
-            done, change = switched(g, people, who, seats.order, columns, cost, heat)
+            done, change = switched(g, who, seats.order, columns, cost, heat)
             if done:
                 changed_all(state)
         else:
@@ -96,7 +96,7 @@ def annealed(
                 if not joins or mate[q] < 0 or near > 0.5:
                     continue
                 first, second = min(q, mate[q]), max(q, mate[q])
-                cost_q, cost_r = box_of(g, people, who, first, -1), box_of(g, people, who, second, -1)
+                cost_q, cost_r = box_of(g, who, first, -1), box_of(g, who, second, -1)
                 wrong_q, wrong_r = broken_by(people, who, first, -1), broken_by(people, who, second, -1)
                 change = cost_q + cost_r - cost[first] + penalty * (wrong_q + wrong_r - wrong[first])
                 if change > 0.0 and np.random.random() >= np.exp(-change / heat):
@@ -108,7 +108,7 @@ def annealed(
                 first, second = min(q, r), max(q, r)
                 if wrong[first] + wrong[second] == 0:
                     continue
-                cost_q, wrong_q = box_of(g, people, who, first, second), broken_by(people, who, first, second)
+                cost_q, wrong_q = box_of(g, who, first, second), broken_by(people, who, first, second)
                 change = cost_q - cost[first] - cost[second]
                 change += penalty * (wrong_q - wrong[first] - wrong[second])
                 if change > 0.0 and np.random.random() >= np.exp(-change / heat):
@@ -124,7 +124,7 @@ def annealed(
                     continue
                 who[q, i], who[r, j] = two, one
                 x, y = q if mate[q] < 0 else min(q, mate[q]), r if mate[r] < 0 else min(r, mate[r])
-                cost_q, cost_r = box_of(g, people, who, x, mate[x]), box_of(g, people, who, y, mate[y])
+                cost_q, cost_r = box_of(g, who, x, mate[x]), box_of(g, who, y, mate[y])
                 change = float(cost_q + cost_r - cost[x] - cost[y])
                 # What breaks no rule can only gain so much: most exchanges are refused by their boxes alone.
                 if change - penalty * (wrong[x] + wrong[y]) > 20.0 * heat:

@@ -24,8 +24,6 @@ class People(NamedTuple):
 
     Attributes
     ----------
-    row : int array
-        Row of each in the geometry.
     home : int array
         Bucket whose signature is given, -1 for new ones.
     past : int array, shape (tuples, releases)
@@ -34,7 +32,6 @@ class People(NamedTuple):
         As in `Rules`, for groups that hold each value once and, if there is such a table, twice.
     """
 
-    row: Ints
     home: Ints
     past: Ints
     safe: Bools
@@ -67,8 +64,8 @@ class Seats(NamedTuple):
 
 
 @compiled
-def box_of(g: Geometry, people: People, who: Ints, q: int, mate: int) -> int:
-    """What a group loses, alone or joined with another."""
+def box_of(g: Geometry, who: Ints, q: int, mate: int) -> int:
+    """What a group loses, alone or joined with another; codes are those of tuples, one by one."""
     wide, members, total = who.shape[1], 0, 0
     ways = 1 if mate < 0 else 2
     for i in range(ways * wide):
@@ -80,7 +77,7 @@ def box_of(g: Geometry, people: People, who: Ints, q: int, mate: int) -> int:
         for i in range(ways * wide):
             p = who[q, i] if i < wide else who[mate, i - wide]
             if p >= 0:
-                x = g.codes[people.row[p], a]
+                x = g.codes[p, a]
                 lo = x if lo < 0 or x < lo else lo
                 hi = x if x > hi else hi
         total += side_cost(g.weight, g.tree, g.side, g.table, a, lo, hi)

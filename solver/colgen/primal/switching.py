@@ -17,7 +17,7 @@ import numpy as np
 
 from ....models.compiled import compiled
 from ..covering import Geometry, Ints
-from .seats import People, box_of
+from .seats import box_of
 
 __all__ = ["Columns", "switched"]
 
@@ -49,7 +49,7 @@ class Columns(NamedTuple):
 
 
 @compiled
-def _seated(g: Geometry, people: People, who: Ints, seats: Ints, guests: Ints) -> int:
+def _seated(g: Geometry, who: Ints, seats: Ints, guests: Ints) -> int:
     """Guests take those seats; what their groups cost then."""
     wide, number = who.shape[1], len(seats)
     alone = np.full(number, -1, dtype=np.int64)
@@ -63,7 +63,7 @@ def _seated(g: Geometry, people: People, who: Ints, seats: Ints, guests: Ints) -
             if alone[p] >= 0:
                 continue
             who[q, i] = guests[p]
-            found = box_of(g, people, who, q, -1)
+            found = box_of(g, who, q, -1)
             if chosen < 0 or found < least:
                 chosen, least = p, found
         who[q, i], alone[chosen], costs[k] = guests[chosen], k, least
@@ -73,7 +73,7 @@ def _seated(g: Geometry, people: People, who: Ints, seats: Ints, guests: Ints) -
         for m in range(k):
             r, j = seats[m] // wide, seats[m] % wide
             who[q, i], who[r, j] = who[r, j], who[q, i]
-            one, other = box_of(g, people, who, q, -1), box_of(g, people, who, r, -1)
+            one, other = box_of(g, who, q, -1), box_of(g, who, r, -1)
             if one + other < costs[k] + costs[m]:
                 costs[k], costs[m] = one, other
             else:
@@ -104,7 +104,7 @@ def _may(columns: Columns, a: int, b: int) -> bool:
 
 @compiled
 def switched(
-    g: Geometry, people: People, who: Ints, order: Ints, columns: Columns, cost: Ints, heat: float
+    g: Geometry, who: Ints, order: Ints, columns: Columns, cost: Ints, heat: float
 ) -> tuple[bool, float]:
     """Try to let two values change signatures: whether they do, and by how much the boxes' cost changes."""
     a, b = np.random.randint(len(columns.home)), np.random.randint(len(columns.home))
@@ -119,7 +119,7 @@ def switched(
         before += cost[ours[k] // wide] + cost[theirs[k] // wide]
     for k in range(len(ours)):
         who[ours[k] // wide, ours[k] % wide], who[theirs[k] // wide, theirs[k] % wide] = -1, -1
-    after = _seated(g, people, who, ours, other) + _seated(g, people, who, theirs, one)
+    after = _seated(g, who, ours, other) + _seated(g, who, theirs, one)
     change = float(after - before)
     if change > 0.0 and np.random.random() >= np.exp(-change / heat):
         for k in range(len(ours)):
@@ -127,7 +127,7 @@ def switched(
         return False, 0.0
     for k in range(len(ours)):
         q, r = ours[k] // wide, theirs[k] // wide
-        cost[q], cost[r] = box_of(g, people, who, q, -1), box_of(g, people, who, r, -1)
+        cost[q], cost[r] = box_of(g, who, q, -1), box_of(g, who, r, -1)
         order[columns.start[a] + k], order[columns.start[b] + k] = theirs[k], ours[k]
     difference = columns.names[columns.value[b]] - columns.names[columns.value[a]]
     columns.key[s] += difference

@@ -281,7 +281,7 @@ def freed_from(seed: int) -> int:
     result = solve_problem(ahead(History(), first), display=False)
     assert result.release is not None
     crowd = crowd_of(ahead(History([result.release]), second))
-    rules, geometry, freed = crowd.types.rules, crowd.types.rows.geometry, 0
+    rules, geometry, freed = crowd.types.rules, crowd.geometry, 0
     for b, signature in enumerate(rules.signatures):
         columns = [np.flatnonzero((rules.home == b) & (crowd.value == v)).tolist() for v in signature]
         most = max(map(len, columns))
@@ -306,16 +306,16 @@ def freed_from(seed: int) -> int:
                 seats.who[:] = before
                 seats.who[[q, r], i] = seats.who[[r, q], i]
                 if r != q and not broken_rules(crowd.people, seats)[[q, r]].any():
-                    costs[i, r] = sum(box_of(geometry, crowd.people, seats.who, g, -1) for g in (q, r)) - sum(
-                        box_of(geometry, crowd.people, before, g, -1) for g in (q, r)
+                    costs[i, r] = sum(box_of(geometry, seats.who, g, -1) for g in (q, r)) - sum(
+                        box_of(geometry, before, g, -1) for g in (q, r)
                     )
         seats.who[:] = before
         relieved(geometry, crowd.people, seats)
         moved = np.flatnonzero((seats.who != before).any(axis=1)).tolist()
         assert (q in moved) == bool(costs)
         if (wrong > 0).sum() == 1 and costs:
-            now = sum(box_of(geometry, crowd.people, seats.who, g, -1) for g in moved)
-            then = sum(box_of(geometry, crowd.people, before, g, -1) for g in moved)
+            now = sum(box_of(geometry, seats.who, g, -1) for g in moved)
+            then = sum(box_of(geometry, before, g, -1) for g in moved)
             assert (len(moved), now - then) == (2, min(costs.values()))
             freed += 1
     return freed
@@ -345,7 +345,7 @@ def mended_from(seed: int) -> int:
     if not wrong.any():
         return 0
     moved = np.isin(seats.bucket, seats.bucket[wrong])
-    assert mended(crowd.types.rows.geometry, crowd.people, seats, no_columns(), 20_000, scale, seed)
+    assert mended(crowd.geometry, crowd.people, seats, no_columns(), 20_000, scale, seed)
     assert not broken_rules(crowd.people, seats).any()
     assert (seats.who[~moved] == before[~moved]).all()
     for b in range(len(needed)):

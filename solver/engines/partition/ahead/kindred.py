@@ -31,7 +31,7 @@ def distances(crowd: Crowd) -> Floats | None:
     present = np.flatnonzero(crowd.new)
     if len(present) > LIMITS.kindred_values:
         return None
-    codes = crowd.types.rows.geometry.codes[crowd.people.row].astype(np.float64)
+    codes = crowd.geometry.codes.astype(np.float64)
     points = codes / np.maximum(1.0, np.ptp(codes, axis=0))
     fresh = crowd.people.home < 0
     people = {v: points[fresh & (crowd.value == v)][: LIMITS.kindred_people] for v in present.tolist()}

@@ -22,7 +22,7 @@ def needs(crowd: Crowd, seed: int, clock: Clock) -> Ints:
     """Groups that are enough for each bucket, vacancies filled by people without a past."""
     rules = crowd.types.rules
     found = rules.fewest.copy()
-    flat = without_boxes(crowd.types.rows.geometry)
+    flat = without_boxes(crowd.geometry)
     for b, signature in enumerate(rules.signatures):
         columns = [np.flatnonzero((rules.home == b) & (crowd.value == v)).tolist() for v in signature]
         while found[b] < LIMITS.most_groups * max(1, max(map(len, columns))) and not clock.over:

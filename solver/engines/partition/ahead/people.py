@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....colgen.covering import Ints
+from ....colgen.covering import Geometry, Ints
 from ....colgen.primal.seats import People
 from ....colgen.structure.types import Types
 
@@ -20,7 +20,11 @@ class Crowd:
     Attributes
     ----------
     types : Types
+    geometry : Geometry
+        Codes of the tuples, one by one: of who sits somewhere all are found at one place in memory.
     people : People
+    row : int array, shape (tuples,)
+        Row of each in `types`.
     value : int array, shape (tuples,)
         Number of each one's value in `Rules.values`.
     new : int array, shape (values,)
@@ -30,7 +34,9 @@ class Crowd:
     """
 
     types: Types
+    geometry: Geometry
     people: People
+    row: Ints
     value: Ints
     new: Ints
     back: Ints
@@ -51,5 +57,14 @@ class Crowd:
         back = np.zeros((len(rules.signatures), values), dtype=np.int64)
         old = rules.home >= 0
         np.add.at(back, (rules.home[old], value[old]), 1)
-        people = People(row, rules.home, past, np.ascontiguousarray(rules.safe[:2]))
-        return cls(types=types, people=people, value=value, new=new, back=back)
+        geometry = types.rows.geometry
+        people = People(rules.home, past, np.ascontiguousarray(rules.safe[:2]))
+        return cls(
+            types=types,
+            geometry=geometry._replace(codes=np.ascontiguousarray(geometry.codes[row])),
+            people=people,
+            row=row,
+            value=value,
+            new=new,
+            back=back,
+        )

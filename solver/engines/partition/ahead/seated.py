@@ -60,7 +60,7 @@ def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) ->
     """
     random = Random(seed)
     groups, bucket = _filled(crowd, family, random)
-    geometry, people = crowd.types.rows.geometry, crowd.people
+    geometry, people = crowd.geometry, crowd.people
     seats = seats_of(groups, bucket, family.signatures)
     signatures, free = family.signatures, [bucket < 0 for bucket in family.buckets]
     start, wrong = float(crowd.types.rows.scale), broken_rules(people, seats)
@@ -104,7 +104,7 @@ def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) ->
 
 def _groups(crowd: Crowd, signatures: Sequence[tuple[int, ...]], seats: Seats) -> list[Column]:
     """Groups as columns; of those that stay forbidden everybody is alone."""
-    wrong, value, row = broken_rules(crowd.people, seats), crowd.types.rows.value, crowd.people.row
+    wrong, value, row = broken_rules(crowd.people, seats), crowd.types.rows.value, crowd.row
     columns: list[Column] = []
     for q, (line, other) in enumerate(zip(seats.who.tolist(), seats.mate.tolist(), strict=True)):
         if 0 <= other < q:

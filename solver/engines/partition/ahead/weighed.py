@@ -68,8 +68,7 @@ def weighed(
     unit = weight / objective.factor
     table = [[scale * float(unit * prices.of(size, n)) for n in range(most)] for size in range(wide + 1)]
     loosened(
-        crowd.types.rows.geometry,
-        crowd.people.row,
+        crowd.geometry,
         crowd.value,
         who,
         np.array(fixed, dtype=np.int64).reshape(-1, 2),
