@@ -190,7 +190,8 @@ class Policy:
         limit: int | Fraction | None = None
         if max_suppressed is not None:
             limit = as_fraction("policy", "max_suppressed", max_suppressed)
-            if (limit.denominator == 1 and limit != 1) or isinstance(max_suppressed, int):
+            counted = isinstance(max_suppressed, int) or str(max_suppressed).strip().isdecimal()
+            if counted or (limit.denominator == 1 and limit != 1):
                 limit = int(limit)
             if limit < 0 or (isinstance(limit, Fraction) and limit > 1):
                 raise PolicyError(
@@ -213,7 +214,7 @@ class Policy:
         return {
             "requirements": [{r.name: r.settings()} for r in self.requirements],
             "minimize": [{name: str(weight) for name, weight in level.weights} for level in self.levels],
-            "max_suppressed": None if self.max_suppressed is None else str(self.max_suppressed),
+            "max_suppressed": None if self.max_suppressed is None else self._most_suppressed,
             "max_counterfeits": self.max_counterfeits,
             "form": self.form,
             "recoding": self.recoding,
@@ -231,7 +232,7 @@ class Policy:
                 for r in self.requirements
             ],
             [level.name for level in self.levels],
-            str(self.max_suppressed),
+            self._most_suppressed,
             str(self.max_counterfeits),
             self.form,
             self.recoding,
@@ -239,6 +240,12 @@ class Policy:
             *([weights] if weights else []),
             *([] if self.outlook is None else [self.outlook.content]),
         ]
+
+    @property
+    def _most_suppressed(self) -> str:
+        """A share of everybody is no count of one."""
+        limit = self.max_suppressed
+        return "1.0" if isinstance(limit, Fraction) and limit == 1 else str(limit)
 
     def changed(self, **changes: Any) -> Policy:
         """A policy that differs in some parameters of the constructor; the others stay as they are."""

@@ -155,9 +155,11 @@ class CutSystem:
         if box.empty:
             return None
         value, reduced = self.value(duals, box)
-        missing = min((target - 1) * duals.scale - value, LIMIT)
+        missing = (target - 1) * duals.scale - value
         if missing < 0:
             return None
+        if missing > LIMIT:
+            return box
         lower, upper = box.lower.copy(), box.upper.copy()
         more, less = np.flatnonzero(reduced > 0), np.flatnonzero(reduced < 0)
         upper[more] = np.minimum(upper[more], box.lower[more] + missing // reduced[more])

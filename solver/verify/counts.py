@@ -32,6 +32,7 @@ def counts_program(problem: Problem, past: PastDemands) -> Program:
     number = {value: n for n, value in enumerate(past.values)}
     values = [number[member.value] for member in problem.table.members]
     tuples, new = len(values), Counter(v for v, b in zip(values, past.home, strict=True) if b < 0)
+    room = max(tuples, 2)  # one tuple may need two groups
     cost, lower, upper = list[int](), list[int](), list[int]()
     rows, low, high = list[dict[int, int]](), list[int](), list[int]()
     joining: dict[int, list[int]] = {v: [] for v in range(len(past.values))}
@@ -49,9 +50,9 @@ def counts_program(problem: Problem, past: PastDemands) -> Program:
 
     for bucket in past.buckets:
         here = Counter(values[t] for t in bucket.tuples)
-        each = variable(0, _each(bucket, past, here), tuples)
+        each = variable(0, _each(bucket, past, here), room)
         for v in bucket.signature:
-            joined, fakes = variable(0, 0, new[v]), variable(1, 0, tuples)
+            joined, fakes = variable(0, 0, new[v]), variable(1, 0, room)
             joining[v].append(joined)
             row({each: 1, joined: -1, fakes: -1}, here[v], here[v])
     alone = [variable(0, 0, new[v]) for v in range(len(past.values))]

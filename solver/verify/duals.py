@@ -14,13 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...models.errors import CertificateError
-from .listing_search import Penalties
+from .listing_search import LIMIT, Penalties
 from .rows import CheckedKinds, Ints, row_of
 
 __all__ = ["ClaimedDuals", "CutMultipliers", "divided", "odd_sets"]
-
-LIMIT = 1 << 61
-"""No sum of absolute numbers may be larger: all that is added up stays inside 64 bits."""
 
 
 @dataclass(frozen=True, kw_only=True)

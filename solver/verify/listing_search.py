@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from ...models.compiled import compiled
 from .rows import Boxes, Ints
 
-__all__ = ["DONE", "FULL", "LONG", "LOW", "PAYS", "Meetings", "NearCells", "Penalties", "search"]
+__all__ = ["DONE", "FULL", "LIMIT", "LONG", "LOW", "PAYS", "Meetings", "NearCells", "Penalties", "search"]
 
 LOW = -(1 << 62)
+LIMIT = 1 << 61
+"""No sum of absolute duals, each tuple's once, is larger: all that is added up stays inside 64 bits."""
 PAUSE = 300_000
 """Partial groups between two looks at the clock, or all of one anchor."""
 DONE, FULL, PAYS, LONG = 0, 1, 2, 3
@@ -221,7 +223,9 @@ def _near(
     for c in range(len(cell_best)):
         far = scale * _gap(code, price, start, side, table, cell_lo, cell_hi, c, u)
         others = most - 2 if best > far else max(0, needs - 1)
-        if dual[u] + cell_best[c] + others * best + bonus - (others + 2) * far <= floor:
+        # One dual many times may leave 64 bits, unlike all duals once.
+        known = best <= LIMIT // max(1, others)
+        if known and dual[u] + cell_best[c] + others * best + bonus - (others + 2) * far <= floor:
             continue
         for e in range(cell_start[c], cell_start[c + 1]):
             k = cell_place[e]
@@ -230,7 +234,8 @@ def _near(
                 continue
             far = scale * _price(code, price, start, side, table, lo, hi, 1, w)
             others = most - 2 if best > far else max(0, needs - 1)
-            if dual[u] + dual[w] + others * best + bonus - (others + 2) * far > floor:
+            known = best <= LIMIT // max(1, others)
+            if not known or dual[u] + dual[w] + others * best + bonus - (others + 2) * far > floor:
                 near[found] = k
                 found += 1
     kept = 0

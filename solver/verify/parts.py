@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...models.box_measure import BoxMeasure
+from ...models.errors import CertificateError
 from ...models.losses.base import loss
 from ...models.policy import Level, LevelSpec, Policy
 from ...models.problem import Problem
@@ -43,8 +44,17 @@ def units_of(problem: Problem) -> tuple[int, ...]:
 
 
 def hidden_price(problem: Problem, level: Level) -> Fraction:
-    """What a suppressed tuple adds to the last level that measures boxes, in units of its measure."""
-    return sum(units_of(problem)) + level.weight_of("suppressed") / loss_weight(level, problem.table)
+    """What a suppressed tuple adds to the last level that measures boxes, in units of its measure.
+
+    Raises
+    ------
+    CertificateError
+        If the level measures none.
+    """
+    unit = loss_weight(level, problem.table)
+    if not unit:
+        raise CertificateError("a bound on what boxes cost is stated for a level of something else")
+    return sum(units_of(problem)) + level.weight_of("suppressed") / unit
 
 
 def published(problem: Problem) -> tuple[int, ...]:

@@ -57,6 +57,7 @@ def program_of(types: Types) -> Program:
     """
     rules, rows = types.rules, types.rows
     values, tuples = len(rules.values), int(rows.count.sum())
+    room = max(tuples, 2)  # one tuple may need two groups
     new = np.zeros(values, dtype=np.int64)
     np.add.at(new, rows.value[types.home < 0], rows.count[types.home < 0])
     cost, upper, lower = list[int](), list[int](), list[int]()
@@ -71,9 +72,9 @@ def program_of(types: Types) -> Program:
     given: list[list[int]] = [[] for _ in range(values)]
     returning = _returning(types)
     for b, signature in enumerate(rules.signatures):
-        each = variable(0, int(rules.fewest[b]), tuples)
+        each = variable(0, int(rules.fewest[b]), room)
         for v in signature:
-            joined, fake = variable(0, 0, int(new[v])), variable(1, 0, tuples)
+            joined, fake = variable(0, 0, int(new[v])), variable(1, 0, room)
             given[v].append(joined)
             back = int(returning[b, v])
             entries += [(len(low), each, 1), (len(low), joined, -1), (len(low), fake, -1)]
