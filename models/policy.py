@@ -187,16 +187,7 @@ class Policy:
             )
         if max_counterfeits is not None:
             whole("policy", "max_counterfeits", max_counterfeits, 0)
-        limit: int | Fraction | None = None
-        if max_suppressed is not None:
-            limit = as_fraction("policy", "max_suppressed", max_suppressed)
-            counted = isinstance(max_suppressed, int) or str(max_suppressed).strip().isdecimal()
-            if counted or (limit.denominator == 1 and limit != 1):
-                limit = int(limit)
-            if limit < 0 or (isinstance(limit, Fraction) and limit > 1):
-                raise PolicyError(
-                    f"max_suppressed must be a count or a share from 0 to 1, got {max_suppressed}"
-                )
+        limit = None if max_suppressed is None else _limit(max_suppressed)
         object.__setattr__(self, "requirements", parts)
         object.__setattr__(self, "levels", levels)
         object.__setattr__(self, "max_suppressed", limit)
@@ -327,6 +318,17 @@ class Policy:
         if self.max_counterfeits is None:
             return None if self.counts("counterfeits") else 0
         return self.max_counterfeits
+
+
+def _limit(given: int | float | str | Fraction) -> int | Fraction:
+    """How many tuples may be suppressed, or which share of them."""
+    limit = as_fraction("policy", "max_suppressed", given)
+    counted = isinstance(given, int) or (isinstance(given, str) and given.strip().isdecimal())
+    if counted or (limit.denominator == 1 and limit != 1):
+        limit = int(limit)
+    if limit < 0 or (isinstance(limit, Fraction) and limit > 1):
+        raise PolicyError(f"max_suppressed must be a count or a share from 0 to 1, got {given}")
+    return limit
 
 
 def _weights(given: Mapping[str, int | float | str | Fraction]) -> tuple[tuple[str, Fraction], ...]:

@@ -21,7 +21,9 @@ from .outlook.foreseen import drawn_lives, mean
 from .outlook.prices import SignaturePrices, priced, sizes
 from .outlook.usual import usual_outlook
 from .policy import AHEAD, Policy
-from .recoding import Ladder, ladders, recoding_violations
+from .problem_view import smallest_group
+from .recoded import recoding_violations
+from .recoding import Ladder, ladders
 from .release import QIGroup, Release
 from .requirements.of_attribute import refuse_unbound
 from .requirements.of_respondents import aligned
@@ -161,9 +163,14 @@ class Problem:
         """Yield every violation of the policy: of limits, coverage, then of each requirement."""
         yield from self._coverage(release)
         if self.policy.recoding == "full_domain":
-            yield from recoding_violations(release, self.ladders)
+            yield from recoding_violations(release, self.ladders, self._admits)
         for requirement in self.policy.requirements:
             yield from requirement.check(release, self.history)
+
+    def _admits(self, group: QIGroup) -> bool:
+        """Whether a group may be published, as far as groups are judged one by one."""
+        large = len(group.members) >= smallest_group(self)
+        return large and all(r.admits(group, self.context) for r in self.policy.group_requirements)
 
     def _coverage(self, release: Release) -> Iterator[Violation]:
         # The same objects are the same tuples; only releases read from elsewhere have to be compared.

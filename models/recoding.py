@@ -26,7 +26,7 @@ boxes are the hierarchy's cells, in general wider than the tightest boxes.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -43,11 +43,9 @@ from .errors import HierarchyError, PolicyError
 from .exact_numbers import exact_number
 from .hierarchy import Hierarchy
 from .numeric import Numeric
-from .release import Release
 from .table import Microdata
-from .verdicts import Violation
 
-__all__ = ["Ladder", "Recoding", "Run", "ladders", "recoding_of", "recoding_violations"]
+__all__ = ["Ladder", "Recoding", "Run", "ladders"]
 
 Run: TypeAlias = tuple[int, int, str]
 """First code, last code and label of one part of a level."""
@@ -290,67 +288,3 @@ def _steps(domain: Domain, text: str) -> Fraction:
     if not isinstance(domain, Numeric):
         raise ValueError(f"{domain.name} holds no numbers")
     return (exact_number(text) - domain.lo) / domain.step
-
-
-# -- is a finished release a full-domain one? ------------------------------------------------
-
-
-def recoding_of(release: Release, steps: Sequence[Ladder]) -> Recoding | None:
-    """The finest recoding whose cells a release shows, None if there is none.
-
-    O(groups x attributes x levels). Cells are compared by what they cover, not by label.
-    """
-    levels: list[int] = []
-    for a, ladder in enumerate(steps):
-        codes = ladder.domain.encode([group.members[0].point[a] for group in release.groups])
-        for level in range(ladder.height + 1):
-            if all(
-                group.box is not None and _same(group.box[a], ladder.cell(level, int(code)))
-                for group, code in zip(release.groups, codes, strict=True)
-            ):
-                levels.append(level)
-                break
-        else:
-            return None
-    return Recoding(ladders=tuple(steps), levels=tuple(levels))
-
-
-def recoding_violations(release: Release, steps: Sequence[Ladder]) -> Iterator[Violation]:
-    """Yield why a release is no full-domain recoding: other cells, or tuples with equal cells apart."""
-    found = recoding_of(release, steps)
-    if found is None:
-        yield Violation(
-            requirement="recoding", message="the boxes are not the cells of one level per quasi-identifier"
-        )
-        return
-    classes: dict[tuple[object, ...], int] = {}
-    for index, group in enumerate(release.groups):
-        key = tuple(_extent(cell) for cell in group.box or ())
-        if classes.setdefault(key, index) != index:
-            yield Violation(
-                requirement="recoding",
-                message=f"groups {classes[key] + 1} and {index + 1} have equal boxes: they must be one group",
-                groups=(classes[key], index),
-            )
-    columns = [
-        ladder.domain.encode([member.point[a] for member in release.suppressed])
-        for a, ladder in enumerate(steps)
-    ]
-    for row in range(len(release.suppressed)):
-        key = tuple(_extent(cell) for cell in found.box([int(column[row]) for column in columns]))
-        if key in classes:
-            yield Violation(
-                requirement="recoding",
-                message=f"a suppressed tuple belongs to group {classes[key] + 1}: a class is published whole "
-                "or not at all",
-                groups=(classes[key],),
-                respondents=(release.suppressed[row].respondent,),
-            )
-
-
-def _extent(cell: Cell) -> object:
-    return cell.values if isinstance(cell, Leaves) else cell
-
-
-def _same(one: Cell, other: Cell) -> bool:
-    return _extent(one) == _extent(other)

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Literal
 
 from ..models.problem import Problem
-from ..models.recoding import recoding_of
+from ..models.recoded import recoding_of
 from ..models.release import Release
 from .certificate import Certificate, CertificateRun, Digests, PriceTable, PublishedRelease
 from .level_value import LevelValue

@@ -124,8 +124,8 @@ def described(problem: Problem, space: Space, beta: Fraction) -> Randomized:
 
 
 def _summable(problem: Problem, judge: GroupingVerdicts) -> bool:
-    levels = problem.policy.levels
-    sums = len(levels) == 1 and all(loss(name).combine == "sum" for name in levels[0].losses)
+    (level,) = problem.policy.levels
+    sums = all(loss(name).combine == "sum" for name in level.losses)
     return judge.by_groups and sums and not problem.policy.suppression_limit(len(problem.table))
 
 

@@ -56,6 +56,8 @@ def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[st
         case claims.Empty():
             return empty(given, refusal), False
         case claims.NoDraw():
+            if len(problem.policy.levels) > 1:
+                raise CertificateError("releases are drawn by one level, and the policy has more")
             if space_of(problem, GroupingVerdicts(problem)).count:
                 raise CertificateError("some release keeps the policy, other than the certificate says")
             return "none of all groupings keeps the policy", False

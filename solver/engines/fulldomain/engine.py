@@ -12,7 +12,7 @@ import numpy as np
 
 from ....models.errors import EngineError
 from ....models.problem import Problem
-from ....models.recoding import recoding_of
+from ....models.recoded import recoding_of
 from ....models.release import Release
 from ...claims import LatticeClaim, LatticeEmpty
 from ...incumbent import BestRelease

@@ -22,7 +22,8 @@ from optanon.models.losses import base as loss_module, loss, losses
 from optanon.models.numeric import Numeric
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.recoding import Recoding, ladders, recoding_of
+from optanon.models.recoded import recoding_of
+from optanon.models.recoding import Recoding, ladders
 from optanon.models.release import QIGroup, Release
 from optanon.models.requirement import Context, GroupRequirement, Requirement, Scope, Violation
 from optanon.models.table import Microdata

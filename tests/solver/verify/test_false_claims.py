@@ -1,0 +1,174 @@
+"""Claims that say too much, made by hand: numbers near 64 bits, programs without solutions, other levels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import optanon as oa
+from optanon.models.errors import CertificateError
+from optanon.models.history import History
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.recoding import Recoding
+from optanon.models.release import Release
+from optanon.models.requirements import HcSafety, KCAnonymity, WeakMInvariance
+from optanon.solver.certificate import Certificate
+from optanon.solver.certify import digests, published
+from optanon.solver.exact.payload import packed
+from optanon.solver.exact.tree_check import Branch, Node, NodeDuals, TreeProof
+from optanon.solver.verify.checking import verify
+from optanon.solver.verify.counts import counts_program
+from optanon.solver.verify.duals import ClaimedDuals
+from optanon.solver.verify.past import PastDemands
+from optanon.solver.verify.priced import Single
+
+
+def table(rows: list[tuple[int, str]]) -> oa.Microdata:
+    frame = pd.DataFrame(rows, columns=["age", "value"])
+    frame["id"] = [f"p{i}" for i in range(len(rows))]
+    return oa.Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers={"age": "numeric"}, sensitive="value"
+    )
+
+
+def forged(
+    problem: Problem,
+    release: Release | None,
+    claims: list[dict[str, Any]],
+    refusal: dict[str, Any] | None = None,
+) -> Certificate:
+    """That a release is optimal, or that there is none."""
+    values = () if release is None else problem.objective(release)
+    return Certificate.of(
+        {
+            "format": 2,
+            "problem": digests(problem).model_dump(mode="json"),
+            "status": "INFEASIBLE" if release is None else "OPTIMAL",
+            "release": None if release is None else published(problem, release).model_dump(mode="json"),
+            "values": [str(v) for v in values],
+            "bounds": [str(v) for v in values],
+            "claims": claims,
+            "refusal": refusal,
+            "run": {"engine": "forged", "seed": 1, "workers": 1, "versions": {}, "effort": {}},
+        }
+    )
+
+
+def duals(per_tuple: list[int]) -> dict[str, Any]:
+    return {
+        "root": {"scale": 1, "duals": per_tuple, "cut_duals": []},
+        "cuts": [],
+        "divisors": [],
+        "part": None,
+    }
+
+
+def test_one_dual_many_times_may_leave_64_bits():
+    """Everybody else pays for one: without those who are struck out by mistake nobody costs less."""
+    rows = [(age, value) for age, value in zip([*range(9), *range(91, 100)], "ab" * 9, strict=True)]
+    problem = Problem(table=table(rows), policy=Policy([KCAnonymity(k=9, c="2/3")]))
+    good, bad = problem.assemble([range(9), range(9, 18)]), problem.assemble([range(18)])
+    assert problem.objective(good) < problem.objective(bad)
+    value = int(problem.objective(bad)[0] * Single.of(problem).rows.one)
+    large = (1 << 59) - (1 << 30)
+    claim = duals([large + value, large, *[-(large // 8)] * 16]) | {
+        "kind": "priced",
+        "level": 0,
+        "places": False,
+        "unpriced": [],
+        "blocks": [],
+    }
+    with pytest.raises(CertificateError, match="costs less than its duals"):
+        verify(forged(problem, bad, [claim]), problem, bad)
+
+
+def test_what_is_missing_to_a_target_is_not_made_less():
+    """A node that takes every column from a row, by reduced costs as large as 64 bits allow."""
+    problem = Problem(
+        table=table([(age, value) for age, value in zip([0, 1, 2, 8, 9, 10], "ababab", strict=True)]),
+        policy=Policy([KCAnonymity(k=3)]),
+    )
+    bad = problem.assemble([range(6)])
+    assert problem.objective(problem.assemble([range(3), range(3, 6)])) < problem.objective(bad)
+    single = Single.of(problem)
+    target = int(problem.objective(bad)[0] * single.rows.one)
+    groups, _ = single.columns(ClaimedDuals.of(single.rows, [0] * 6, (), (), 1), target)
+    away, up = np.zeros(6, dtype=np.int64), np.zeros(6, dtype=np.int64)
+    away[0], up[0] = -((1 << 61) + 256 - int(single.costs(groups).max())), target
+    nodes = (Node(-1, 0, NodeDuals(1, away), Branch()), Node(0, 0, NodeDuals(1, up)))
+    proof = packed(TreeProof(target=target, cuts=(), nodes=nodes))
+    claim = duals([0] * 6) | {"kind": "listed", "level": 0, "tree": {"listed_for": target, "proof": proof}}
+    with pytest.raises(CertificateError, match="does not reach the bound"):
+        verify(forged(problem, bad, [claim]), problem, bad)
+
+
+@pytest.mark.parametrize("limit", [None, 3])
+def test_one_returning_tuple_has_a_program(limit: int | None):
+    """Two groups of it are needed, more than there are tuples: three counterfeits are the fewest."""
+    kept = [WeakMInvariance(m=2), HcSafety(n=2)]
+    first = Problem(table=table([(1, "a"), (2, "b")]), policy=Policy(kept))
+    history = History([first.assemble([[0, 1]])])
+    levels = ["counterfeits", "information_loss"]
+    problem = Problem(
+        table=table([(1, "a")]),
+        policy=Policy(kept, levels, outlook="none", max_counterfeits=limit),
+        history=history,
+    )
+    best, bad = problem.assemble([[0]], [{"a": 1, "b": 2}]), problem.assemble([[0]], [{"a": 2, "b": 3}])
+    assert next(problem.check(best), None) is None
+    rows = len(counts_program(problem, PastDemands.of(problem)).low)
+
+    def proof(target: int) -> dict[str, Any]:
+        nodes = (Node(-1, 0, NodeDuals(1, np.zeros(rows, dtype=np.int64))),)
+        program = packed(TreeProof(target=target, cuts=(), nodes=nodes))
+        return {"kind": "counts", "level": 0, "program": program, "by_groups": None}
+
+    told = forged(problem, bad, [proof(5)])
+    if limit is not None:
+        told = forged(problem, None, [], {"kind": "counts_above", "claim": proof(4)})
+    with pytest.raises(CertificateError, match="does not reach the bound"):
+        verify(told, problem, bad if limit is None else None)
+
+
+def test_claims_about_boxes_on_a_level_without_them_are_refused():
+    problem = Problem(
+        table=table([(age, "ab"[age % 2]) for age in range(6)]),
+        policy=Policy([KCAnonymity(k=2)], ["maximum_group_size", "information_loss"], max_suppressed=2),
+    )
+    release = problem.assemble([range(6)])
+    claim = duals([0] * 6) | {"kind": "priced", "level": 0, "places": False, "unpriced": [], "blocks": []}
+    with pytest.raises(CertificateError, match="a level of something else"):
+        verify(forged(problem, release, [claim]), problem, release)
+
+
+@pytest.mark.parametrize("levels", [["information_loss"], ["maximum_group_size", "information_loss"]])
+def test_nobody_is_drawn_where_a_release_keeps_the_policy(levels: list[str]):
+    problem = Problem(
+        table=table([(age, "ab"[age % 2]) for age in range(6)]), policy=Policy([KCAnonymity(k=2)], levels)
+    )
+    with pytest.raises(CertificateError, match=r"some release keeps the policy|the policy has more"):
+        verify(forged(problem, None, [], {"kind": "no_draw"}), problem)
+
+
+def test_nobody_is_suppressed_whom_no_requirement_asks_for():
+    """Recoding one level per column suppresses exactly the classes that break a requirement on groups."""
+    frame = pd.DataFrame({"id": list("vwxyz"), "sex": list("fffmm"), "value": list("ababa")})
+    given = oa.Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers={"sex": "flat"}, sensitive="value"
+    )
+    policy = Policy([KCAnonymity(k=2)], ["maximum_group_size"], recoding="full_domain", max_suppressed=3)
+    problem = Problem(table=given, policy=policy)
+    box = Recoding(ladders=problem.ladders, levels=(0,)).box(given.codes[3].tolist())
+    fewer = problem.assemble([[3, 4]], boxes=[box])
+    found = list(problem.check(fewer))
+    assert [violation.requirement for violation in found] == ["recoding"]
+    assert "a class of 3 tuples is suppressed" in found[0].message
+    with pytest.raises(CertificateError, match="the release fails recoding"):
+        verify(forged(problem, fewer, []), problem, fewer)
+    asked = Problem(table=given, policy=policy.changed(requirements=[KCAnonymity(k=4)], max_suppressed=2))
+    whole = Recoding(ladders=problem.ladders, levels=(1,)).box(given.codes[3].tolist())
+    assert next(asked.check(asked.assemble([range(5)], boxes=[whole])), None) is None
