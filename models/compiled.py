@@ -8,6 +8,11 @@ code holds what it calls in other files, the constants it names there, and the f
 given. So each state of a file and of all such files that it imports, directly or through others, has a folder
 of its own: after an update nothing runs that was compiled of what is gone, and what the update does not touch
 is not compiled again.
+
+Names of what is kept hold a number that numba counts from 1 in each process. It tells apart what is
+named alike otherwise, such as the parts of sorting and of ordering; loaded from two processes they would
+be one, and sorting would order. So each process begins at a number of its own. Nor do two processes that
+compile one function for different types at a time write to one file: one type would get the other's code.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -25,7 +31,7 @@ from .moment import COMPILING
 
 try:
     import numba  # pyright: ignore[reportMissingTypeStubs]
-    from numba.core import event  # pyright: ignore[reportMissingTypeStubs]
+    from numba.core import bytecode, event  # pyright: ignore[reportMissingTypeStubs]
 except ImportError:
     numba = None
 else:
@@ -40,6 +46,7 @@ else:
             COMPILING.end()
 
     cast("Any", event).register("numba:compile", _Heard())
+    cast("Any", bytecode).FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(6), "big"))
 
 __all__ = ["compiled"]
 
@@ -61,6 +68,8 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     with _kept(compiler.config, Path(function.__code__.co_filename).resolve()):
         made = compiler.njit(cache=True, nogil=True)(function)
         made.get_call_template = _whatever_the_values(made.get_call_template)
+        kept = made._cache._cache_file
+        kept._data_name_pattern = kept._data_name_pattern.replace(".nbc", f"-{os.urandom(6).hex()}.nbc")
         return cast("Callable[P, R]", made)
 
 

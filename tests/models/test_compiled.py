@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,13 +31,16 @@ def package(folder: Path) -> Path:
 
 
 def outer(root: Path) -> int:
-    script = "from small.solver.outer import outer; print(outer(1))"
+    return int(told(root, "from small.solver.outer import outer; print(outer(1))"))
+
+
+def told(root: Path, script: str) -> str:
     environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
     environment["PYTHONPATH"] = str(root.parent)
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
     )
-    return int(done.stdout)
+    return done.stdout
 
 
 def kept(root: Path) -> set[str]:
@@ -81,3 +85,45 @@ def test_files_without_compiled_code_compile_nothing_anew(tmp_path: Path):
     before = kept(root)
     assert outer(root) == 2
     assert kept(root) == before
+
+
+def symbols(root: Path) -> set[bytes]:
+    """Names of numba's own functions in what is kept."""
+    kept = [each.read_bytes() for each in (root / "__pycache__").rglob("*.nbc")]
+    return {name for each in kept for name in re.findall(rb"_ZN5numba4misc9quicksort\w+", each)}
+
+
+def test_what_two_processes_compile_has_no_name_in_common(tmp_path: Path):
+    """In a third process one name is one function, and numba's closures are named by a number alone."""
+    made = "import numpy as np\n\nfrom ..models.compiled import compiled\n\n"
+    made += "@compiled\ndef made(x):\n    return np.sort(x)\n"
+    script = "import numpy as np; from small.solver.made import made; print(made(np.array([3, 1, 2])))"
+    found: list[set[bytes]] = []
+    for name in ("one", "other"):
+        root = package(tmp_path / name)
+        (root / "solver" / "made.py").write_text(made, encoding="utf-8")
+        assert told(root, script) == "[1 2 3]\n"
+        found.append(symbols(root))
+        assert found[-1]
+    assert not found[0] & found[1]
+
+
+def test_two_types_that_are_compiled_at_a_time_are_kept_apart(tmp_path: Path):
+    """The index is of who came last, and so may be the code."""
+    root = package(tmp_path)
+    made = "from ..models.compiled import compiled\n\n\ndef made(x):\n    return x + x\n\n\n"
+    made += "first = compiled(made)\n"
+    (root / "solver" / "made.py").write_text(made, encoding="utf-8")
+    script = """
+from small.models.compiled import compiled
+from small.solver.made import first, made
+second, late = compiled(made), []
+first._cache._cache_file._save_data = lambda *given: late.append(given)
+second._cache._cache_file._load_index = dict
+print(first(1), second(1.5))
+kept = type(first._cache._cache_file)
+for given in late:
+    kept._save_data(first._cache._cache_file, *given)
+"""
+    assert told(root, script) == "2 3.0\n"
+    assert told(root, "from small.solver.made import first; print(first(1.5), first(1))") == "3.0 2\n"
