@@ -14,7 +14,7 @@ are hidden, columns ``NAME hidden`` follow: ``*`` for a hidden cell, empty other
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from html import escape
@@ -29,7 +29,7 @@ from .attributes import parted_columns
 from .box import Cell, Interval
 from .column_names import COUNT, FAKES, GROUP, HIDDEN, KIND, PUBLISHED, RESPONDENT, STAR
 from .csv_cells import write_csv
-from .errors import ReleaseError
+from .errors import InputError, ReleaseError
 from .files import OutputFile, check_picture, write_picture, write_together
 from .group import Form, Member, QIGroup
 
@@ -190,8 +190,9 @@ class Release:
         """The public copy (generalized releases), or the steward's own copy with respondents.
 
         `respondent` names the steward's column of ids; histories are read back by the table's name for it.
+        Any other copy is an `InputError`, here and wherever one is asked for.
         """
-        return published_frame(self) if copy == "public" else steward_frame(self, respondent)
+        return steward_frame(self, respondent) if _for_steward(copy) else published_frame(self)
 
     def to_csv(
         self,
@@ -212,12 +213,8 @@ class Release:
 
     def to_parquet(self, path: str | Path, *, copy: Copy = "public", respondent: str = "respondent") -> None:
         """Write a copy as Parquet (needs the extra ``optanon[parquet]``), whole or not at all."""
-        write_together(
-            [
-                OutputFile(path=name, write=partial(frame.to_parquet, index=False), private=copy == "steward")
-                for name, frame in self._frames(Path(path), copy, respondent, ".parquet").items()
-            ]
-        )
+        whole = partial(pd.DataFrame.to_parquet, index=False)
+        write_together(self._written(Path(path), copy, respondent, ".parquet", whole))
 
     def files(
         self,
@@ -228,18 +225,32 @@ class Release:
         raw_cells: bool = False,
     ) -> list[OutputFile]:
         """The CSV files that `to_csv` writes, to be written together with others."""
-        return [
-            OutputFile(
-                path=name, write=partial(write_csv, frame, raw_cells=raw_cells), private=copy == "steward"
-            )
-            for name, frame in self._frames(path, copy, respondent, ".csv").items()
-        ]
+        return self._written(path, copy, respondent, ".csv", partial(write_csv, raw_cells=raw_cells))
 
-    def _frames(self, path: Path, copy: Copy, respondent: str, ending: str) -> Mapping[Path, pd.DataFrame]:
-        if copy == "public" and self.form == "anatomized":
+    def _written(
+        self,
+        path: Path,
+        copy: Copy,
+        respondent: str,
+        ending: str,
+        write: Callable[[pd.DataFrame, Path], object],
+    ) -> list[OutputFile]:
+        if _for_steward(copy):
+            frame = steward_frame(self, respondent)
+            return [OutputFile(path=path, write=partial(write, frame), private=True)]
+        if self.form == "generalized":
+            frames = {path: published_frame(self)}
+        else:
             people, values = anatomized_frames(self)
-            return {path: people, path.with_suffix(f".values{ending}"): values}
-        return {path: published_frame(self) if copy == "public" else steward_frame(self, respondent)}
+            frames = {path: people, path.with_suffix(f".values{ending}"): values}
+        return [OutputFile(path=name, write=partial(write, frame)) for name, frame in frames.items()]
+
+
+def _for_steward(copy: str) -> bool:
+    """Whether the steward's copy is asked for; a slip is refused, as it would name respondents."""
+    if copy not in ("public", "steward"):
+        raise InputError(f"copy must be 'public' or 'steward', got {copy!r}")
+    return copy == "steward"
 
 
 def _exact(cell: Cell) -> bool:

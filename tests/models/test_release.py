@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import oracle.brute_force as bf
 import pandas as pd
@@ -16,7 +18,8 @@ from strategies import Instance, Source, instance, instances, random_release, se
 
 from optanon.instances.steward_copy import steward_release
 from optanon.models.box import Interval, Leaves, meets
-from optanon.models.errors import ReleaseError
+from optanon.models.errors import InputError, ReleaseError
+from optanon.models.group import Form
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import QIGroup, Release, anatomized_frames, published_frame, steward_frame
@@ -171,6 +174,25 @@ def test_files(tmp_path: Path):
     naked.to_csv(tmp_path / "a.csv")
     assert sorted(f.name for f in tmp_path.iterdir()) == ["a.csv", "a.values.csv", "r.csv", "r.parquet"]
     assert "id#" not in (tmp_path / "a.csv").read_text() + (tmp_path / "r.csv").read_text()
+
+
+@pytest.mark.parametrize("form", ["generalized", "anatomized"])
+@pytest.mark.parametrize("slip", ["pubic", "Public", "", None])
+def test_a_copy_of_another_name_is_refused_before_anything_is_written(tmp_path: Path, form: Form, slip: Any):
+    at = instance(seeded("slip"), tuples=(4, 4), releases=(0, 0), form=form)
+    release = at.ours(drawn_release(at, seeded("slip 2")))
+    asked: list[Callable[[], object]] = [
+        lambda: release.to_frame(copy=slip),
+        lambda: release.to_csv(tmp_path / "r.csv", copy=slip),
+        lambda: release.to_parquet(tmp_path / "r.parquet", copy=slip),
+        lambda: release.files(tmp_path / "r.csv", copy=slip),
+    ]
+    for ask in asked:
+        with pytest.raises(InputError, match=rf"^copy must be 'public' or 'steward', got {slip!r}$"):
+            ask()
+    assert not list(tmp_path.iterdir())
+    assert [file.private for file in release.files(tmp_path / "r.csv", copy="steward")] == [True]
+    assert {file.private for file in release.files(tmp_path / "r.csv")} == {False}
 
 
 def test_a_wrong_stewards_copy_is_refused():
