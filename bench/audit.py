@@ -78,7 +78,7 @@ class Audit(Case):
         chances = posterior(found, clock=Clock(self.time_limit), estimate=False, intervals=True)
         counting = clock.seconds
         clock = Clock()
-        disclosures = find_disclosures(found)
+        disclosures = find_disclosures(found, Knowledge(), history[0].sensitive)
         explained = explanations_of(history, found, disclosures, self.examples, Clock(self.time_limit))
         explaining = clock.seconds
         left = values_left(found)

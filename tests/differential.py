@@ -121,6 +121,14 @@ def pairs(number: int) -> Iterator[str | None]:
         yield None if likely == worst else f"release {entry.release}: {likely} at most; {worst}"
         yield None if last.disclosed == some else f"{last.disclosed} disclosed in part; {some}"
         if entry.release == len(series):
+            people = zip(chances, *each, strict=True)
+            told = frozenset(who for who, *own in people if min(map(len, own)) == 1)
+            yield None if report.disclosed == told else f"{sorted(report.disclosed)}; {sorted(told)}"
+            for one in report.disclosures:
+                at = [NAMES_OF_PAIRS.index(one.attribute)] if one.attribute else range(len(NAMES_OF_PAIRS))
+                left = {"".join(value[place] for place in at) for value in chances[one.respondent]}
+                have = {one.value.replace(" ¦ ", "")}
+                yield None if have == left else f"{one.attribute}: {have}; {left}"
             for who, own in chances.items():
                 for at, name in enumerate(NAMES_OF_PAIRS):
                     have, sought = report.posterior(who, name), of_each(own, at)

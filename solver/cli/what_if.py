@@ -58,6 +58,8 @@ def _print(console: Console, report: WhatIf, show_ids: bool) -> None:
         f"{told.harmful} would give others away",
         soft_wrap=True,
     )
+    if report.note is not None:
+        console.print(report.note, markup=False, soft_wrap=True)
     for title, entries in (("respondent", told.singles), ("pair", told.pairs)):
         if entries:
             console.print(_ranking(title, entries[:EXAMPLES], show_ids))

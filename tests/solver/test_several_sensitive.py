@@ -113,6 +113,67 @@ def test_releases_seen_through_one_attribute_would_call_people_safe_who_are_not(
     assert all(len({m.value[0] for m in group.members}) == 2 for entry in alone for group in entry.groups)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_groups_that_explain_an_attribute_are_enough_to_tell_it(seed: int):
+    series = random_pairs(Random(seed))
+    report = oa.audit(paired_history(series), posterior=False, examples=100)
+    assert {why.respondent for why in report.explanations} <= report.disclosed
+    kinds = {(why.attribute, why.own) for why in report.explanations}
+    assert kinds == {(one.attribute, one.value) for one in report.disclosures}
+    for why in report.explanations:
+        assert why.irreducible
+        alone = [
+            bf.Release(tuple(group for i, group in enumerate(release.groups) if (r, i) in why.groups))
+            for r, release in enumerate(series)
+        ]
+        at = [NAMES.index(why.attribute)] if why.attribute else [0, 1]
+        left = {" ¦ ".join(v[place] for place in at) for v in bf.possible_values(alone)[why.respondent]}
+        assert left == {why.own}
+
+
+DIAGNOSES = bf.Release(
+    (
+        bf.Group((bf.Person("1", (), "ax"), bf.Person("2", (), "ay"))),
+        bf.Group((bf.Person("3", (), "by"), bf.Person("4", (), "ax"))),
+    )
+)
+
+
+@pytest.mark.parametrize("membership", ["groups", "boxes"])
+def test_an_attribute_that_is_certain_is_disclosed_and_explained(membership: Any):
+    past = paired_history([DIAGNOSES if membership == "groups" else bf.Release(DIAGNOSES.groups[:1])])
+    report = oa.audit(past, oa.Knowledge(membership=membership))
+    assert report.verdict == "disclosed"
+    assert report.disclosed == {"1", "2"}
+    assert len(report.disclosed) == report.releases[-1].disclosed
+    assert {(d.respondent, d.attribute, d.value) for d in report.disclosures} == {
+        ("1", "illness", "a"),
+        ("2", "illness", "a"),
+    }
+    (said,) = report.texts()
+    assert said.startswith("a respondent of release 1 group 1 can have one value only as illness, because of")
+    (shown,) = report.texts(show_ids=True)
+    assert shown.startswith("1 of release 1 group 1 can only have a as illness, because of 1 group:")
+    assert [d["attribute"] for d in report.to_dict(show_ids=True)["disclosures"]] == ["illness", "illness"]
+
+
+def test_what_if_counts_attributes_and_says_that_the_rest_is_about_combinations(tmp_path: Path):
+    past = paired_history([DIAGNOSES])
+    found = oa.what_if(past, smallest=True)
+    assert found.disclosed == oa.audit(past).releases[-1].disclosed == 2
+    assert "combinations of illness, salary only" in str(found.note)
+    assert found.to_dict()["note"] == found.note
+    frame = pd.DataFrame({"id": [*"1234"], "age": [1, 1, 8, 8], "illness": [*"aaba"], "salary": [*"xyyx"]})
+    roles: dict[str, Any] = ROLES | {"quasi_identifiers": ["age"]}
+    release = oa.solve(frame, oa.Policy([oa.KAnonymity(k=2)]), display=False, **roles).release
+    assert release is not None
+    release.to_csv(tmp_path / "release.csv", copy="steward")
+    done = run("what-if", "release.csv", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "2 are disclosed with nobody compromised" in done.stdout
+    assert "combinations of illness, salary only" in done.stdout
+
+
 def test_knowledge_that_tells_one_attribute_is_not_the_releases_doing():
     release = bf.Release((bf.Group((bf.Person("1", (), "ax"), bf.Person("2", (), "ay"))),))
     known = oa.Knowledge(priors={"1": ["a ¦ x", "a ¦ y"]})
@@ -120,6 +181,7 @@ def test_knowledge_that_tells_one_attribute_is_not_the_releases_doing():
     assert last is not None
     assert [one.disclosed for one in last.attributes] == [1, 0]  # of 2 alone the release tells the illness
     assert (last.exact, last.disclosed, last.verdict) == (0, 1, "disclosed")
+    assert oa.audit(paired_history([release]), known).disclosed == {"2"}
     nobody = oa.audit(paired_history(random_pairs(Random(1))), oa.Knowledge(persistence="transient"))
     assert nobody.releases[-1].transient is not None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,9 +20,12 @@ from ....models.combination import part_of, parted
 from ...worlds.possible import AnyPopulation, Possible, Verdict
 from ...worlds.posterior import ValueProbabilities
 
-__all__ = ["AttributeAudit", "attribute_audits", "seen_through"]
+__all__ = ["AttributeAudit", "attribute_audits", "parts_left", "seen_through", "told_before"]
 
 N = TypeVar("N", int, Fraction)
+P = TypeVar("P", bound=AnyPopulation)
+
+Pairs: TypeAlias = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +59,7 @@ def seen_through(combinations: Mapping[str, N], at: int) -> dict[str, N]:
 
 
 def attribute_audits(
-    possible: Possible[AnyPopulation],
+    possible: Possible[P],
     counted: ValueProbabilities | None,
     knowledge: Knowledge,
     sensitive: str,
@@ -69,7 +72,9 @@ def attribute_audits(
     found: list[AttributeAudit] = []
     known: list[Integers] = []
     for at, name in enumerate(names):
-        left, sure = _values_left(possible, at)
+        verdicts = possible.verdicts[: len(possible.population.system.cell)]
+        left = parts_left(possible.population, at, verdicts != Verdict.EXCLUDED)
+        sure = parts_left(possible.population, at, verdicts == Verdict.POSSIBLE)
         disclosed = left == 1
         found.append(
             AttributeAudit(
@@ -83,29 +88,33 @@ def attribute_audits(
     return tuple(found), int(np.max(known, axis=0).sum())
 
 
-def _asked(possible: Possible[AnyPopulation], knowledge: Knowledge, at: int) -> Integers:
+def _asked(possible: Possible[P], knowledge: Knowledge, at: int) -> Integers:
     """Respondents per cell whose value of an attribute knowledge alone does not tell."""
     people = possible.population
     asked = people.asked.copy()
-    for who in knowledge.about:
-        left = {part_of(v, [at]) for v in knowledge.priors.get(who, ()) if knowledge.allows(who, v)}
-        if who in people.cell_of and who not in people.given and len(left) == 1:
-            asked[people.cell_of[who]] -= 1
+    for who in told_before(people, knowledge, at):
+        asked[people.cell_of[who]] -= 1
     return asked
 
 
-def _values_left(possible: Possible[AnyPopulation], at: int) -> tuple[Integers, Integers]:
-    """Values of an attribute per cell that are not excluded, and those found possible."""
-    system, names = possible.population.system, possible.population.values
-    parts, number = np.unique([part_of(value, [at]) for value in names], return_inverse=True)
-    verdicts = possible.verdicts[: len(system.cell)]
+def told_before(people: AnyPopulation, knowledge: Knowledge, at: int) -> frozenset[str]:
+    """Respondents whose value of an attribute knowledge alone tells, though not that of all attributes."""
+    return frozenset(
+        who
+        for who in knowledge.about
+        if who in people.cell_of
+        and who not in people.given
+        and len({part_of(v, [at]) for v in knowledge.priors.get(who, ()) if knowledge.allows(who, v)}) == 1
+    )
 
-    def counted(which: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Integers:
-        there = np.zeros((len(system.sizes), len(parts)), dtype=np.int64)
-        there[system.cell[which], number[system.value[which]]] = 1
-        return there.sum(axis=1)
 
-    return counted(verdicts != Verdict.EXCLUDED), counted(verdicts == Verdict.POSSIBLE)
+def parts_left(people: AnyPopulation, at: int, which: Pairs) -> Integers:
+    """How many values of an attribute each cell has among some pairs of cell and combination."""
+    system = people.system
+    parts, number = np.unique([part_of(value, [at]) for value in people.values], return_inverse=True)
+    there = np.zeros((len(system.sizes), len(parts)), dtype=np.int64)
+    there[system.cell[which], number[system.value[which]]] = 1
+    return there.sum(axis=1)
 
 
 def _worst(counted: ValueProbabilities, asked: Integers, at: int) -> Fraction | None:

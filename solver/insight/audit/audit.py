@@ -159,9 +159,10 @@ class _Audit:
         """Decide what values are possible, and count worlds if probabilities are asked for."""
         decided = {} if self.known.persistence == "transient" else dict(map(self._decided, self.numbers))
         possible = decided[len(self.series)].possible if decided else None
-        disclosures = () if possible is None else find_disclosures(possible)
+        disclosures: tuple[Disclosure, ...] = ()
         explanations: tuple[ValueExplanation, ...] = ()
         if possible is not None:
+            disclosures = find_disclosures(possible, self.known, self.series[-1].sensitive)
             explanations = explanations_of(self.series, possible, disclosures, examples, self.clock)
         # Probabilities last: they are the dearest, and worlds can only be counted for small components.
         named = run_attacks(self.series, attacks)

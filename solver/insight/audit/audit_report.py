@@ -170,11 +170,15 @@ class ReleaseAudit:
 
 @dataclass(frozen=True, kw_only=True)
 class Disclosure:
-    """A respondent with one possible value that knowledge alone does not tell, and what shows it."""
+    """A respondent with one possible value that knowledge alone does not tell, and what shows it.
+
+    Of several sensitive attributes `attribute` is the one whose value is certain; None if all are.
+    """
 
     respondent: str = field(repr=False)
     value: str = field(repr=False)
     how: How
+    attribute: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,7 +228,10 @@ class AuditReport:
 
     @cached_property
     def disclosed(self) -> frozenset[str]:
-        """Respondents whose value is certain after the last release (steward's own eyes only)."""
+        """Respondents whose value is certain after the last release; of several attributes, some value.
+
+        For the steward's own eyes only.
+        """
         return frozenset(found.respondent for found in self.disclosures)
 
     def posterior(self, respondent: str, attribute: str | None = None) -> dict[str, Fraction] | None:

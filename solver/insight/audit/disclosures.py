@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
 import numpy as np
 
 from ....models.adversary.boxes import BoxPopulation
 from ....models.adversary.cells import Integers, Population
+from ....models.adversary.knowledge import Knowledge
+from ....models.combination import part_of, parted
 from ....models.history import History
 from ...settings import Clock
 from ...worlds.possible import AnyPopulation, Possible, Verdict
+from .attribute_audit import Pairs, parts_left, told_before
 from .audit_report import HOW, Disclosure, How
 from .explain_value import ValueExplanation, explain_value
 
@@ -18,20 +24,47 @@ __all__ = ["explanations_of", "find_disclosures", "values_left"]
 def values_left(possible: Possible[AnyPopulation]) -> dict[How, Integers]:
     """Values not excluded per cell, after each step."""
     system = possible.population.system
-    asked = len(system.cell)
-    alive = possible.propagated.upper[:asked] > 0
-    exact = possible.verdicts[:asked] != Verdict.EXCLUDED
     return {
-        "set intersection": system.per_cell,
-        "propagation": np.bincount(system.cell[alive], minlength=len(system.sizes)),
-        "exact": np.bincount(system.cell[exact], minlength=len(system.sizes)),
+        how: np.bincount(system.cell[which], minlength=len(system.sizes))
+        for how, which in _left(possible).items()
     }
 
 
-def find_disclosures(possible: Possible[AnyPopulation]) -> tuple[Disclosure, ...]:
-    """Everybody with one value left, apart from those whose value was given."""
+def _left(possible: Possible[AnyPopulation]) -> dict[How, Pairs]:
+    """Pairs not excluded after each step."""
+    asked = len(possible.population.system.cell)
+    return {
+        "set intersection": np.ones(asked, dtype=np.bool_),
+        "propagation": possible.propagated.upper[:asked] > 0,
+        "exact": possible.verdicts[:asked] != Verdict.EXCLUDED,
+    }
+
+
+def find_disclosures(
+    possible: Possible[AnyPopulation], knowledge: Knowledge, sensitive: str
+) -> tuple[Disclosure, ...]:
+    """Everybody with one value left, apart from those whose value was given.
+
+    Of several attributes: who has one combination left is disclosed once, anybody else once for each
+    attribute with one value left that knowledge alone does not tell.
+    """
+    people, names = possible.population, parted(sensitive)
+    found = _with_one_left(possible, values_left(possible), people.given)
+    whole = people.given | {disclosure.respondent for disclosure in found}
+    for at, name in enumerate(names if len(names) > 1 else ()):
+        left: dict[How, Integers] = {
+            how: parts_left(people, at, which) for how, which in _left(possible).items()
+        }
+        apart = _with_one_left(possible, left, whole | told_before(people, knowledge, at))
+        found += [replace(one, value=part_of(one.value, [at]), attribute=name) for one in apart]
+    return tuple(found)
+
+
+def _with_one_left(
+    possible: Possible[AnyPopulation], left: dict[How, Integers], spared: AbstractSet[str]
+) -> list[Disclosure]:
+    """Who has one value left in the end, with a possible value that it is (part of), except those spared."""
     people = possible.population
-    left = values_left(possible)
     single = {
         int(cell): people.values[int(value)]
         for cell, value, verdict in zip(
@@ -42,11 +75,11 @@ def find_disclosures(possible: Possible[AnyPopulation]) -> tuple[Disclosure, ...
         )
         if verdict == Verdict.POSSIBLE and left["exact"][cell] == 1
     }
-    return tuple(
+    return [
         Disclosure(respondent=who, value=single[cell], how=next(how for how in HOW if left[how][cell] == 1))
         for who, cell in people.cell_of.items()
-        if cell in single and who not in people.given
-    )
+        if cell in single and who not in spared
+    ]
 
 
 def explanations_of(
@@ -56,17 +89,17 @@ def explanations_of(
     examples: int,
     clock: Clock,
 ) -> tuple[ValueExplanation, ...]:
-    """Of one respondent per cell, the hardest to see first."""
+    """Of one respondent per cell (and attribute), the hardest to see first."""
     people = possible.population
     found: list[ValueExplanation] = []
-    seen: set[int] = set()
+    seen: set[tuple[int, str | None]] = set()
     for disclosure in sorted(disclosures, key=lambda d: -HOW.index(d.how)):
-        cell = people.cell_of[disclosure.respondent]
+        kind = people.cell_of[disclosure.respondent], disclosure.attribute
         if len(found) >= examples or clock.over:
             break
-        if cell in seen:
+        if kind in seen:
             continue
-        seen.add(cell)
+        seen.add(kind)
         explanation = _explanation(history, possible, disclosure, clock)
         if explanation is not None:
             found.append(explanation)
@@ -78,25 +111,27 @@ def _explanation(
 ) -> ValueExplanation | None:
     people, who = possible.population, disclosure.respondent
     named = frozenset[int]().union(*(possible.support(j) for j in possible.pairs_of(who)))
+    names, attribute = parted(history[-1].sensitive), disclosure.attribute
+    parts = {v: v if attribute is None else part_of(v, [names.index(attribute)]) for v in people.values}
+    found = ValueExplanation(
+        respondent=who,
+        excluded=frozenset(value for value, part in parts.items() if part != disclosure.value),
+        groups=(),
+        irreducible=False,
+        own=disclosure.value,
+        attribute=attribute,
+    )
     if isinstance(people, BoxPopulation):
         # The groups its proofs name; where she was is part of the conclusion, so none is left out again.
         own = [where for where in history.records[who].groups if where in set(people.groups)]
-        return ValueExplanation(
-            respondent=who,
-            excluded=frozenset(people.values) - {disclosure.value},
-            groups=tuple(sorted({*own, *(people.groups[g] for g in named)})),
-            irreducible=False,
-            own=disclosure.value,
-        )
-    if len(people.values) == 1:
+        return replace(found, groups=tuple(sorted({*own, *(people.groups[g] for g in named)})))
+    if not found.excluded:
         # There is no other published value to explain away: any one of the respondent's groups tells.
         first = next(where for where in history.records[who].groups if where in set(people.groups))
-        return ValueExplanation(
-            respondent=who, excluded=frozenset(), groups=(first,), irreducible=True, own=disclosure.value
-        )
-    return explain_value(
-        people, who, own=disclosure.value, clock=clock, hint=_hint(possible, people, who, named)
-    )
+        return replace(found, groups=(first,), irreducible=True)
+    hint = _hint(possible, people, who, named)
+    shown = explain_value(people, who, found.excluded, clock=clock, hint=hint)
+    return None if shown is None else replace(found, groups=shown.groups, irreducible=shown.irreducible)
 
 
 def _hint(

@@ -48,6 +48,8 @@ class ValueExplanation:
         Whether leaving out any of them is known to open one of the values.
     own : str or None
         The one value left, if all other published values are excluded.
+    attribute : str or None
+        Of several sensitive attributes the one that `own` is the one value left of; None if of all.
     """
 
     respondent: str = field(repr=False)
@@ -55,6 +57,7 @@ class ValueExplanation:
     groups: tuple[tuple[int, int], ...]
     irreducible: bool
     own: str | None = field(default=None, repr=False)
+    attribute: str | None = None
 
     def text(self, history: History, knowledge: Knowledge | None = None, *, show_ids: bool = False) -> str:
         """The explanation in words, without respondents and their values unless asked."""
@@ -62,7 +65,8 @@ class ValueExplanation:
         subject = f"{self.respondent if show_ids else 'a respondent'} of {_name(home)}"
         count = len(self.excluded)
         if self.own is not None:
-            subject += f" can only have {self.own}" if show_ids else " can have one value only"
+            named = f" as {self.attribute}" if self.attribute else ""
+            subject += f" can only have {self.own}{named}" if show_ids else f" can have one value only{named}"
         elif show_ids:
             subject += f" cannot have {', '.join(sorted(self.excluded))}"
         else:

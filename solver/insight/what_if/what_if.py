@@ -10,6 +10,7 @@ from typing import Any
 
 from ....models.adversary.cells import Population, population, respondents_of
 from ....models.adversary.knowledge import Knowledge
+from ....models.combination import parted
 from ....models.errors import InputError
 from ....models.history import History
 from ....models.n_choose import restriction_estimate
@@ -19,10 +20,16 @@ from ...settings import Clock
 from ...worlds.blocks import Block, blocks
 from ...worlds.possible import Verdict, possible_values
 from ...worlds.smallest_sets import SmallestSet, smallest_sets
+from ..audit.attribute_audit import attribute_audits
 from .breach_chance import CONFIDENCE, BreachChance, breach_chance
 from .giveaways import Giveaway, Giveaways, giveaways
 
 __all__ = ["WhatIf", "pairwise_degree", "what_if"]
+
+NOTE = (
+    "who gives away whom, smallest sets and probabilities are about combinations of {} only: fewer "
+    "compromised respondents may disclose the value of one attribute"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +43,8 @@ class WhatIf:
     given : int
         Respondents whose value knowledge alone tells, without any release; see `Knowledge.gives`.
     disclosed : int
-        Respondents (not given) whose value is certain with nobody compromised besides.
+        Respondents (not given) whose value is certain with nobody compromised besides; of several sensitive
+        attributes, some value.
     giveaways : Giveaways
         Who gives away others.
     smallest : tuple of SmallestSet or None
@@ -48,6 +56,9 @@ class WhatIf:
         Estimated probability of a breach; None if not asked.
     undecided : int
         Pairs (kind of respondent, value) whose possibility was not decided in time.
+    note : str or None
+        If there are several sensitive attributes: that all but `disclosed` is about combinations of their
+        values, and the value of one attribute may take fewer compromised respondents.
     seconds : float
         Wall time.
     """
@@ -61,6 +72,7 @@ class WhatIf:
     degree: int | None
     chance: BreachChance | None
     undecided: int
+    note: str | None
     seconds: float
 
     @property
@@ -106,6 +118,8 @@ class WhatIf:
             "pairs": [_plain(told, show_ids) for told in self.giveaways.pairs[:examples]],
             "pairwise_degree": self.degree,
         }
+        if self.note is not None:
+            found["note"] = self.note
         if self.smallest is not None:
             found["true_degree"] = self.true_degree
             found["smallest"] = self.sizes
@@ -163,6 +177,8 @@ def what_if(
     time_limit: float | None = None,
 ) -> WhatIf:
     """Ask what compromised respondents give away about others (for values that never change).
+
+    Of several sensitive attributes it is asked about their combinations, and `WhatIf.note` says so.
 
     Parameters
     ----------
@@ -222,16 +238,19 @@ def _answered(
     if p is not None:
         chance = _breach_chance(history, people, parts, p, degree, trials=trials, seed=seed, clock=clock)
     sizes = people.system.sizes
+    names = parted(history[-1].sensitive)
+    _, partly = attribute_audits(possible, None, known, history[-1].sensitive)
     return WhatIf(
         releases=len(history),
         respondents=int(sizes.sum()),
         given=len(people.given),
-        disclosed=_disclosed(people, possible.verdicts.tolist()),
+        disclosed=max(partly, _disclosed(people, possible.verdicts.tolist())),
         giveaways=told,
         smallest=None if sets is None else tuple(found for found in sets if found.size != 0),
         degree=degree,
         chance=chance,
         undecided=sum(verdict == Verdict.UNKNOWN for verdict in possible.verdicts.tolist()),
+        note=NOTE.format(", ".join(names)) if len(names) > 1 else None,
         seconds=round(clock.seconds, 3),
     )
 

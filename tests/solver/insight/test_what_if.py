@@ -292,6 +292,7 @@ def test_report_names_nobody_unless_asked() -> None:
         assert "Bob" not in text
     assert "Ann" in json.dumps(shown)
     assert plain["true_degree"] == 1
+    assert found.note is None
 
 
 def test_errors_say_what_to_do() -> None:
