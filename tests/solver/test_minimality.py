@@ -6,8 +6,10 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import chain, permutations, product
 from math import exp, isclose
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import oracle.brute_force as bf
@@ -18,15 +20,25 @@ from command_line import run
 from strategies import Instance, Source, instance, pick, seeded
 
 from optanon.models.errors import EngineError, InputError, PolicyError
+from optanon.models.group import Form
 from optanon.models.history import History
+from optanon.models.losses import losses
+from optanon.models.outlook.asked import Outlook
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
+from optanon.models.release import Release
 from optanon.models.requirement import Requirement
-from optanon.models.requirements import Difference, HcSafety, KCAnonymity, WeakMInvariance
+from optanon.models.requirements import (
+    Difference,
+    DistinctLDiversity,
+    HcSafety,
+    KCAnonymity,
+    WeakMInvariance,
+)
 from optanon.models.table import Microdata
 from optanon.solver.claims import Drawn
-from optanon.solver.enumeration import GroupingVerdicts
-from optanon.solver.insight.audit.minimality import minimality
+from optanon.solver.enumeration import GroupingVerdicts, partitions
+from optanon.solver.insight.audit.minimality import minimality, value_losses
 from optanon.solver.randomize import _Listed, _Sets
 from optanon.solver.result import Result
 from optanon.solver.search import solve, solve_problem
@@ -147,6 +159,84 @@ def test_aware_posteriors_equal_enumeration(past: bool) -> None:
         leaks += found.leaks
     assert tried > 10
     assert leaks
+
+
+def chosen_with_few_signatures(points: Sequence[int], release: Release) -> list[tuple[str, ...]]:
+    """Worlds of a release in which none has fewer signatures, or as many and less loss, by enumeration."""
+    rows = [sorted(int(who[1:]) for who in group.respondents) for group in release.groups]
+    span = max(points) - min(points)
+
+    def cost(parts: Sequence[Sequence[int]], values: Sequence[str]) -> tuple[int, Fraction]:
+        ends = [[points[t] for t in part] for part in parts]
+        widths = sum(len(part) * (max(part) - min(part)) for part in ends)
+        return len({frozenset(values[t] for t in part) for part in parts}), F(widths, span)
+
+    found: list[tuple[str, ...]] = []
+    orders = [sorted(set(permutations(Counter(group.histogram).elements()))) for group in release.groups]
+    for world in product(*orders):
+        told = dict(zip(chain(*rows), chain(*world), strict=True))
+        values = [told[t] for t in range(len(points))]
+        kept = [
+            cost(parts, values)
+            for parts in bf.set_partitions(range(len(points)))
+            if all(len({values[t] for t in part}) > 1 for part in parts)
+        ]
+        if cost(rows, values) == min(kept):
+            found.append(tuple(values))
+    return found
+
+
+FEW_SIGNATURES = Policy([DistinctLDiversity(l=2)], ["signatures", "information_loss"])
+
+
+def test_a_loss_that_looks_at_values_is_computed_in_every_world() -> None:
+    random = Random(5)
+    tables = [([1, 1, 0, 4, 3], "NONOO")]
+    tables += [([0, *(random.randint(0, 5) for _ in range(3)), 6], "NOHNO") for _ in range(6)]
+    leaks = 0
+    for points, values in tables:
+        problem = Problem(table=table(points, values), policy=FEW_SIGNATURES)
+        release = solve_problem(problem, display=False).release
+        assert release is not None
+        found, worlds = minimality(problem, release), chosen_with_few_signatures(points, release)
+        assert found.surviving == len(worlds)
+        for row in range(len(points)):
+            shares = Counter(world[row] for world in worlds)
+            assert found.aware[f"p{row}"] == {v: F(n, len(worlds)) for v, n in shares.items()}
+        leaks += found.leaks
+        if points == [1, 1, 0, 4, 3]:
+            assert (found.surviving, found.worst_aware) == (2, 1)
+    assert leaks
+
+
+FORMS: tuple[Form, ...] = ("generalized", "anatomized")
+
+
+def costs(problem: Problem) -> list[tuple[Fraction, ...]]:
+    """What each grouping loses."""
+    return [problem.objective(problem.assemble(grouping)) for grouping in partitions(problem)]
+
+
+def test_every_loss_says_whether_it_may_look_at_values() -> None:
+    """Values of people are exchanged within a table: no other loss of any grouping changes."""
+    one, other = (table([0, 1, 1, 4, 6], values) for values in ("NONOH", "NNHOO"))
+    asked: list[tuple[str, Policy]] = [
+        (name, Policy([WeakMInvariance(m=2)], [name], form="anatomized" if name == "hidden_cells" else form))
+        for name in losses().keys() - {"expected_counterfeits"}
+        for form in FORMS
+    ]
+    ahead = Outlook(draws=10, allowed=F(0))
+    levels = ["counterfeits", "expected_counterfeits"]
+    asked.append(("expected_counterfeits", Policy([WeakMInvariance(m=2)], levels, outlook=ahead)))
+    looks: set[str] = set()
+    for name, policy in asked:
+        first, second = (Problem(table=people, policy=policy) for people in (one, other))
+        if costs(first) != costs(second):
+            assert value_losses(first) == (name,)
+            looks.add(name)
+        else:
+            assert value_losses(first) == ()
+    assert looks == {"signatures", "expected_counterfeits"}
 
 
 # --- releases drawn at random ---------------------------------------------------------------------

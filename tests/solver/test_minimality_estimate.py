@@ -148,6 +148,9 @@ def test_refusals_name_a_remedy() -> None:
     joint = Problem(table=FIVE.table, policy=Policy([KCAnonymity(k=2), Difference(k=2)]))
     with pytest.raises(EngineError, match="not difference"):
         minimality_estimate(joint, SPLIT)
+    few = Problem(table=FIVE.table, policy=Policy([KCAnonymity(k=2)], ["signatures", "information_loss"]))
+    with pytest.raises(EngineError, match="as signatures may: use `minimality`"):
+        minimality_estimate(few, SPLIT)
     with pytest.raises(PolicyError, match="between 0 and 1"):
         minimality_estimate(FIVE, SPLIT, confidence=1)
     with pytest.raises(PolicyError, match="worlds"):

@@ -6,6 +6,8 @@ worlds are enumerated: the values of the table's people (and of the history's) i
 published groups allow; and in each of them, every grouping with less loss is tried. Releases as good
 as the one at hand count as not preferred to it: how ties are broken is not used.
 
+Losses that look at sensitive values (such as `signatures`) are computed anew in each world.
+
 For a release that was drawn (`solve` with `randomize`) each world weighs as much as the chance with
 which it would have been drawn there.
 """
@@ -16,18 +18,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from math import exp, factorial, prod
 from typing import Any
 
 from ....models.errors import EngineError, InputError
 from ....models.group import Member, QIGroup
 from ....models.history import History
+from ....models.losses import SquaredError
 from ....models.problem import Problem
 from ....models.release import Release
 from ....models.requirement import as_fraction
 from ...enumeration import GroupingVerdicts, Partition, partitions, require_enumerable
 
-__all__ = ["MOST_WORLDS", "Minimality", "minimality"]
+__all__ = ["MOST_WORLDS", "Minimality", "minimality", "value_losses"]
 
 MOST_WORLDS = 20_000
 """More worlds than these are not enumerated."""
@@ -103,8 +107,7 @@ def minimality(
     Parameters
     ----------
     problem : Problem
-        As solved: one of few tuples, grouped freely, without counterfeits. Losses must not depend on
-        sensitive values (none of the registered ones does).
+        As solved: one of few tuples, grouped freely, without counterfeits.
     release : Release
         Its optimal release (or, with `randomize`, any), nothing suppressed.
     randomize : rational, optional
@@ -119,13 +122,13 @@ def minimality(
 
     Notes
     -----
-    Worlds times groupings (at most 21,147 for 9 tuples without suppression), until a better one is found.
+    Worlds times groupings (at most 21,147 for 9 tuples without suppression), until a better one is found. If
+    a loss looks at values, all groupings of every world are assembled, which takes far longer.
     """
     require_enumerable(problem)
     _refuse_unfit(problem, release)
-    objective = problem.objective(release)
-    costs = {grouping: problem.objective(problem.assemble(grouping)) for grouping in partitions(problem)}
-    better = [grouping for grouping, cost in costs.items() if cost < objective]
+    true = choice = _Choice.of(problem, release)
+    anew = bool(value_losses(problem))
     beta = None if randomize is None else as_fraction("minimality", "randomize", randomize)
     naive, aware = _Sums(), _Sums()
     worlds = surviving = 0
@@ -137,7 +140,9 @@ def minimality(
                 f"the published groups allow more than {MOST_WORLDS} worlds: audit a smaller table"
             )
         judge = blind.judge(values)
-        chance = _optimal(judge, better) if beta is None else _drawn(judge, costs, objective, beta)
+        if anew:
+            choice = _Choice.of(judge.problem, _other_release(release, values))
+        chance = _optimal(judge, choice) if beta is None else _drawn(judge, choice, beta)
         naive.add(values, Fraction(weight))
         if chance:
             surviving += 1
@@ -148,7 +153,7 @@ def minimality(
     return Minimality(
         worlds=worlds,
         surviving=surviving,
-        better=len(better),
+        better=len(true.better),
         naive=naive.chances(people),
         aware=aware.chances(people),
     )
@@ -164,22 +169,53 @@ def _refuse_unfit(problem: Problem, release: Release) -> None:
         raise InputError("the release breaks the policy: audit one that the policy allows")
 
 
-def _optimal(judge: GroupingVerdicts, better: Sequence[Partition]) -> Fraction:
-    return Fraction(not any(map(judge.keeps, better)))
+def value_losses(problem: Problem) -> tuple[str, ...]:
+    """Losses of the policy that may look at sensitive values: all that do not declare what they look at."""
+    table, form = problem.table, problem.policy.form
+    return tuple(
+        kind.name
+        for level in problem.policy.levels
+        for kind, _ in level.terms
+        if kind.by_size(1, 0, form) is None
+        and (form == "anatomized" or kind.box_weights(table) is None)
+        and not isinstance(kind, SquaredError)
+    )
 
 
-def _drawn(
-    judge: GroupingVerdicts,
-    costs: Mapping[Partition, tuple[Fraction, ...]],
-    objective: tuple[Fraction, ...],
-    beta: Fraction,
-) -> Fraction:
+@dataclass(frozen=True, kw_only=True)
+class _Choice:
+    """The loss of the release in a world, and of every grouping."""
+
+    objective: tuple[Fraction, ...]
+    costs: Mapping[Partition, tuple[Fraction, ...]]
+
+    @classmethod
+    def of(cls, problem: Problem, release: Release) -> _Choice:
+        """Compute all of them."""
+        return cls(
+            objective=problem.objective(release),
+            costs={
+                grouping: problem.objective(problem.assemble(grouping)) for grouping in partitions(problem)
+            },
+        )
+
+    @cached_property
+    def better(self) -> list[Partition]:
+        """Groupings with less loss than the release."""
+        return [grouping for grouping, cost in self.costs.items() if cost < self.objective]
+
+
+def _optimal(judge: GroupingVerdicts, choice: _Choice) -> Fraction:
+    return Fraction(not any(map(judge.keeps, choice.better)))
+
+
+def _drawn(judge: GroupingVerdicts, choice: _Choice, beta: Fraction) -> Fraction:
     """Chance of a release with these costs among all that keep the policy."""
-    if len(objective) != 1:
+    if len(choice.objective) != 1:
         raise InputError("a drawn release has one level of loss: this problem has several")
     total = sum(
-        exp(-float(beta * (cost[0] - objective[0])))
-        for grouping, cost in costs.items()
+        exp(-float(beta * (cost[0] - choice.objective[0])))
+        for grouping, cost in choice.costs.items()
         if judge.keeps(grouping)
     )
     return Fraction(1 / total)
@@ -218,19 +254,21 @@ class _Blind:
         table = replace(problem.table, members=_told(problem.table.members, values))
         history = problem.history
         if len(history) and not self.transient:
-            history = History(
-                replace(
-                    release,
-                    groups=tuple(_other(group, values) for group in release.groups),
-                    suppressed=_told(release.suppressed, values),
-                )
-                for release in history
-            )
+            history = History(_other_release(release, values) for release in history)
         return GroupingVerdicts(replace(problem, table=table, history=history))
 
 
 def _told(members: Sequence[Member], values: Values) -> tuple[Member, ...]:
     return tuple(replace(m, value=values.get(m.respondent, m.value)) for m in members)
+
+
+def _other_release(release: Release, values: Values) -> Release:
+    """The same published release if people have other values."""
+    return replace(
+        release,
+        groups=tuple(_other(group, values) for group in release.groups),
+        suppressed=_told(release.suppressed, values),
+    )
 
 
 def _other(group: QIGroup, values: Values) -> QIGroup:

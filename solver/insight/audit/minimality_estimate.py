@@ -40,6 +40,7 @@ from ...enumeration import refusal
 from ...search import solve_problem
 from ...status import Status
 from .binomial import largest_chance, least_chance
+from .minimality import value_losses
 
 __all__ = ["MinimalityEstimate", "minimality_estimate"]
 
@@ -153,8 +154,8 @@ def minimality_estimate(
     ----------
     problem : Problem
         As solved: a first release, grouped freely, nothing suppressed or invented, under requirements on
-        groups that look at sizes and counts of values only. Losses must not depend on sensitive values
-        (none of the registered ones does).
+        groups that look at sizes and counts of values only. Losses must not look at sensitive values, as
+        `signatures` does.
     release : Release
         Its optimal release.
     worlds : int
@@ -206,6 +207,12 @@ def _refuse_unfit(problem: Problem, release: Release) -> None:
         raise EngineError(reason)
     if len(problem.history) or problem.policy.suppression_limit(len(problem.table)):
         raise EngineError("worlds are drawn for first releases that suppress nobody: use `minimality`")
+    losses = value_losses(problem)
+    if losses:
+        raise EngineError(
+            f"worlds are drawn for losses that do not look at sensitive values, as {', '.join(losses)} may: "
+            "use `minimality` on a smaller table"
+        )
     decided = problem.policy.decided_by_histograms(problem)
     for index, requirement in enumerate(problem.policy.requirements):
         if index not in decided:
