@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from .together import Buckets, Chances, Everybody, lived_together
 
 __all__ = ["drawn_lives", "mean", "nine_in_ten"]
 
+_Told: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
+"""Number of a member's value; its earlier groups, as (release, group)."""
 PEOPLE = 100_000
 """In all draws together: larger tables are drawn less often."""
 SPARE = 4
@@ -127,24 +130,32 @@ class _Start:
             self.buckets.values[b, : len(signature)] = [self.number[value] for value in signature]
             self.buckets.wide[b], self.buckets.first[b], self.buckets.room[b] = len(signature), begin, room[b]
             begin += room[b]
-        for name, group in enumerate(release.groups):
-            self._seat(group, at[group.signature], name, history)
+        # Lives are drawn person by person: whatever the order of groups and members, it must be one.
+        told = [(self._told(group, history), group) for group in release.groups]
+        for name, (members, group) in enumerate(sorted(told, key=lambda pair: pair[0])):
+            self._seat(members, group, at[group.signature], name, history)
 
-    def _seat(self, group: QIGroup, b: int, name: int, history: History) -> None:
+    def _told(self, group: QIGroup, history: History) -> list[_Told]:
+        """Members by value and by earlier groups: who has the same of both is as good as the other."""
+        known = ((m, history.records.get(m.respondent)) for m in group.members)
+        return sorted(
+            (self.number[m.value], () if found is None else tuple(found.groups)) for m, found in known
+        )
+
+    def _seat(self, members: Sequence[_Told], group: QIGroup, b: int, name: int, history: History) -> None:
         """The members of a group, one row of seats for each time that it holds its values."""
         buckets, people, often = self.buckets, self.people, _often(group)
-        first, seated = int(buckets.first[b] + buckets.groups[b]), Counter[str]()
+        first, seated = int(buckets.first[b] + buckets.groups[b]), Counter[int]()
         buckets.groups[b] += often
         columns = {int(v): i for i, v in enumerate(buckets.values[b].tolist()) if v >= 0}
-        for member in group.members:
-            p, i = int(people.used[0]), columns[self.number[member.value]]
+        for value, met in members:
+            p, i = int(people.used[0]), columns[value]
             people.used[0] += 1
-            people.value[p], people.bucket[p], people.column[p] = self.number[member.value], b, i
-            buckets.place[first + seated[member.value], i] = p
-            seated[member.value] += 1
+            people.value[p], people.bucket[p], people.column[p] = value, b, i
+            buckets.place[first + seated[value], i] = p
+            seated[value] += 1
             people.past[p, len(history)] = 2 * name + (often > 1)
-            record = history.records.get(member.respondent)
-            for release, before in () if record is None else record.groups:
+            for release, before in met:
                 old = history.group(release, before)
                 people.past[p, release] = 2 * before + (_often(old) > 1)
 
