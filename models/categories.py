@@ -56,20 +56,21 @@ class Ordered(Domain):
         return Fraction(max(ranks) - min(ranks), self.span) if ranks else Fraction(0)
 
     def parse(self, label: str) -> Leaves:
-        text = label.strip()
-        if text in self._rank:
-            return self.cell(self._rank[text], self._rank[text])
-        for dots in re.finditer(r"(?=\.\.)", text):  # a category may hold the sign of a range itself
-            lo = self._rank.get(text[: dots.start()])
-            hi = self._rank.get(text[dots.start() + 2 :])
-            if lo is not None and hi is not None and lo <= hi:
-                return self.cell(lo, hi)
+        for text in _readings(label):
+            if text in self._rank:
+                return self.cell(self._rank[text], self._rank[text])
+            for dots in re.finditer(r"(?=\.\.)", text):  # a category may hold the sign of a range itself
+                lo = self._rank.get(text[: dots.start()])
+                hi = self._rank.get(text[dots.start() + 2 :])
+                if lo is not None and hi is not None and lo <= hi:
+                    return self.cell(lo, hi)
         raise ReleaseError(f"column {self.name!r}: {label!r} is not a range of its ordered categories")
 
     def parse_value(self, text: str) -> str:
-        if text not in self._rank:
+        code = _code_of(text, self._rank)
+        if code is None:
             raise ReleaseError(f"column {self.name!r}: {text!r} is not in its ordered list of categories")
-        return text
+        return self.categories[code]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,23 +149,34 @@ class Categories(Domain):
         return found
 
     def parse(self, label: str) -> Leaves:
-        run = self._labels.get(label.strip())
+        text = next((text for text in _readings(label) if text in self._labels), label)
+        run = self._labels.get(text)
         if run is None:
-            why = "stands for several nodes" if label.strip() in self._labels else "is not a label"
+            why = "stands for several nodes" if text in self._labels else "is not a label"
             raise ReleaseError(f"column {self.name!r}: {label!r} {why} of its hierarchy")
-        return Leaves(label.strip(), frozenset(self.hierarchy.leaves[run[0] : run[1] + 1]))
+        return Leaves(text, frozenset(self.hierarchy.leaves[run[0] : run[1] + 1]))
 
     def parse_value(self, text: str) -> str:
-        if text not in self._code:
+        code = _code_of(text, self._code)
+        if code is None:
             raise ReleaseError(f"column {self.name!r}: {text!r} is not in its hierarchy")
-        return text
+        return self.hierarchy.leaves[code]
+
+
+def _readings(text: str) -> tuple[str, str]:
+    """A text as it is, since tables have values with blanks around them; only then without them."""
+    return text, text.strip()
+
+
+def _code_of(text: str, known: dict[str, int]) -> int | None:
+    return next((known[reading] for reading in _readings(text) if reading in known), None)
 
 
 def _lookup(name: str, column: Sequence[object], known: dict[str, int], where: str) -> Codes:
     distinct = Entries.of(column)
     codes = np.empty(len(distinct.raws), dtype=np.int64)
     for at, (row, raw) in enumerate(zip(distinct.rows, distinct.raws, strict=True)):
-        code = known.get(str(raw))
+        code = _code_of(str(raw), known)
         if code is None:
             raise TableError(
                 f"column {name!r}, row {row + 1}: {str(raw)!r} is not in {where}: correct the value or "

@@ -144,12 +144,13 @@ class Reader:
             name the column.
         """
         if text not in self._known:
-            self._known[text] = self._read(_unlisted(text.strip()))
+            # Blanks around a text say nothing, unless the column has that very label.
+            self._known[text] = self._read(text if self._is_label(text) else _unlisted(text.strip()))
         return self._known[text]
 
     def silent(self, text: str) -> bool:
         """Whether a cell says nothing, in words that are no value of the column."""
-        return text.strip() in NOTHING_SAID and text.strip() not in self._rank
+        return text.strip() in NOTHING_SAID and text not in self._rank and text.strip() not in self._rank
 
     # -- numbers -----------------------------------------------------------------------------
 
@@ -257,6 +258,11 @@ class Reader:
         if not codes:
             raise ReleaseError(f"{text[:60]!r} covers no value of the column: correct it")
         return self._of(codes)
+
+    def _is_label(self, text: str) -> bool:
+        return (
+            not isinstance(self.domain, Numeric) and not self.silent(text) and self._label(text) is not None
+        )
 
     def _label(self, text: str) -> Sequence[int] | None:
         try:

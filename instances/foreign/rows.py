@@ -173,7 +173,7 @@ def _grouped(
 
 
 def _texts(frame: pd.DataFrame, table: Microdata, columns: Mapping[str, str]) -> dict[str, list[str]]:
-    """The columns that are read, as stripped text; missing cells are empty."""
+    """The columns that are read, as text; missing cells are empty. Blanks may belong to a value."""
     roles = [table.respondent, *table.attributes, table.sensitive.name]
     for name in columns:
         if name not in roles:
@@ -196,7 +196,8 @@ def _texts(frame: pd.DataFrame, table: Microdata, columns: Mapping[str, str]) ->
         raw = frame[column]
         if isinstance(raw, pd.DataFrame):
             raise ReleaseError(f"the release has column {column!r} twice: rename one")
-        found[name] = ["" if gone else _text(cell) for cell, gone in zip(raw, raw.isna(), strict=True)]
+        texts = ["" if gone else _text(cell) for cell, gone in zip(raw, raw.isna(), strict=True)]
+        found[name] = [text.strip() for text in texts] if name == table.respondent else texts
     return found
 
 
@@ -205,7 +206,7 @@ def _text(cell: object) -> str:
     if isinstance(cell, list | tuple | set | frozenset):
         parts = sorted(map(str, cell))
         return parts[0].strip() if len(parts) == 1 else "{" + ",".join(parts) + "}"
-    return str(cell).strip()
+    return str(cell)
 
 
 def _silent(readers: Sequence[Reader], texts: Mapping[str, Sequence[str]]) -> list[bool]:
@@ -232,7 +233,8 @@ def _values(texts: Sequence[str], table: Microdata, suppressed: Sequence[bool] |
     # The tool saw the table as it was written: spellings that are one, cells that are missing.
     alike = {fold(value): value for value in known} if table.spelling.sensitive == "merge" else {}
     found: list[str | None] = []
-    for row, text in enumerate(texts, start=1):
+    for row, written in enumerate(texts, start=1):
+        text = written if written in known else written.strip()
         if text in known:
             found.append(text)
         elif suppressed is not None and suppressed[row - 1] and text in NOTHING_SAID:

@@ -7,19 +7,28 @@ from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import oracle.brute_force as bf
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from cases.boxes import tight_box
+from hypothesis import given, settings, strategies as st
 from oracle.brute_force_tables import Interval as TheirInterval
 from strategies import Instance, Source, instance, instances, random_release, seeded
 
+from optanon.instances.foreign.rows import read_rows
+from optanon.instances.readers import read_frame
+from optanon.instances.reconstruct import public_release
 from optanon.instances.steward_copy import steward_release
 from optanon.models.box import Interval, Leaves, meets
+from optanon.models.categories import Categories, Ordered
+from optanon.models.combination import fold
 from optanon.models.errors import InputError, ReleaseError
 from optanon.models.group import Form
+from optanon.models.hierarchy import Hierarchy
+from optanon.models.missing import DOUBTFUL
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import QIGroup, Release, anatomized_frames, published_frame, steward_frame
@@ -236,6 +245,58 @@ def test_groups_do_not_print_their_people():
     release = at.ours(bf.Release((bf.Group(at.people),)))
     for thing in (release, release.groups[0], release.members[0], at.history, at.table):
         assert "id#" not in repr(thing)
+
+
+LABELS = st.lists(
+    st.text(" \t\xa0\u2028'\",;|=ab*.\r\n", min_size=1, max_size=5).filter(
+        lambda label: fold(label) not in DOUBTFUL | {"*"}
+    ),
+    min_size=2,
+    max_size=4,
+    unique=True,
+)
+
+
+@quick
+@given(LABELS)
+def test_labels_with_blanks_quotes_and_separators_come_back_from_files(labels: list[str]):
+    """Blanks around a label are part of it, also where another label is the same without them."""
+    rows = [(f"p{n}", label, "a" if n % 2 else " a") for n, label in enumerate(labels)]
+    table = Microdata.from_frame(
+        pd.DataFrame(rows, columns=["id", "work", "value"]),
+        respondent="id",
+        quasi_identifiers={"work": "flat"},
+        sensitive="value",
+        spelling="keep",
+    )
+    for size in (1, len(labels)):
+        groups = [table.members[at : at + size] for at in range(0, len(labels), size)]
+        release = Release(
+            groups=tuple(QIGroup(members=one, box=tight_box(one, table.domains)) for one in groups),
+            attributes=table.attributes,
+            sensitive="value",
+        )
+        with TemporaryDirectory() as folder:
+            public, own = Path(folder, "public.csv"), Path(folder, "own.csv")
+            release.to_csv(public)
+            release.to_csv(own, copy="steward", respondent="id")
+            published, copy = read_frame(public, own=True), read_frame(own, own=True)
+        back = steward_release(copy, respondent="id", domains=table.domains, sensitive="value")
+        assert as_sets(back) == as_sets(release)
+        assert as_sets(public_release(published, table)) == as_sets(release)
+        covered = {frozenset(member.point[0] for member in one) for one in groups}
+        assert {box[0].values for box in read_rows(published, table).boxes} == covered
+
+
+def test_values_are_found_as_they_stand_and_only_then_without_blanks():
+    for domain in (
+        Categories(name="x", hierarchy=Hierarchy.flat(["b", " b", "a"])),
+        Ordered(name="x", categories=("b", " b", "a")),
+    ):
+        assert domain.encode([" b", "b", " a", "a\t"]).tolist() == [1, 0, 2, 2]
+        assert [domain.parse_value(text) for text in (" b", "b", "\xa0a")] == [" b", "b", "a"]
+        assert [domain.parse(text).label for text in (" b", "b", "b\t")] == [" b", "b", "b"]
+    assert Ordered(name="x", categories=("b", " b", "a")).parse(" b..a").values == {" b", "a"}
 
 
 def test_an_ordered_category_may_hold_the_sign_of_a_range():
