@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from .box import Cell, Leaves
 from .domain import Codes, Domain
 from .entries import Entries
 from .errors import ReleaseError, TableError
-from .hierarchy import Hierarchy
+from .hierarchy import ROOT, Hierarchy
 
 __all__ = ["Categories", "Ordered"]
 
@@ -31,6 +32,20 @@ class Ordered(Domain):
         if not self.categories or len(set(self.categories)) != len(self.categories):
             raise TableError(f"column {self.name!r}: an ordered domain needs distinct categories")
         object.__setattr__(self, "_rank", {c: i for i, c in enumerate(self.categories)})
+        # Only dots inside categories, or at their ends, can make a range look like something else.
+        if any(".." in f".{category}." for category in self.categories):
+            self._refuse_ranges_alike()
+
+    def _refuse_ranges_alike(self) -> None:
+        known = set[str]()
+        for lo, hi in combinations_with_replacement(range(len(self.categories)), 2):
+            label = self.cell(lo, hi).label
+            if label in known:
+                raise TableError(
+                    f"column {self.name!r}: {label!r} could be read as two ranges of its ordered categories: "
+                    "write the categories with other signs than '..'"
+                )
+            known.add(label)
 
     @property
     def span(self) -> int:
@@ -80,10 +95,20 @@ class Categories(Domain):
     A node's width is its share of the leaves, 0 for a single leaf: the
     normalized certainty penalty (Xu et al., 2006). Codes are leaves in
     depth-first order, so a node is an interval of codes.
+
+    Raises
+    ------
+    TableError
+        If a label stands for different sets of values: a release that says it could not be read.
     """
 
     name: str
     hierarchy: Hierarchy
+
+    def __post_init__(self) -> None:
+        for lo, hi, label in self.hierarchy.nodes:
+            if self._labels[label] != (lo, hi):
+                raise TableError(f"column {self.name!r}: {_said_twice(label)}")
 
     @cached_property
     def _code(self) -> dict[str, int]:
@@ -161,6 +186,18 @@ class Categories(Domain):
         if code is None:
             raise ReleaseError(f"column {self.name!r}: {text!r} is not in its hierarchy")
         return self.hierarchy.leaves[code]
+
+
+def _said_twice(label: str) -> str:
+    if label == ROOT:
+        return (
+            f"its value {ROOT!r} could not be told from {ROOT!r} for nothing said: write the value otherwise "
+            f"or declare missing_marks: ['{ROOT}'] if it says nothing"
+        )
+    return (
+        f"{label!r} stands for different sets of values in its hierarchy, so a release that says it could "
+        "not be read: rename one of them"
+    )
 
 
 def _readings(text: str) -> tuple[str, str]:

@@ -37,6 +37,7 @@ from optanon import (
     read_parquet,
     solve,
 )
+from optanon.models.box import Leaves
 from optanon.models.requirements import build_requirement
 from optanon.models.table import QISpec
 
@@ -214,6 +215,23 @@ def test_hierarchies_that_are_no_trees(tmp_path: Path, content: str, words: str)
     path = tmp_path / "sex.csv"
     path.write_text(content)
     fails(HierarchyError, lambda: Hierarchy.from_csv(path), "sex.csv", words)
+
+
+def test_labels_that_releases_could_not_be_read_by():
+    starred = frame(sex=["F", "*", "F"])
+    fails(TableError, lambda: table(starred, {"sex": "flat"}), "'sex'", "'*'", "missing_marks: ['*']")
+    declared = table(starred, {"sex": "flat"}, missing_marks=["*"], missing="category")
+    assert [member.point for member in declared.members] == [("F",), ("missing",), ("F",)]
+    inner = Hierarchy.from_tree({"F": ["F", "X"], "M": ["M"]})
+    fails(TableError, lambda: table(qi={"sex": inner}), "'sex'", "'F'", "rename")
+    apart = Hierarchy((("F", "F", "*"), ("M", "x", "*"), ("X", "x", "*"), ("Y", "y", "*"), ("y", "*", "*")))
+    fails(TableError, lambda: table(qi={"sex": apart}), "'sex'", "'y'", "rename")
+    fails(TableError, lambda: table(qi={"sex": ["F", "F..M", "M"]}), "'sex'", "'F..M'", "two ranges")
+    # A label of a node with one leaf is not published where the leaf has one of its own.
+    codes = Hierarchy((("1", "1*", "1*"), ("12", "12*", "1*")))
+    assert table(frame(sex=["1", "12", "1"]), {"sex": codes}).domains[0].parse("1*") == Leaves(
+        "1*", frozenset({"1", "12"})
+    )
 
 
 # -- policies ------------------------------------------------------------------------------
