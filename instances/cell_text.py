@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from ..models.errors import TableError
+from ..models.exact_numbers import shortest_decimals
 
 __all__ = ["cell_text", "text_frame"]
 
@@ -55,10 +56,7 @@ def text_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """
     columns: dict[str, list[str | None]] = {}
     for a, name in enumerate(frame.columns):
-        column = frame.iloc[:, a]
-        if column.dtype in ("float32", "float16"):  # 0.1 is then no more than 0.1
-            column = column.astype(str).astype(float)
-        cells: list[Any] = column.astype(object).tolist()
+        cells: list[Any] = shortest_decimals(frame.iloc[:, a]).astype(object).tolist()
         if all(isinstance(cell, datetime) and cell.time() == time() for cell in cells if cell is not pd.NaT):
             cells = [cell if cell is pd.NaT else cell.date() for cell in cells]
         known: dict[Any, str | None] = {}

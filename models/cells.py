@@ -14,6 +14,7 @@ from .box import Exact
 from .combination import fold, joined
 from .domain import Codes, Domain
 from .errors import TableError
+from .exact_numbers import shortest_decimals
 from .missing import MISSING, Gaps
 from .sensitive import Sensitive, refuse_separator
 from .spelling import Spelling, one_spelling, refuse_id_spellings, refuse_value_spellings, spellings
@@ -87,7 +88,7 @@ def exact_values(domain: Domain, codes: Codes) -> list[Exact]:
 
 def cells_of(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> list[object]:
     """A column's cells, missing ones as a category if `missing` says so; with `refuse` never."""
-    column = frame[name]
+    column = shortest_decimals(frame[name])
     gone = column.isna().to_numpy()
     if not gone.any():
         return column.tolist()
@@ -117,7 +118,7 @@ def cells_of(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> l
 
 def _text(cell: object) -> str:
     """An id or value as text; whole numbers without a point, as files have them."""
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    return str(int(cell)) if isinstance(cell, float | np.floating) and cell.is_integer() else str(cell)
 
 
 def respondent_ids(name: str, cells: Sequence[object], rule: Spelling) -> list[str]:

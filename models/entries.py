@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from .exact_numbers import shortest_decimals
 
 __all__ = ["Entries"]
 
@@ -31,7 +34,9 @@ class Entries:
     places: NDArray[np.int64]
 
     @classmethod
-    def of(cls, column: Sequence[object]) -> Entries:
+    def of(cls, column: Sequence[object] | pd.Series[Any]) -> Entries:
+        if isinstance(column, pd.Series):
+            column = shortest_decimals(column).tolist()
         if {raw.__class__ for raw in column} == {str}:
             codes, texts = pd.factorize(np.array(column, dtype=object))
             places = codes.astype(np.int64)

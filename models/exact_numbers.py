@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-__all__ = ["LONGEST", "exact_number", "show_gap", "show_number", "show_share"]
+__all__ = ["LONGEST", "exact_number", "shortest_decimals", "show_gap", "show_number", "show_share"]
 
 LONGEST = 400
 """Characters of a number, and its largest exponent: more than any measured value needs."""
@@ -33,7 +35,7 @@ def exact_number(raw: object) -> Fraction:
     if isinstance(raw, int | np.integer):
         return Fraction(int(raw))
     if isinstance(raw, float | np.floating):
-        return Fraction(repr(float(raw)))
+        return Fraction(str(raw))  # not by way of float, in which a float32 of 0.1 has eight digits more
     text = str(raw).strip()
     if len(text) > LONGEST:
         raise ValueError(f"the number has more than {LONGEST} digits")
@@ -41,6 +43,15 @@ def exact_number(raw: object) -> Fraction:
     if exponent is not None and abs(int(exponent[1])) > LONGEST:
         raise ValueError(f"the number's exponent is beyond {LONGEST}")
     return Fraction(text)
+
+
+def shortest_decimals(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column of 16 or 32 bit floats as floats of the same shortest decimal forms; any other as it is."""
+    width = str(column.dtype).lower()
+    if width not in ("float16", "float32"):
+        return column
+    numbers = column.to_numpy(width, na_value=np.nan)
+    return pd.Series(numbers.astype(str).astype(float), index=column.index, name=column.name)
 
 
 def show_number(number: Fraction | None) -> str:

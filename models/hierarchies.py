@@ -14,9 +14,11 @@ from itertools import pairwise
 from math import floor
 from typing import Literal, TypeAlias
 
+import pandas as pd
+
 from .box import format_number
 from .errors import HierarchyError
-from .exact_numbers import exact_number
+from .exact_numbers import exact_number, shortest_decimals
 from .hierarchy import ROOT, Hierarchy
 
 __all__ = ["DateLevel", "dates", "intervals", "ordered", "prefixes", "rounding"]
@@ -175,7 +177,8 @@ def ordered(categories: Sequence[object], sizes: Sequence[int]) -> Hierarchy:
 
 
 def _distinct(numbers: Iterable[object]) -> list[Fraction]:
-    return sorted({_number(number, "value") for number in numbers})
+    column = shortest_decimals(numbers) if isinstance(numbers, pd.Series) else numbers
+    return sorted({_number(number, "value") for number in column})
 
 
 def _number(raw: object, what: str) -> Fraction:

@@ -20,8 +20,10 @@ from optanon.models.categories import Categories, Ordered
 from optanon.models.domain import Domain
 from optanon.models.errors import HierarchyError, ReleaseError, TableError
 from optanon.models.exact_numbers import exact_number
+from optanon.models.hierarchies import intervals
 from optanon.models.hierarchy import Hierarchy
 from optanon.models.numeric import Numeric
+from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata, Sensitive
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
@@ -118,6 +120,24 @@ def test_numbers_are_exact():
     assert [m.point[0] for m in table.members] == [Fraction(1, 10), Fraction(1, 5), Fraction(1, 8)]
     with pytest.raises(TableError, match="decimals"):  # what a float sum leaves behind is no decimal
         table_of(x=[0.1, 0.30000000000000004])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "Float32", "float64", "object"])
+def test_floats_of_any_width_are_their_shortest_decimals(dtype: str):
+    wide = [0.1, 0.2, 0.3, 3.0]
+    column = pd.Series([np.float32(x) for x in wide] if dtype == "object" else wide, dtype=dtype)
+    tenths = [Fraction(number) for number in ("1/10", "1/5", "3/10", "3")]
+    frame = pd.DataFrame({"id": column, "x": column, "flat": column, "value": column})
+    table = Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers={"x": None, "flat": "flat"}, sensitive="value"
+    )
+    assert [member.point[0] for member in table.members] == tenths
+    assert {member.point[1] for member in table.members} == {"0.1", "0.2", "0.3", "3.0"}
+    assert [member.value for member in table.members] == ["0.1", "0.2", "0.3", "3"]
+    assert [member.respondent for member in table.members] == ["0.1", "0.2", "0.3", "3"]
+    assert table.domains[0] == Numeric.of("x", column) == Numeric.of("x", tenths)
+    assert intervals(column, [1]).leaves == ("0.1", "0.2", "0.3", "3")
+    assert KCAnonymity(k=2, c=column[0]).c == Fraction(1, 10)
 
 
 @quick
