@@ -210,7 +210,7 @@ def _code_of(text: str, known: dict[str, int]) -> int | None:
 
 
 def _lookup(name: str, column: Sequence[object], known: dict[str, int], where: str) -> Codes:
-    distinct = Entries.of(column)
+    distinct = Entries.of(name, column)
     codes = np.empty(len(distinct.raws), dtype=np.int64)
     for at, (row, raw) in enumerate(zip(distinct.rows, distinct.raws, strict=True)):
         code = _code_of(str(raw), known)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .errors import TableError
 from .exact_numbers import shortest_decimals
 
 __all__ = ["Entries"]
@@ -34,10 +35,21 @@ class Entries:
     places: NDArray[np.int64]
 
     @classmethod
-    def of(cls, column: Sequence[object] | pd.Series[Any]) -> Entries:
+    def of(cls, name: str, column: Sequence[object] | pd.Series[Any]) -> Entries:
+        """The entries of a column; a cell that is a list or the like raises TableError naming its row."""
         if isinstance(column, pd.Series):
             column = shortest_decimals(column).tolist()
-        if {raw.__class__ for raw in column} == {str}:
+        kinds = {raw.__class__ for raw in column}
+        several = {kind for kind in kinds if kind.__hash__ is None}
+        if several:
+            row, kind = next(
+                (row, raw.__class__) for row, raw in enumerate(column, start=1) if raw.__class__ in several
+            )
+            raise TableError(
+                f"column {name!r}, row {row}: a cell holds one value, not a {kind.__name__}: "
+                "give each value a column, or join them into one text"
+            )
+        if kinds == {str}:
             codes, texts = pd.factorize(np.array(column, dtype=object))
             places = codes.astype(np.int64)
             return cls(texts.tolist(), np.unique(places, return_index=True)[1].tolist(), places)

@@ -160,13 +160,13 @@ class Hierarchy:
         ('37', '[35,40)', '[30,40)', '*')
         """
         steps = [Fraction(width) for width in widths]
+        if any(step <= 0 for step in steps):
+            raise HierarchyError("interval widths must be above 0")
         for finer, coarser in pairwise(steps):
             if (coarser / finer).denominator != 1:
                 raise HierarchyError(
                     f"interval width {coarser} is not a multiple of {finer}: levels would overlap"
                 )
-        if any(step <= 0 for step in steps):
-            raise HierarchyError("interval widths must be above 0")
         rows: list[tuple[str, ...]] = []
         for number in sorted({Fraction(number) for number in numbers}):
             labels = [format_number(number)]

@@ -114,6 +114,8 @@ class History:
         self._spelt_of = 0
         self._values: set[str] = set()
         self._fingerprint = Fingerprint()
+        if isinstance(releases, Release):
+            raise ReleaseError("a history is made of a list of releases: give this one as [release]")
         for release in releases:
             self.append(release)
 

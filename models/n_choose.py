@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from .errors import PolicyError
+from .parameters import as_fraction, whole
 
 __all__ = ["compromise_probability", "correlation_probability", "n_choose", "restriction_estimate"]
 
@@ -26,8 +27,7 @@ def compromise_probability(*, p: Fraction | float, history: int) -> Fraction:
     Fraction(3, 4)
     """
     chance = _chance(p)
-    if history < 1:
-        raise PolicyError(f"n_choose: needs L >= 1, got L = {history}")
+    whole("n_choose", "history", history, 1)
     return 1 - (1 - chance) ** history
 
 
@@ -55,13 +55,15 @@ def correlation_probability(*, p: Fraction | float, history: int, m: int, n: int
     Fraction(1, 16)
     """
     chance = _chance(p)
-    if history < 1 or m < 1 or not 1 <= n <= m:
-        raise PolicyError(f"n_choose: needs L >= 1 and 1 <= n <= m, got L = {history}, m = {m}, n = {n}")
+    for name, number in {"history": history, "m": m, "n": n}.items():
+        whole("n_choose", name, number, 1)
+    if n > m:
+        raise PolicyError(f"n_choose: n must be at most m, got m = {m}, n = {n}")
     return 1 - (1 - (chance - chance / m) ** n) ** (history * (m // n))
 
 
 def _chance(p: Fraction | float) -> Fraction:
-    chance = p if isinstance(p, Fraction) else Fraction(str(p))
+    chance = as_fraction("n_choose", "p", p)
     if not 0 <= chance <= 1:
         raise PolicyError(f"n_choose: p must be a probability from 0 to 1, got {p}")
     return chance
@@ -108,10 +110,10 @@ def n_choose(*, p: Fraction | float, history: int, m: int, h: Fraction | float) 
     >>> n_choose(p=0.04, history=24, m=6, h=0.1), n_choose(p=0.04, history=21, m=6, h=0.1)
     (3, 2)
     """
-    threshold = h if isinstance(h, Fraction) else Fraction(str(h))
+    threshold = as_fraction("n_choose", "h", h)
     if not 0 < threshold <= 1:
         raise PolicyError(f"n_choose: h must be above 0 and at most 1, got {h}")
-    for n in range(1, m + 1):
+    for n in range(1, whole("n_choose", "m", m, 1) + 1):
         if restriction_estimate(p=p, history=history, m=m, n=n) < threshold:
             return n
     return None

@@ -73,9 +73,16 @@ class Numeric(Domain):
         Raises
         ------
         TableError
-            If a value is no finite number, or the grid would need codes above 2**40.
+            If a value is no finite number, there is none, or the grid would need codes above 2**40.
         """
-        numbers = _numbers(name, Entries.of(column))
+        counted = isinstance(decimals, int) and not isinstance(decimals, bool) and decimals >= 0
+        if decimals is not None and not counted:
+            raise TableError(
+                f"column {name!r}: decimals must be a whole number of at least 0, got {decimals!r}"
+            )
+        if len(column) == 0 and (lo is None or hi is None):
+            raise TableError(f"column {name!r}: it has no values to fit a domain to: give lo and hi")
+        numbers = _numbers(name, Entries.of(name, column))
         low = min(numbers) if lo is None else Fraction(lo)
         high = max(numbers) if hi is None else Fraction(hi)
         if decimals is not None:
@@ -98,7 +105,7 @@ class Numeric(Domain):
         return max(1, -((self.lo - self.hi) // self.step))
 
     def encode(self, column: Sequence[object]) -> Codes:
-        distinct = Entries.of(column)
+        distinct = Entries.of(self.name, column)
         codes = np.empty(len(distinct.raws), dtype=np.int64)
         for at, number in enumerate(_numbers(self.name, distinct)):
             row = distinct.rows[at]

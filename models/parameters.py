@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .errors import PolicyError
+import numpy as np
+
+from .errors import OptanonError, PolicyError
 from .exact_numbers import exact_number
 
-__all__ = ["as_fraction", "in_int64", "whole"]
+__all__ = ["as_fraction", "in_int64", "require_time_limit", "whole"]
 
 MOST = 10**9
 """No parameter that counts people or values needs more; solvers count in 64 bits."""
@@ -28,6 +30,18 @@ def as_fraction(owner: str, parameter: str, raw: object) -> Fraction:
 def in_int64(*bounds: int) -> bool:
     """Whether sums and products with these absolute bounds are exact in int64."""
     return all(bound < 2**62 for bound in bounds)
+
+
+def require_time_limit(raw: object, kind: type[OptanonError] = PolicyError) -> None:
+    """Check that a time limit is a number of seconds above 0, or None."""
+    if raw is None:
+        return
+    if (
+        isinstance(raw, bool)
+        or not isinstance(raw, int | float | Fraction | np.integer | np.floating)
+        or not raw > 0
+    ):
+        raise kind(f"time_limit must be a number of more than 0 seconds, or None, got {raw!r}")
 
 
 def whole(owner: str, parameter: str, raw: object, least: int) -> int:

@@ -56,6 +56,9 @@ class Problem:
     history: History = field(default_factory=History)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.policy, Policy):  # pyright: ignore[reportUnnecessaryIsInstance]
+            what = type(self.policy).__name__
+            raise PolicyError(f"policy must be a Policy, not {what}: wrap requirements as Policy([...])")
         # A stored history may keep keyed hashes: people must bear the same name in table and history.
         people = self.history.aligned_members(self.table.members)
         if people is not self.table.members:

@@ -52,6 +52,8 @@ class Sensitive:
         """
         if isinstance(said, str | Sensitive):
             return said if isinstance(said, Sensitive) else cls(name=said)
+        if not isinstance(said, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TableError(f"sensitive names a column, or lists two or more by their names, got {said!r}")
         parts = tuple(map(cls.of, said))
         names = [part.name for part in parts]
         if len(parts) < 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -199,6 +199,10 @@ class Microdata:
 
 def _specs_of(quasi_identifiers: Sequence[str] | Mapping[str, QISpec]) -> dict[str, QISpec]:
     """How each quasi-identifier is generalized; None if that is not said."""
+    if isinstance(quasi_identifiers, str) or not isinstance(quasi_identifiers, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TableError(
+            f"quasi_identifiers is a list of column names, or a mapping, got {quasi_identifiers!r}"
+        )
     names = list(quasi_identifiers)
     for name in names:
         if names.count(name) > 1:
@@ -206,6 +210,9 @@ def _specs_of(quasi_identifiers: Sequence[str] | Mapping[str, QISpec]) -> dict[s
     if not names:
         raise TableError("the table has no quasi-identifier: name at least one column")
     if isinstance(quasi_identifiers, Mapping):
+        for name, spec in quasi_identifiers.items():
+            if spec is not None and not isinstance(spec, Domain | Hierarchy | Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise _unknown_kind(name, spec)
         return dict(quasi_identifiers)
     return dict.fromkeys(quasi_identifiers)
 
@@ -246,7 +253,11 @@ def _domain_of(name: str, column: list[object], spec: QISpec) -> Domain:
     if spec == "flat":
         return Categories(name=name, hierarchy=Hierarchy.flat(sorted({str(raw) for raw in column})))
     if isinstance(spec, str):
-        raise TableError(
-            f"column {name!r}: unknown kind {spec!r}: use 'numeric', 'flat', an ordered list or a hierarchy"
-        )
+        raise _unknown_kind(name, spec)
     return Ordered(name=name, categories=tuple(str(category) for category in spec))
+
+
+def _unknown_kind(name: str, spec: object) -> TableError:
+    return TableError(
+        f"column {name!r}: unknown kind {spec!r}: use 'numeric', 'flat', an ordered list or a hierarchy"
+    )

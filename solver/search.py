@@ -14,6 +14,7 @@ from ..models.encoding import Encoding
 from ..models.errors import CertificateError, EngineError, PolicyError, TableError
 from ..models.history import History
 from ..models.moment import moment
+from ..models.parameters import require_time_limit
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
@@ -241,6 +242,7 @@ def solve_problem(
     The time limit runs from `began` (of `moment`), or from now; `kept` of it is the caller's.
     """
     began = moment() if began is None else began
+    _require_sound(time_limit, seed, workers, initial)
     settings = Settings(
         time_limit=None if time_limit is None else time_limit - kept,
         asked=time_limit,
@@ -249,7 +251,6 @@ def solve_problem(
         initial=initial,
         extend=extend,
     )
-    _require_sound(time_limit, seed, workers)
     plain = {} if settings.extend else obstacles(problem)
     if plain:
         return obstructed(problem, plain, settings)
@@ -307,9 +308,12 @@ def result_of(
     )
 
 
-def _require_sound(time_limit: float | None, seed: int | None, workers: int | None) -> None:
-    if time_limit is not None and not time_limit > 0:
-        raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
+def _require_sound(
+    time_limit: float | None, seed: int | None, workers: int | None, initial: Release | None
+) -> None:
+    require_time_limit(time_limit)
+    if initial is not None and not isinstance(initial, Release):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise PolicyError(f"initial must be a Release, such as result.release, not {type(initial).__name__}")
     if workers is not None:
         whole("solve", "workers", workers, 1)
     if seed is not None and whole("solve", "seed", seed, 0) >= 2**31:

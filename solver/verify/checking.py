@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...models.errors import CertificateError
+from ...models.errors import CertificateError, InputError
 from ...models.problem import Problem
 from ...models.release import Release
 from ..certificate import Certificate
@@ -48,9 +48,14 @@ def verify(
 
     Raises
     ------
+    InputError
+        If there is no certificate.
     CertificateError
         Naming the first statement that does not hold.
     """
+    if not isinstance(certificate, Certificate):  # pyright: ignore[reportUnnecessaryIsInstance]
+        what = type(certificate).__name__
+        raise InputError(f"certificate must be a Certificate, such as result.certificate, not {what}")
     clock, problem = Clock(seconds), as_certified(certificate, problem)
     asked = _asked(certificate, problem)
     if certificate.refusal is not None:

@@ -125,7 +125,7 @@ def test_numbers_are_exact():
 @pytest.mark.parametrize("dtype", ["float16", "float32", "Float32", "float64", "object"])
 def test_floats_of_any_width_are_their_shortest_decimals(dtype: str):
     wide = [0.1, 0.2, 0.3, 3.0]
-    column = pd.Series([np.float32(x) for x in wide] if dtype == "object" else wide, dtype=dtype)
+    column: Any = pd.Series([np.float32(x) for x in wide] if dtype == "object" else wide, dtype=dtype)
     tenths = [Fraction(number) for number in ("1/10", "1/5", "3/10", "3")]
     frame = pd.DataFrame({"id": column, "x": column, "flat": column, "value": column})
     table = Microdata.from_frame(

@@ -138,5 +138,5 @@ def test_lemmas_1_and_2_make_up_the_estimate() -> None:
     assert found[2] < Fraction(1, 10) < found[1]
     with pytest.raises(oa.PolicyError, match="probability"):
         oa.compromise_probability(p=2, history=1)
-    with pytest.raises(oa.PolicyError, match="L >= 1"):
+    with pytest.raises(oa.PolicyError, match="history must be"):
         oa.compromise_probability(p=p, history=0)

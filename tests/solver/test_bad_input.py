@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,11 @@ from optanon import (
     InputError,
     KCAnonymity,
     Microdata,
+    Numeric,
     OptanonError,
     Policy,
     PolicyError,
+    Problem,
     QIGroup,
     Release,
     ReleaseError,
@@ -33,11 +36,15 @@ from optanon import (
     TableError,
     TCloseness,
     WeakMInvariance,
+    audit,
+    n_choose,
     read_csv,
     read_parquet,
     solve,
+    verify,
 )
 from optanon.models.box import Leaves
+from optanon.models.hierarchies import intervals
 from optanon.models.requirements import build_requirement
 from optanon.models.table import QISpec
 
@@ -145,6 +152,46 @@ def test_numbers_that_are_none(raw: object):
     fails(TableError, lambda: table(data, {"age": "numeric"}), "'age'", "row 2", "not a finite number")
 
 
+def test_cells_of_several_values():
+    several = [["F"], ["M", "F"], []]
+    for kind in (None, "flat", "numeric", ["F", "M"]):
+        fails(TableError, lambda k=kind: table(frame(sex=several), {"sex": k}), "'sex', row 1", "not a list")
+
+
+@pytest.mark.parametrize("given", [3, "age", None])
+def test_quasi_identifiers_that_are_no_list(given: Any):
+    def read() -> object:
+        return Microdata.from_frame(frame(), respondent="id", quasi_identifiers=given, sensitive="ill")
+
+    fails(TableError, read, "quasi_identifiers", repr(given), "a list of column names")
+
+
+@pytest.mark.parametrize("kind", [3, Numeric, "number"])
+def test_quasi_identifiers_of_an_unknown_kind(kind: Any):
+    fails(TableError, lambda: table(qi={"age": kind}), "'age'", repr(kind), "use 'numeric', 'flat'")
+
+
+@pytest.mark.parametrize("given", [1, [1, 2]])
+def test_sensitive_columns_that_are_no_names(given: Any):
+    fails(TableError, lambda: table(sensitive=given), "sensitive names a column", "1")
+
+
+def test_domains_of_no_numbers_and_of_decimals_that_are_none():
+    fails(TableError, lambda: Numeric.of("age", []), "'age'", "give lo and hi")
+    assert Numeric.of("age", [], lo=1, hi=3) == Numeric(name="age", lo=Fraction(1), hi=Fraction(3))
+    wrong: Any
+    for wrong in (-1, 1.5, True):
+        fails(
+            TableError, lambda w=wrong: Numeric.of("age", [1], decimals=w), "'age'", "decimals", repr(wrong)
+        )
+
+
+@pytest.mark.parametrize("widths", [[0, 5], [5, 0], [-5]])
+def test_widths_of_intervals_are_above_0(widths: list[int]):
+    for build in (Hierarchy.intervals, intervals):
+        fails(HierarchyError, lambda b=build: b([1, 2], widths), "interval widths must be above 0")
+
+
 def test_values_outside_their_domain():
     fails(TableError, lambda: table(qi={"sex": Hierarchy.flat(["F"])}), "'sex'", "row 2", "'M'", "hierarchy")
     fails(TableError, lambda: table(qi={"sex": ["M", "X"]}), "'sex'", "row 1", "'F'", "categories")
@@ -247,6 +294,20 @@ def test_rational_parameters(c: Any):
     fails(PolicyError, lambda: KCAnonymity(k=2, c=c), "k_c_anonymity", "c must be")
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        *(("p", wrong) for wrong in (float("nan"), "abc", 2)),
+        *(("h", wrong) for wrong in (float("nan"), "abc", 0)),
+        *(("history", wrong) for wrong in (0, 2.0, "2")),
+        *(("m", wrong) for wrong in (0, 3.0, None)),
+    ],
+)
+def test_parameters_of_n_choose(name: str, wrong: Any):
+    given: dict[str, Any] = {"p": 0.1, "history": 2, "m": 3, "h": 0.1, name: wrong}
+    fails(PolicyError, lambda: n_choose(**given), "n_choose", f"{name} must be", str(wrong))
+
+
 def test_requirements_by_name():
     fails(PolicyError, lambda: build_requirement("kk_anonymity", {}), "'kk_anonymity'", "k_c_anonymity")
     fails(PolicyError, lambda: build_requirement("k_c_anonymity", {"l": 2}), "no parameter 'l'", "k, c")
@@ -286,6 +347,9 @@ def test_policies_without_requirements():
         {"time_limit": 0},
         {"time_limit": -1},
         {"time_limit": float("nan")},
+        {"time_limit": "5"},
+        {"time_limit": True},
+        {"initial": "x"},
         {"workers": 0},
         {"workers": 1.5},
         {"seed": 2**40},
@@ -300,6 +364,24 @@ def test_options_of_solve(options: dict[str, Any]):
 
 
 # -- problems that have no answer ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", [None, [KCAnonymity(k=2)]])
+def test_policies_that_are_none(policy: Any):
+    fails(PolicyError, lambda: ask(table(), policy), "policy must be a Policy", "Policy([...])")
+
+
+def test_audits_and_checks_of_something_else():
+    data = table()
+    result: Any = ask(data)
+    alone = result.release
+    fails(ReleaseError, lambda: audit(alone), "a list of releases", "[release]")
+    wrong: Any
+    for wrong in ("3", 0, True):
+        fails(InputError, lambda w=wrong: audit([alone], time_limit=w), "time_limit", repr(wrong))
+    fails(
+        InputError, lambda: verify(result, Problem(table=data, policy=K2)), "result.certificate", "not Result"
+    )
 
 
 def test_more_values_asked_for_than_there_are():
@@ -389,7 +471,7 @@ def test_a_release_is_written_whole_or_not_at_all(tmp_path: Path):
 
 def test_nothing_shown_names_a_respondent():
     data = table()
-    result = ask(data)
+    result: Any = ask(data)
     shown = [
         repr(data),
         repr(data.members[0]),

@@ -22,6 +22,7 @@ from ....models.adversary.knowledge import Knowledge
 from ....models.combination import parted
 from ....models.errors import InputError
 from ....models.history import History
+from ....models.parameters import require_time_limit
 from ....models.release import Release
 from ....models.requirement import Requirement
 from ...schedule import AUDIT
@@ -126,8 +127,7 @@ def audit(
 
 
 def _refuse_unusable(series: History, time_limit: float | None, latest: int | None) -> None:
-    if time_limit is not None and not time_limit > 0:
-        raise InputError(f"time_limit must be more than 0 seconds, got {time_limit}")
+    require_time_limit(time_limit, InputError)
     if latest is not None and not latest >= 1:
         raise InputError(f"latest must be at least 1 release, got {latest}")
     if not len(series):

@@ -17,6 +17,7 @@ from ....instances.foreign.release import ForeignRelease, read_foreign
 from ....instances.foreign.rows import COUNT, Stars
 from ....models.errors import EngineError, InputError, PolicyError
 from ....models.exact_numbers import exact_number
+from ....models.parameters import require_time_limit
 from ....models.problem import Problem
 from ....models.release import Release
 from ....models.requirement import Violation
@@ -188,8 +189,7 @@ def audit_release(
 def _require_sound(problem: Problem, time_limit: float | None) -> None:
     if problem.policy.form != "generalized":
         raise PolicyError("audit_release reads generalized releases: use a policy of form 'generalized'")
-    if time_limit is not None and not time_limit > 0:
-        raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
+    require_time_limit(time_limit)
 
 
 def _judged(

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from ....instances.futures import Futures, named_series
 from ....models.errors import InputError, PolicyError
 from ....models.history import History
+from ....models.parameters import require_time_limit
 from ....models.policy import Policy
 from ....models.problem import Problem
 from ....models.publisher import Publisher, usual_publishers
@@ -149,8 +150,7 @@ def _refuse_unsound(
 ) -> None:
     if not publishers:
         raise InputError("backtest: name at least one publisher")
-    if trying.time_limit is not None and not trying.time_limit > 0:
-        raise PolicyError(f"time_limit must be above 0 seconds, got {trying.time_limit}")
+    require_time_limit(trying.time_limit)
     if trying.audit_seconds < 0:
         raise InputError(f"audit_seconds must be at least 0, got {trying.audit_seconds}")
     known = baselines()

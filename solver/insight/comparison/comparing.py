@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ....models.errors import EngineError, InputError, PolicyError
 from ....models.hierarchy import Hierarchy
 from ....models.moment import moment
+from ....models.parameters import require_time_limit
 from ....models.problem import Problem
 from ....models.release import Release
 from ...baselines.registry import Baseline, baselines as all_baselines
@@ -92,8 +93,7 @@ def compare(
     -----
     A release that breaks the policy has no distance from its optimum: its row says what it breaks.
     """
-    if time_limit is not None and not time_limit > 0:
-        raise PolicyError(f"time_limit must be above 0 seconds, got {time_limit}")
+    require_time_limit(time_limit)
     hierarchies = problem.policy.hierarchies
     if recodings:
         problem = replace(problem, policy=problem.policy.changed(recoding="multidimensional", hierarchies={}))

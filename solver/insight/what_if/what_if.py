@@ -14,6 +14,7 @@ from ....models.combination import parted
 from ....models.errors import InputError
 from ....models.history import History
 from ....models.n_choose import restriction_estimate
+from ....models.parameters import require_time_limit
 from ....models.release import Release
 from ....models.requirement import as_fraction
 from ...settings import Clock
@@ -260,8 +261,7 @@ def _refuse_unusable(history: History, known: Knowledge, time_limit: float | Non
         raise InputError("what if is about values that never change: use persistence 'persistent' or 'both'")
     if str(known.membership) != "groups":
         raise InputError("what if is about known groups: use membership 'groups'")
-    if time_limit is not None and not time_limit > 0:
-        raise InputError(f"time_limit must be more than 0 seconds, got {time_limit}")
+    require_time_limit(time_limit, InputError)
     if not len(history):
         raise InputError("the history is empty: append a release first")
 
