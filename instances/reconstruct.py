@@ -16,9 +16,10 @@ from typing import Any
 import networkx as nx
 import pandas as pd
 
-from ..models.box import Box, covers
+from ..models.box import Box
 from ..models.column_names import FAKES, GROUP
 from ..models.errors import ReleaseError
+from ..models.group import Member
 from ..models.release import QIGroup, Release
 from ..models.table import Microdata
 
@@ -100,7 +101,7 @@ def _network(
     for t, member in enumerate(table.members):
         graph.add_edge(SOURCE, t, capacity=1)
         for g, box in boxes.items():
-            if histograms[g][member.value] and covers(box, member.point):
+            if histograms[g][member.value] and _fits(table, box, member):
                 graph.add_edge(t, (g, member.value), capacity=1)
         if missing:
             graph.add_edge(t, LEFT_OUT, capacity=1)
@@ -111,6 +112,12 @@ def _network(
     if missing:
         graph.add_edge(LEFT_OUT, SINK, capacity=missing)
     return graph
+
+
+def _fits(table: Microdata, box: Box, member: Member) -> bool:
+    """Whether a tuple may be in a box, wherever rounded numbers of it truly are."""
+    parts = zip(table.domains, box, member.point, strict=True)
+    return all(domain.holds(cell, value) for domain, cell, value in parts)
 
 
 def _groups(
@@ -173,7 +180,7 @@ def _known(
     for g, rows in zip(boxes, known, strict=True):
         members = tuple(table.members[t] for t in rows)
         values = Counter(member.value for member in members)
-        if not rows or values - histograms[g] or not all(covers(boxes[g], m.point) for m in members):
+        if not rows or values - histograms[g] or not all(_fits(table, boxes[g], m) for m in members):
             raise other
         extra = histograms[g] - values
         groups.append(QIGroup(members=members, counterfeits=tuple(sorted(extra.items())), box=boxes[g]))

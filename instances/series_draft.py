@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .series_policy import fewest_counterfeits
@@ -27,12 +27,18 @@ class Continued:
         How many releases there are.
     policy : Mapping, optional
         Of the last of them, as a stored history keeps it.
+    levels : Mapping of str to str
+        Files of the policy's hierarchies by column, as the problem file should name them.
+    unfit : str, optional
+        Why they do not fit the new table, if they do not.
     """
 
     store: str
     key_file: str | None = None
     releases: int = 0
     policy: Mapping[str, Any] | None = None
+    levels: Mapping[str, str] = field(default_factory=dict[str, str])
+    unfit: str | None = None
 
 
 HISTORY = """
@@ -43,6 +49,13 @@ who holds all releases could then be certain of anybody's value.
 KEPT = """
 What every release must keep, as in release {}. A series keeps its policy: what was published under
 another one may leave none here.
+"""
+LEVELS = """
+Levels that numbers and ordered categories are published at, as in release {}.
+"""
+UNFIT = """
+NOT KEPT: the levels of release {}. They do not fit this table: {}. Correct the files, and uncomment the
+next line; as it is, columns are halved instead.
 """
 COUNTERFEITS = """
 counterfeits: invented rows. They even out the values of a group, for instance after somebody left. The
@@ -90,7 +103,9 @@ def series_lines(series: Continued, counts: SensitiveCounts, k: int | None) -> l
             said = {scalar(name): weight for name, weight in before["weights"].items()}
             limits.append(f"  weights: {flow(said)}")
         if before.get("outlook"):
-            limits.append(f"  outlook: {flow(before['outlook'])}")
+            said = before["outlook"]
+            limits.append(f"  outlook: {said if isinstance(said, str) else flow(said)}")
+        limits += _levels(series)
     lines.append("  requirements:")
     for name, settings in asked:
         lines += comment(_explained(name, settings, counts.combined), 4)
@@ -100,6 +115,16 @@ def series_lines(series: Continued, counts: SensitiveCounts, k: int | None) -> l
     if "counterfeits" in minimize:
         lines += comment(COUNTERFEITS, 2)
     return [*lines, f"  minimize: [{', '.join(minimize)}]", *limits]
+
+
+def _levels(series: Continued) -> list[str]:
+    """Where the hierarchies of the policy are."""
+    if not series.levels:
+        return []
+    line = f"hierarchies: {flow({scalar(name): path for name, path in series.levels.items()})}"
+    if series.unfit is None:
+        return [*comment(LEVELS.format(series.releases), 2), f"  {line}"]
+    return [*comment(UNFIT.format(series.releases, series.unfit), 2), f"  # {line}"]
 
 
 def _level(weights: Mapping[str, str]) -> str:

@@ -70,6 +70,11 @@ class Ordered(Domain):
         ranks = [self._rank[c] for c in cell.values if c in self._rank]
         return Fraction(max(ranks) - min(ranks), self.span) if ranks else Fraction(0)
 
+    def refuses(self, cell: Cell) -> str | None:
+        ranks = [self._rank.get(c, -1) for c in cell.values] if isinstance(cell, Leaves) else []
+        known = bool(ranks) and min(ranks) >= 0
+        return None if known and max(ranks) - min(ranks) < len(ranks) else "is no range of its categories"
+
     def parse(self, label: str) -> Leaves:
         for text in _readings(label):
             if text in self._rank:
@@ -161,6 +166,15 @@ class Categories(Domain):
             return Fraction(1)
         known = sum(1 for leaf in cell.values if leaf in self._code)
         return Fraction(known if known > 1 else 0, self.span)
+
+    @cached_property
+    def _covered(self) -> frozenset[frozenset[str]]:
+        """What nodes cover."""
+        return frozenset(cell.values for cell in self._cells.values())
+
+    def refuses(self, cell: Cell) -> str | None:
+        node = isinstance(cell, Leaves) and cell.values in self._covered
+        return None if node else "covers other categories than each node of its hierarchy"
 
     @cached_property
     def _labels(self) -> dict[str, tuple[int, int] | None]:

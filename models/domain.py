@@ -59,6 +59,17 @@ class Domain(ABC):
     def parse_value(self, text: str) -> Exact:
         """Read one exact value back; a wrong text raises ReleaseError."""
 
+    @abstractmethod
+    def refuses(self, cell: Cell) -> str | None:
+        """Why a cell is none of the domain's, in words after it; None if it is, whatever its label.
+
+        Whoever made it: bounds on losses hold for these cells only.
+        """
+
+    def holds(self, cell: Cell, value: Exact) -> bool:
+        """Whether a cell covers all that a value of the table stands for: itself, unless it was rounded."""
+        return cell.covers(value)
+
     @property
     def nodes(self) -> tuple[tuple[int, int], ...] | None:
         """Allowed code intervals if cells are taxonomy nodes; None if any interval is a cell."""

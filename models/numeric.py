@@ -10,7 +10,7 @@ from math import lcm
 
 import numpy as np
 
-from .box import Cell, Interval, format_number
+from .box import Cell, Exact, Interval, format_number
 from .domain import Codes, Domain
 from .entries import Entries
 from .errors import ReleaseError, TableError
@@ -167,6 +167,16 @@ class Numeric(Domain):
             if len(self._widths) < REMEMBERED:
                 self._widths[cell] = known
         return known
+
+    def refuses(self, cell: Cell) -> str | None:
+        """Any interval will do: one that holds a group is at least as wide as the tightest."""
+        return None if isinstance(cell, Interval) else "is no interval of numbers"
+
+    def holds(self, cell: Cell, value: Exact) -> bool:
+        """A number that was rounded down may be anywhere up to the next of the grid."""
+        return cell.covers(value) and (
+            not self.rounded or (isinstance(value, Fraction) and cell.covers(value + self.step))
+        )
 
     def parse(self, label: str) -> Interval:
         text = label.strip()

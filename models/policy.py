@@ -187,10 +187,9 @@ class Policy:
             )
         if max_counterfeits is not None:
             whole("policy", "max_counterfeits", max_counterfeits, 0)
-        limit = None if max_suppressed is None else _limit(max_suppressed)
         object.__setattr__(self, "requirements", parts)
         object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "max_suppressed", limit)
+        object.__setattr__(self, "max_suppressed", _limit(max_suppressed))
         object.__setattr__(self, "max_counterfeits", max_counterfeits)
         object.__setattr__(self, "form", form)
         object.__setattr__(self, "recoding", recoding)
@@ -202,6 +201,8 @@ class Policy:
     @property
     def content(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
+        # That there is to be no outlook is said, too: a series goes on with what is stored.
+        looks = "none" if self.outlook is None else self.outlook.content
         return {
             "requirements": [{r.name: r.settings()} for r in self.requirements],
             "minimize": [{name: str(weight) for name, weight in level.weights} for level in self.levels],
@@ -211,7 +212,7 @@ class Policy:
             "recoding": self.recoding,
             "hierarchies": {name: [list(path) for path in h.paths] for name, h in self.hierarchies},
             "weights": {name: str(weight) for name, weight in self.weights},
-        } | ({} if self.outlook is None else {"outlook": self.outlook.content})
+        } | ({"outlook": looks} if self.outlook is not None or self.outlook_said else {})
 
     @property
     def identity(self) -> list[object]:
@@ -320,9 +321,11 @@ class Policy:
         return self.max_counterfeits
 
 
-def _limit(given: int | float | str | Fraction) -> int | Fraction:
-    """How many tuples may be suppressed, or which share of them."""
-    limit = as_fraction("policy", "max_suppressed", given)
+def _limit(given: int | float | str | Fraction | None) -> int | Fraction | None:
+    """A count if it is written as one, else a share: 1 is one tuple, 1.0 is all of them."""
+    if given is None:
+        return None
+    limit: int | Fraction = as_fraction("policy", "max_suppressed", given)
     counted = isinstance(given, int) or (isinstance(given, str) and given.strip().isdecimal())
     if counted or (limit.denominator == 1 and limit != 1):
         limit = int(limit)

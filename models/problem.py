@@ -22,6 +22,7 @@ from .outlook.prices import SignaturePrices, priced, sizes
 from .outlook.usual import usual_outlook
 from .policy import AHEAD, Policy
 from .problem_view import smallest_group
+from .published_cells import cell_violations
 from .recoded import recoding_violations
 from .recoding import Ladder, ladders
 from .release import QIGroup, Release
@@ -163,10 +164,15 @@ class Problem:
         return len(named - self.table.row.keys() - self.history.records.keys())
 
     def check(self, release: Release) -> Iterator[Violation]:
-        """Yield every violation of the policy: of limits, coverage, then of each requirement."""
+        """Yield every violation of the policy: of limits, coverage, recoding, then of each requirement.
+
+        Cells must be those of their columns: nodes of a hierarchy, ranges of ordered categories, intervals.
+        """
         yield from self._coverage(release)
         if self.policy.recoding == "full_domain":
             yield from recoding_violations(release, self.ladders, self._admits)
+        else:
+            yield from cell_violations(release, self.table.domains)
         for requirement in self.policy.requirements:
             yield from requirement.check(release, self.history)
 

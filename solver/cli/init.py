@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -25,6 +25,7 @@ from ...instances.usual_policy import LARGE
 from ...models.combination import parted
 from ...models.errors import InputError, OptanonError, SpellingError
 from ...models.files import write_whole
+from ...models.hierarchy import Hierarchy
 from ...models.history import History
 from ...models.missing import Gaps
 from ...models.problem import Problem
@@ -46,7 +47,9 @@ def init(asked: InitCommand) -> None:
     unread = _read(asked.table)  # what is wrong with the table is said before anything is asked
     again = _is_series(console, asked.series, asked.history, asked.key_file)
     past = EarlierReleases.of(target.absolute().parent, store, asked.key_file) if again else None
-    draft = _drafted(asked, target, past, unread)
+    levels = {} if past is None else past.levels(target)
+    may_write(levels, force=asked.force, inputs=[asked.table, asked.key_file, *store_files(store)])
+    draft = _drafted(asked, target, past, levels, unread)
     console.print(str(draft.reading), markup=False)
     if asked.k is not None and asked.k > len(draft.frame):
         rows = len(draft.frame)
@@ -55,6 +58,14 @@ def init(asked: InitCommand) -> None:
     _print(console, draft)
     if past is not None:
         past.go_on(console, problem)
+    for path, (name, _) in levels.items():
+        console.print(f"wrote {path}: the levels of {name!r}, as in the release before", markup=False)
+    if levels and not problem.policy.hierarchies:
+        console.print(
+            f"NOT KEPT: these levels do not fit the table: correct them, and name them in {target}, which "
+            "says how",
+            markup=False,
+        )
     console.print(f"wrote {target}: read it, correct the roles if needed, then", markup=False)
     limit = "" if past is None and len(draft.frame) > LARGE else " --time-limit 60"
     console.print(f"  optanon solve {target}{' --append' if past else ''}{limit}", markup=False)
@@ -67,21 +78,39 @@ class _Draft:
     asked: InitCommand
     target: Path
     past: EarlierReleases | None
+    levels: Mapping[Path, tuple[str, Hierarchy]]
     frame: pd.DataFrame
     reading: Reading
     guesses: tuple[Guess, ...]
     declared: DeclaredCells
 
     def write(self) -> Problem:
-        """Write the file, and read it back as `solve` will."""
+        """Write the file, with those of levels it names, and read it back as `solve` will."""
+        new = [path for path in self.levels if not path.exists()]
+        try:
+            for path, (_, levels) in self.levels.items():
+                write_whole(path, levels.to_csv)
+            try:
+                return self._write()
+            except _UnusableError as error:
+                if not self.levels:
+                    raise
+                return self._write(unfit=error.why)
+        except BaseException:
+            for path in new:
+                path.unlink(missing_ok=True)
+            raise
+
+    def _write(self, unfit: str | None = None) -> Problem:
         beside = Path(os.path.relpath(self.asked.table.absolute(), self.target.absolute().parent)).as_posix()
+        named = {name: path.name for path, (name, _) in self.levels.items()}
         text = draft_problem(
             self.declared.applied(self.frame),
             self.reading,
             beside,
             self.guesses,
             k=self.asked.k,
-            series=None if self.past is None else self.past.drafted,
+            series=None if self.past is None else replace(self.past.drafted, levels=named, unfit=unfit),
             declared=self.declared,
         )
         problems: list[Problem] = []
@@ -90,7 +119,11 @@ class _Draft:
 
 
 def _drafted(
-    asked: InitCommand, target: Path, past: EarlierReleases | None, unread: tuple[pd.DataFrame, Reading]
+    asked: InitCommand,
+    target: Path,
+    past: EarlierReleases | None,
+    levels: Mapping[Path, tuple[str, Hierarchy]],
+    unread: tuple[pd.DataFrame, Reading],
 ) -> _Draft:
     """Roles and what cells mean: as given or said, as in the releases before, or guessed."""
     before = History() if past is None else past.history
@@ -112,6 +145,7 @@ def _drafted(
         asked=asked,
         target=target,
         past=past,
+        levels=levels,
         frame=frame,
         reading=reading,
         guesses=guesses,
@@ -147,7 +181,11 @@ def _print(console: Console, draft: _Draft) -> None:
 
 
 class _UnusableError(OptanonError):
-    """A problem file could not be solved."""
+    """A problem file could not be solved; `why` in words."""
+
+    def __init__(self, target: Path, why: str) -> None:
+        super().__init__(f"{target} was not written, because it could not be solved: {why}")
+        self.why = why
 
 
 def _read(
@@ -208,10 +246,7 @@ def _checked(draft: Path, target: Path, text: str, past: EarlierReleases | None)
     try:
         return load_problem(draft, history=None if past is None else past.history)
     except OptanonError as error:
-        raise _UnusableError(
-            f"{target} was not written, because it could not be solved: "
-            + str(error).replace(str(draft), str(target))
-        ) from error
+        raise _UnusableError(target, str(error).replace(str(draft), str(target))) from error
 
 
 def _ask(

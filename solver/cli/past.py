@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from rich.console import Console
 
 from ...instances.series_draft import Continued
 from ...instances.store.opening import History
+from ...models.hierarchy import Hierarchy
 from ...models.problem import Problem
 from ...models.release import Release
 from ...models.requirements import build_requirement
@@ -71,14 +73,24 @@ class EarlierReleases:
         if policy is not None:
             pairs = [pair for requirement in policy["requirements"] for pair in requirement.items()]
             blind = not any(build_requirement(*pair).structure().looks_back for pair in pairs)
-            # Hierarchies of full-domain recoding are in files of their own, which nobody names here.
-            policy = None if blind or policy["hierarchies"] else policy
+            policy = None if blind else policy
         return Continued(
             store=self._beside(self.where) if "://" not in self.where else self.where,
             key_file=None if self.key_file is None else self._beside(self.key_file),
             releases=len(self.history),
             policy=policy,
         )
+
+    def levels(self, target: Path) -> dict[Path, tuple[str, Hierarchy]]:
+        """Hierarchies of the policy that is gone on with: a file beside `target` for each, and its column."""
+        policy = self.drafted.policy or {}
+        found: dict[Path, tuple[str, Hierarchy]] = {}
+        for name, paths in policy.get("hierarchies", {}).items():
+            plain = re.sub(r"[^\w-]+", "-", name)
+            files = (target.with_name(f"{target.stem}.{plain}{end}.csv") for end in ("", *range(2, 1000)))
+            file = next(file for file in files if file not in found)
+            found[file] = (name, Hierarchy(tuple(map(tuple, paths))))
+        return found
 
     def go_on(self, console: Console, problem: Problem) -> None:
         """Begin the store if there is none; say what the new table goes on with."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +248,88 @@ def test_later_tables_go_on_with_roles_and_policy(tmp_path: Path):
     assert "# As in the releases before." in text
     assert "as in release 1" in text
     ok("solve", "year2.yaml", "--time-limit", 20, folder=tmp_path)
+
+
+def test_what_was_not_wanted_stays_unwanted(tmp_path: Path):
+    """A series without an outlook does not get the usual one with its second release."""
+    rows = [(n, 20 + n % 9, "xyzu"[n % 4]) for n in range(120)]
+    frame = pd.DataFrame(rows, columns=["id", "age", "ill"])
+    for number in (1, 2):
+        frame.to_csv(tmp_path / f"year{number}.csv", index=False)
+    ok("init", "year1.csv", "--sensitive", "ill", folder=tmp_path)
+    path = tmp_path / "year1.yaml"
+    path.write_text(f"{path.read_text()}  outlook: none\n")
+    ok("solve", "year1.yaml", "--append", "--time-limit", 5, folder=tmp_path)
+    ok("init", "year2.csv", folder=tmp_path)
+    assert spec(tmp_path, "year2.yaml")["policy"]["outlook"] == "none"
+    second = load_problem(tmp_path / "year2.yaml")
+    assert second.policy.outlook is None
+    assert [level.name for level in second.policy.levels] == ["counterfeits", "information_loss"]
+    assert second.policy.identity == load_problem(path).policy.identity
+
+
+def full_domain(folder: Path, limit: str = "0.5") -> oa.Policy:
+    """A first release at levels of its own, two to a table; the policy it was made with."""
+    rows = [(n, 20 + n % 8, "xy"[n % 2]) for n in range(24)]
+    frame = pd.DataFrame(rows, columns=["id", "age", "ill"])
+    frame.to_csv(folder / "year1.csv", index=False)
+    oa.Hierarchy.intervals(range(20, 30), [2, 10], origin=20).to_csv(folder / "ages.csv")
+    ok("init", "year1.csv", "--sensitive", "ill", folder=folder)
+    path = folder / "year1.yaml"
+    kept = path.read_text().partition("policy:")[0]
+    asked = "  requirements: [{weak_m_invariance: {m: 2}}]\n  recoding: full_domain\n"
+    path.write_text(f"{kept}policy:\n{asked}  max_suppressed: {limit}\n  hierarchies: {{age: ages.csv}}\n")
+    ok("solve", "year1.yaml", "--append", "--time-limit", 10, folder=folder)
+    return load_problem(path).policy
+
+
+def test_levels_are_gone_on_with(tmp_path: Path):
+    first = full_domain(tmp_path)
+    (tmp_path / "ages.csv").unlink()
+    frame = pd.read_csv(tmp_path / "year1.csv")
+    frame["age"] += 1
+    frame["id"] += 100
+    frame.to_csv(tmp_path / "year2.csv", index=False)
+    told = ok("init", "year2.csv", folder=tmp_path)
+    assert "wrote year2.age.csv: the levels of 'age', as in the release before" in told
+    assert "NOT KEPT" not in told
+    assert load_problem(tmp_path / "year2.yaml").policy == first
+    (tmp_path / "year2.yaml").unlink()
+    again = run("init", "year2.csv", folder=tmp_path)
+    assert again.returncode == 2, "a file of levels is not replaced either"
+    assert "year2.age.csv: exists already" in again.stderr
+
+
+def test_levels_that_do_not_fit_are_told(tmp_path: Path):
+    first = full_domain(tmp_path)
+    frame = pd.read_csv(tmp_path / "year1.csv")
+    frame["id"] += 100
+    frame.loc[5, "age"] = 95
+    frame.to_csv(tmp_path / "year2.csv", index=False)
+    told = ok("init", "year2.csv", folder=tmp_path)
+    assert "NOT KEPT: these levels do not fit the table" in told
+    path = tmp_path / "year2.yaml"
+    plain = " ".join(path.read_text().replace("#", " ").split())
+    assert "row 6: its value lies in no node of the hierarchy" in plain
+    drafted = load_problem(path).policy
+    assert drafted == first.changed(hierarchies={})
+    levels = tmp_path / "year2.age.csv"
+    levels.write_text(levels.read_text() + "95;[90,100);[90,100);*\n")
+    path.write_text(path.read_text().replace("  # hierarchies:", "  hierarchies:"))
+    amended = load_problem(path).policy
+    assert amended.changed(hierarchies={}) == drafted
+    assert [name for name, _ in amended.hierarchies] == ["age"]
+
+
+@pytest.mark.parametrize(("said", "drafted"), [("1.0", Fraction(1)), ("1", 1), ("2", 2)])
+def test_a_share_of_all_is_no_count_of_one(tmp_path: Path, said: str, drafted: int | Fraction):
+    first = full_domain(tmp_path, said)
+    (tmp_path / "year1.csv").rename(tmp_path / "year2.csv")
+    ok("init", "year2.csv", folder=tmp_path)
+    found = load_problem(tmp_path / "year2.yaml").policy
+    assert (type(found.max_suppressed), found.max_suppressed) == (type(drafted), drafted)
+    assert found == first
+    assert f"max_suppressed: {said}\n" in (tmp_path / "year2.yaml").read_text()
 
 
 def test_a_blind_policy_before_is_not_gone_on_with(tmp_path: Path):

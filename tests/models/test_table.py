@@ -23,6 +23,8 @@ from optanon.models.exact_numbers import exact_number
 from optanon.models.hierarchies import intervals
 from optanon.models.hierarchy import Hierarchy
 from optanon.models.numeric import Numeric
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata, Sensitive
 
@@ -200,6 +202,50 @@ def test_repeated_and_unused_leaves():
     assert domain.width(Interval(Fraction(0), Fraction(1))) == 1
     with pytest.raises(HierarchyError, match="repeats the leaf 'Rome'"):
         Hierarchy.from_tree({"north": ["Rome"], "south": ["Rome", "Bari"]})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_cells_of_a_domain_are_its_cells(kind: str):
+    domain = domain_of(kind)
+    codes = sorted(set(domain.encode(list(COLUMNS[kind].pool)).tolist()))
+    for lo, hi in combinations_with_replacement(codes, 2):
+        assert domain.refuses(domain.cell(lo, hi)) is None
+
+
+def test_cells_of_no_domain_are_told():
+    """By what they cover, whatever the label."""
+    tree = Hierarchy((("Oslo", "Norway", "north"), ("Rome", "Italy", "south"), ("Bari", "Italy", "south")))
+    towns = Categories(name="x", hierarchy=tree)
+    known = [towns.parse(label) for label in ("Norway", "north", "Italy", "south", "Bari", "*")]
+    assert [towns.refuses(cell) for cell in known] == [None] * 6
+    assert towns.refuses(Leaves("elsewhere", frozenset({"Rome", "Bari"}))) is None
+    assert towns.refuses(Leaves("south", frozenset({"Oslo", "Rome"}))) is not None
+    assert towns.refuses(Leaves("south", frozenset({"Rome", "Bari", "Pisa"}))) is not None
+    assert towns.refuses(Interval(Fraction(0), Fraction(1))) is not None
+    order = Ordered(name="x", categories=("a", "b", "c"))
+    assert order.refuses(Leaves("a..c", frozenset({"a", "b", "c"}))) is None
+    assert order.refuses(Leaves("a..c", frozenset({"a", "c"}))) is not None
+    assert order.refuses(Leaves("z", frozenset({"z"}))) is not None
+    numbers = Numeric(name="x", lo=Fraction(0), hi=Fraction(9))
+    assert numbers.refuses(Interval(Fraction(-1), Fraction(1, 2))) is None
+    assert numbers.refuses(Leaves("1", frozenset({"1"}))) is not None
+
+
+def test_a_cell_of_rounded_numbers_ends_a_step_after_them():
+    """Their widths are a step less, so that one ending at the last of them would cost nothing."""
+    frame = pd.DataFrame({"id": list("pqrs"), "x": ["0.5", "1.2", "2.7", "3.1"], "value": list("abab")})
+    spec = {"x": Numeric.of("x", frame["x"].tolist(), decimals=0)}
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=spec, sensitive="value")
+    problem = Problem(table=table, policy=Policy([KCAnonymity(k=2)]))
+    whole = problem.assemble([[0, 1], [2, 3]])
+    assert [str(group.box[0]) for group in whole.groups if group.box] == ["[0,2]", "[2,4]"]
+    assert list(problem.check(whole)) == []
+    short = [(Interval(Fraction(lo), Fraction(hi)),) for lo, hi in ((0, 1), (2, 4))]
+    found = list(problem.check(problem.assemble([[0, 1], [2, 3]], boxes=short)))
+    assert [(violation.requirement, violation.groups) for violation in found] == [("recoding", (0,))]
+    (domain,) = table.domains
+    assert domain.holds(domain.cell(0, 1), Fraction(1))
+    assert not domain.holds(domain.cell(0, 1), Fraction(2)), "it is rounded down, and may be more"
 
 
 def test_levels_of_intervals():

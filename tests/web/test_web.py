@@ -450,7 +450,11 @@ def test_several_sensitive_columns_are_protected_each_by_what_names_it(tmp_path)
         bench.write_problem(form.policy(), "persistent")
     assert form.asked[0].bindable, "the page has a field for it"
     form.asked[0].given["attribute"] = "salary"
-    bench.write_problem(form.policy(), "persistent")
+    for text, limit in (("1", 1), ("1.0", 11), (" 0.25 ", 3)):
+        form.max_suppressed = text
+        bench.write_problem(form.policy(), "persistent")
+        policy = load_problem(bench.folder / "problem.yaml").policy
+        assert policy.suppression_limit(12) == limit, "a number of rows, or a share of them"
     assert len(load_problem(bench.folder / "problem.yaml").table.histogram) == 6
     for column in bench.columns:
         column.role = "left_out" if column.role == "sensitive" else column.role

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -22,12 +22,15 @@ from ....models.problem import Problem
 from ....models.release import Release
 from ....models.requirement import Violation
 from ....models.requirements import RecordTracing
+from ...parts import RECODING
 from ...search import solve_problem
 from ..comparison.comparing import Proofs, narrowed
 from ..comparison.distance import Distance, ProvenBounds, Reference
 from ..comparison.figures import Figures, figures, queries_for
 
 __all__ = ["ForeignAudit", "audit_release"]
+
+ODD_CELLS = "no release of this policy has such, so it may lose less than the best of these"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +44,8 @@ class ForeignAudit:
     figures : Figures
         Losses, sizes, number of violations.
     violations : tuple of Violation
-        Every violation of the policy, with witnesses.
+        Every violation of the policy, with witnesses. Sets of categories that are no nodes of the problem's
+        hierarchies are none here: the source's notes tell of them.
     undecided : tuple of str
         Requirements whose verdict might differ under other memberships that fit as well. Empty
         if memberships are certain or do not matter; nothing else depends on them.
@@ -200,8 +204,17 @@ def _judged(
     search: Callable[[frozenset[str], Proofs], str] | None,
 ) -> ForeignAudit:
     """A release that was read and measured, beside the bound that is given, or what searches prove."""
-    proofs = Proofs(problem)
-    proofs.add(measured)
+    proofs, violations = Proofs(problem), tuple(problem.check(found.release))
+    odd = [v.message for v in violations if v.requirement == RECODING]
+    if odd and problem.policy.recoding == "multidimensional":
+        # How another tool puts categories together is its own affair, but no release of ours is among such.
+        note = f"{odd[0]} ({len(odd)} such cells in all): {ODD_CELLS}"
+        found = replace(found, notes=(*found.notes, note))
+        violations = tuple(v for v in violations if v.requirement != RECODING)
+        broken_else = {name: n for name, n in measured.violations.items() if name != RECODING}
+        measured = replace(measured, violations=broken_else)
+    else:
+        proofs.add(measured)
     broken = frozenset(measured.violations)
     kept = proofs.known - broken
     limits = broken - proofs.known
@@ -217,7 +230,7 @@ def _judged(
     return ForeignAudit(
         source=found,
         figures=measured,
-        violations=tuple(problem.check(found.release)),
+        violations=violations,
         undecided=_undecided(problem, found.release) if found.uncertain else (),
         reference=proofs.whole,
         distance=proofs.distance(measured, proofs.known),

@@ -50,6 +50,29 @@ def test_anonypy():
     assert found.distance.proven
     assert found.distance.multiple == Fraction(324, 37) / best[0]
     assert found.distance == found.own
+    (note,) = (note for note in found.source.notes if "no release of this policy" in note)
+    assert note.startswith("column 'city': the cell '{Oslo,Rome}' covers other categories than each node")
+    assert "(1 such cells in all)" in note
+    assert "recoding" in {violation.requirement for violation in cases.problem().check(found.release)}
+
+
+def test_a_release_of_odd_cells_is_no_optimum():
+    """Sets of two cities lose less than nodes: the best release is still that by nodes."""
+    problem = cases.problem()
+    best = oa.solve(cases.people(), problem.policy).objective
+    assert best is not None
+    rows = [line.split(",") for line in cases.PEOPLE.split()[1:]]
+    pairs = [rows[at : at + 3] for at in range(0, 12, 3)]
+    printed = [
+        (f"{group[0][1]}-{group[-1][1]}", "{" + ",".join(sorted({row[2] for row in group})) + "}", row[3])
+        for group in pairs
+        for row in group
+    ]
+    found = oa.audit_release(pd.DataFrame(printed, columns=["age", "city", "disease"]), problem)
+    assert found.passes is True
+    assert found.reference.optimum == best
+    assert found.distance is not None
+    assert found.distance.value == found.figures.objective[0]
 
 
 def test_anonypys_frame_has_lists_for_cells():
@@ -267,8 +290,14 @@ def test_a_bound_is_not_an_optimum():
     assert not found.distance.proven
     assert found.distance.multiple == 2
     assert found.searched == "bound given"
-    # A release at the bound is optimal.
-    tight = oa.audit_release(frame, cases.problem(), bound="324/37")
+    # A release at the bound is optimal, unless its cells are sets that are no nodes.
+    sets = oa.audit_release(frame, cases.problem(), bound="324/37")
+    assert sets.distance is not None
+    assert not sets.distance.proven
+    best = oa.solve(cases.people(), cases.problem().policy)
+    assert best.release is not None
+    assert best.objective is not None
+    tight = oa.audit_release(best.release.to_frame(), cases.problem(), bound=best.objective[0])
     assert tight.distance is not None
     assert tight.distance.proven
     with pytest.raises(oa.InputError, match="bound must be a number"):

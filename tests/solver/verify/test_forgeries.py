@@ -7,12 +7,14 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
+import pandas as pd
 import pytest
 
 import optanon as oa
 from optanon.bench.forgeries import RUNS, Run, forgeries
 from optanon.instances import catalog
 from optanon.instances.problem_file import load_problem
+from optanon.models.box import Leaves
 from optanon.solver.certificate import Certificate
 from optanon.solver.certify import certify
 from optanon.solver.claims import Trusted
@@ -87,6 +89,37 @@ def test_a_solver_named_in_a_certificate_proves_nothing(whole_table: tuple[oa.Pr
     none = (Fraction(0),) * len(values)
     with pytest.raises(oa.CertificateError, match="the status is OPTIMAL"):
         oa.verify(forged(problem, release, Status.OPTIMAL, none), problem, release)
+
+
+def test_boxes_that_are_no_nodes_are_no_release():
+    """Two categories of two nodes for each group: half of what the best release by nodes loses."""
+    rows = [("p", "n1", "a"), ("q", "s1", "b"), ("r", "n2", "a"), ("s", "s2", "b")]
+    tree = oa.Hierarchy.from_tree({"n": ["n1", "n2"], "s": ["s1", "s2"]})
+    table = oa.Microdata.from_frame(
+        pd.DataFrame(rows, columns=["id", "place", "value"]),
+        respondent="id",
+        quasi_identifiers={"place": tree},
+        sensitive="value",
+    )
+    problem = oa.Problem(table=table, policy=oa.Policy([oa.DistinctLDiversity(l=2)]))
+    best = oa.solve(table, problem.policy, display=False)
+    assert best.release is not None
+    assert best.certificate is not None
+    assert best.objective == (4,)
+    assert next(problem.check(best.release), None) is None
+    boxes = [(Leaves(f"{a}|{b}", frozenset({a, b})),) for a, b in (("n1", "s1"), ("n2", "s2"))]
+    made = problem.assemble([[0, 1], [2, 3]], boxes=boxes)
+    assert problem.objective(made) == (2,)
+    found = list(problem.check(made))
+    assert [(violation.requirement, violation.groups) for violation in found] == [
+        ("recoding", (0,)),
+        ("recoding", (1,)),
+    ]
+    assert "column 'place': the cell 'n1|s1' covers other categories" in found[0].message
+    content = forged(problem, made, Status.OPTIMAL, (Fraction(2),)).content
+    content.update(status="FEASIBLE", bounds=["0"])
+    with pytest.raises(oa.CertificateError, match="the release fails recoding: column 'place'"):
+        oa.verify(Certificate.of(content), problem, made)
 
 
 def test_a_word_is_told_as_a_word(whole_table: tuple[oa.Problem, oa.Release]):
