@@ -318,9 +318,9 @@ class HistogramSearch:
         return known and limit is not None and limit < HISTOGRAM.brief.value * rows
 
     def _anneal(self, clock: Clock, cooling: Cooling, begin: Sequence[Group] | None = None) -> None:
-        """Improve the best of the first releases, or `begin`, by small moves; small tables need none."""
+        """Improve the best of the first releases, or `begin`, by small moves."""
         if self.annealing is None:
-            if self.progress.groups is None or not self._large or not Annealing.fits(self.rows, clock):
+            if self.progress.groups is None or not Annealing.fits(self.rows, clock):
                 return
             near = near_places(self.rows, clock)
             if near is None:
