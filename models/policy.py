@@ -274,7 +274,7 @@ class Policy:
     def _of_now(self) -> list[dict[str, Fraction]]:
         """The levels without what is expected."""
         levels = [{name: w for name, w in level.weights if name != AHEAD} for level in self.levels]
-        return [level for level in levels if level]
+        return [level for level in levels if level] or [{"information_loss": Fraction(1)}]
 
     @property
     def group_requirements(self) -> tuple[GroupRequirement, ...]:

@@ -95,7 +95,10 @@ def parts_of(problem: Problem) -> tuple[PolicyPart, ...]:
 
 
 def variant(problem: Problem, kept: Collection[PolicyPart]) -> Problem:
-    """The question that only some parts of a policy ask; its objective stays."""
+    """The question that only some parts of a policy ask; its objective stays.
+
+    Only what is expected of releases to come goes where no requirement of equal counts is left to price it.
+    """
     keys = {part.key for part in kept}
     tuples, policy = len(problem.table), problem.policy
     requirements = [part.requirement for part in kept if part.requirement is not None]
@@ -114,9 +117,11 @@ def variant(problem: Problem, kept: Collection[PolicyPart]) -> Problem:
         changes["form"] = next(iter(wanted))
     if HIDING not in keys and "anatomized" in wanted and not policy.counts("hidden_cells"):
         minimize.append({counter_of("hidden_cells"): 1})
-    return Problem(
-        table=problem.table, policy=policy.changed(minimize=minimize, **changes), history=problem.history
-    )
+    asked = policy.changed(minimize=minimize, **changes)
+    # Who had no outlook now says that none is wanted: what is left of a policy could be given the usual one.
+    if policy.outlook is None or all(r.structure(problem).signature is None for r in asked.requirements):
+        asked = asked.by_itself()
+    return Problem(table=problem.table, policy=asked, history=problem.history)
 
 
 def feasibility(problem: Problem, first: Counted = "suppressed") -> Problem:
@@ -132,6 +137,7 @@ def feasibility(problem: Problem, first: Counted = "suppressed") -> Problem:
         levels.append(counter_of("hidden_cells"))
     changed = policy.changed(
         minimize=levels,
+        outlook="none",
         max_suppressed=policy.suppression_limit(len(problem.table)),
         max_counterfeits=policy.counterfeit_limit,
     )

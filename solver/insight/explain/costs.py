@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ....models.losses import loss
-from ....models.policy import Level
+from ....models.policy import AHEAD, Level, Policy
 from ....models.problem import Problem
 from ....models.release import QIGroup, Release
 from ...parts import PolicyPart, variant
@@ -106,13 +106,9 @@ def part_costs(
         return ()
     found: list[PartCost] = []
     for part in parts:
-        outcome = trials.minimize(variant(problem, [other for other in parts if other is not part]))
-        # A variant may have one more level, for what it no longer limits.
-        levels = tuple(
-            _level_cost(level, number, present, outcome)
-            for number, level in enumerate(problem.policy.levels)
-            if outcome.values
-        )
+        free = variant(problem, [other for other in parts if other is not part])
+        outcome = trials.minimize(free)
+        levels = _level_costs(problem.policy, present, free.policy, outcome) if outcome.values else ()
         used = {
             "suppression": len(present.release.suppressed),
             "counterfeits": present.release.counterfeits,
@@ -121,19 +117,47 @@ def part_costs(
     return tuple(found)
 
 
-def _level_cost(level: Level, number: int, present: TrialOutcome, without: TrialOutcome) -> LevelCost:
-    comparable = number == 0 or (present.proven(number - 1) and without.proven(number - 1))
-    least, floor = present.bounds[number], without.bounds[number]
+def _level_costs(
+    policy: Policy, present: TrialOutcome, free: Policy, without: TrialOutcome
+) -> tuple[LevelCost, ...]:
+    """Level by level, as far as both policies have it.
+
+    Without the part there may be one more level, for what it no longer limits, or none of what is expected of
+    releases to come. What is expected is priced by the requirements: with others it is another loss, and the
+    releases that are best in it are others.
+    """
+    repriced = free.requirements != policy.requirements
+    worth = dict(zip(policy.levels, present.values, strict=True))
+    found: list[LevelCost] = []
+    for number, level in enumerate(policy.levels):
+        if level not in free.levels:
+            continue
+        at = free.levels.index(level)
+        before = zip(free.levels[:at], without.values, strict=False)
+        as_good = all(worth.get(one) == value for one, value in before) and not (
+            repriced and any(AHEAD in one.losses for one in free.levels[: at + 1])
+        )
+        found.append(_level_cost(level, (number, at), present, without, as_good))
+    return tuple(found)
+
+
+def _level_cost(
+    level: Level, at: tuple[int, int], present: TrialOutcome, without: TrialOutcome, as_good: bool
+) -> LevelCost:
+    """Of a level, at its places with and without the part; `as_good` if those before are worth the same."""
+    number, other = at
+    comparable = (not number or present.proven(number - 1)) and (not other or without.proven(other - 1))
+    least, floor = present.bounds[number], without.bounds[other]
     low = high = None
     if comparable:
-        low = None if least is None else least - without.values[number]
+        low = None if least is None else least - without.values[other]
         high = None if floor is None else present.values[number] - floor
-        if low is not None and present.values[:number] == without.values[:number]:
+        if low is not None and as_good:
             low = max(low, Fraction(0))  # among releases as good before, dropping a part only adds some
     return LevelCost(
         loss=level.name,
         present=present.values[number],
-        without=without.values[number],
+        without=without.values[other],
         low=low,
         high=high,
     )

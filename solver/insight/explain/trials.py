@@ -179,8 +179,11 @@ class Trials:
         )
 
     def _asked(self, problem: Problem) -> Problem:
-        """The problem with the objective of the original one: large engines minimize only some losses."""
-        minimize = [dict(level.weights) for level in self.problem.policy.levels]
+        """The problem with the objective of the original one: large engines minimize only some losses.
+
+        Without its outlook: what is expected of releases to come does not decide whether there is one now.
+        """
+        minimize = [dict(level.weights) for level in self.problem.policy.by_itself().levels]
         changed = problem.policy.changed(minimize=minimize)
         if changed.counterfeit_limit != problem.policy.counterfeit_limit:
             return problem

@@ -18,6 +18,7 @@ from strategies import seeded
 from optanon import (
     DistinctLDiversity,
     Explanation,
+    Outlook,
     Policy,
     PolicyError,
     Problem,
@@ -294,6 +295,18 @@ def test_costs_of_the_second_hospital_release():
     assert found.groups[0].loss == F(15, 2)
     told = "\n".join(found.sentences())
     assert "2.14286 of information_loss (10.7143 with it, 8.57143 without)" in told
+
+
+def test_costs_with_an_outlook_are_of_the_levels_that_are_left_without_the_part():
+    """Without weak m-invariance nothing prices a signature; its cost in all other levels is 75/7, as ever."""
+    asked = catalog.load("hospital", "release-2.yaml")
+    found = explain(with_policy(asked, asked.policy.changed(outlook=Outlook(releases=2))), workers=1)
+    names = [name for name, _, _ in found.losses]
+    assert names == ["counterfeits", "expected_counterfeits", "information_loss"]
+    told = {cost.part.key: cost.levels for cost in found.costs}
+    assert [level.loss for level in told["weak_m_invariance"]] == ["counterfeits", "information_loss"]
+    assert [level.without for level in told["weak_m_invariance"]] == [0, 0]
+    assert [level.loss for level in told["hc_safety"]] == names
 
 
 class Given(Trials):
