@@ -171,6 +171,11 @@ class Loss(ABC):
         """
         return self.value(release, problem.table)
 
+    @property
+    def looks_beyond(self) -> bool:
+        """Whether it looks at more of a problem than its table: then policies may measure it differently."""
+        return type(self).of_release is not Loss.of_release
+
     @abstractmethod
     def encode(self, model: Encoding) -> Cost:
         """The loss as an integer cost in a model of one release."""

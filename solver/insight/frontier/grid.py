@@ -120,9 +120,17 @@ class FrontierGrid:
     def at(self, point: Sequence[Setting]) -> Problem:
         """The problem at one point."""
         policy = self.problem.policy
+        if policy.outlook is None:
+            policy = policy.by_itself()  # no point gets the usual outlook where others have none
         for axis, value in zip(self.axes, point, strict=True):
             policy = axis.put(policy, value)
         return Problem(table=self.problem.table, policy=policy, history=self.problem.history)
+
+    def comparable(self, point: Sequence[Setting]) -> int:
+        """How many levels, from the first, look at tables alone: all points measure these alike."""
+        levels = self.at(point).policy.levels
+        beyond = (at for at, level in enumerate(levels) if any(kind.looks_beyond for kind, _ in level.terms))
+        return next(beyond, len(levels))
 
     def stricter(self, one: Sequence[Setting], other: Sequence[Setting]) -> bool:
         """Whether every release of point `one` is one of point `other`, by declared directions alone."""

@@ -4,7 +4,8 @@ Point S is stricter than point L: every release of S is one of L, and both minim
 So a release of S is one of L (a warm start, an upper bound), the first loss of S is at least that of
 L (a lower bound), and if L has no release, S has none. For a later loss a bound of L holds for S only if
 all losses before are proven least at both points and are the same: it is about releases that
-are as good on those.
+are as good on those. Nothing holds from the first loss on that looks at more than the table, such as expected
+counterfeits: prices follow from the requirements, so it is another loss at each point.
 """
 
 from __future__ import annotations
@@ -142,6 +143,7 @@ def share_bounds(
     """
     found = {point.settings: point for point in points}
     strict = [settings for settings in grid.strictest_first() if settings in found]
+    alike = {settings: grid.comparable(settings) for settings in strict}
     for _ in range(2):  # what the second pass brings home, the first may not have had yet
         for settings in strict:
             for other in strict:
@@ -150,7 +152,7 @@ def share_bounds(
         for settings in reversed(strict):
             for other in strict:
                 if other != settings and grid.stricter(settings, other):
-                    found[settings] = _with_bounds(found[settings], found[other])
+                    found[settings] = _with_bounds(found[settings], found[other], alike[settings])
     return tuple(found[point.settings] for point in points)
 
 
@@ -169,13 +171,14 @@ def _with_release(
     return _judged(taken.publishing(other.release))
 
 
-def _with_bounds(point: FrontierPoint, looser: FrontierPoint) -> FrontierPoint:
+def _with_bounds(point: FrontierPoint, looser: FrontierPoint, alike: int) -> FrontierPoint:
+    """Take over a looser neighbour's bounds, of the first `alike` levels at most."""
     if looser.status is Status.INFEASIBLE and point.status is Status.UNKNOWN:
         return replace(point, status=Status.INFEASIBLE, borrowed=_and(point.borrowed, "infeasible"))
     if point.settled:
         return point
     bounds = list(point.bounds)
-    for level, bound in enumerate(looser.bounds):
+    for level, bound in enumerate(looser.bounds[:alike]):
         mine = bounds[level]
         if bound is not None and (mine is None or bound > mine):
             bounds[level] = bound

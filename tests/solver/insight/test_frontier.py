@@ -18,8 +18,10 @@ from strategies import seeded
 from optanon import (
     Frontier,
     HcSafety,
+    History,
     InputError,
     OptanonError,
+    Outlook,
     Policy,
     PolicyError,
     Problem,
@@ -30,6 +32,7 @@ from optanon import (
     solve_problem,
 )
 from optanon.instances import catalog
+from optanon.instances.generators import generated_roles, uniform_table
 from optanon.models import files
 from optanon.models.release import Release
 from optanon.solver.insight.frontier import sweep
@@ -155,6 +158,34 @@ def test_bounds_travel_to_stricter_points_and_no_further_than_they_hold():
         if p.settings == (2,)
     ]
     assert looser_now.status is Status.UNKNOWN
+
+
+@pytest.mark.parametrize(("weight", "bounds"), [(None, (0, None, None)), (F(2), (0, None))])
+def test_what_is_priced_by_the_requirements_is_bounded_at_no_other_point(
+    weight: Fraction | None, bounds: tuple[int | None, ...]
+):
+    """The looser point has fewer values in a group, and may expect more counterfeits than the stricter."""
+    asked = hospital()
+    policy = asked.policy.changed(outlook=Outlook(releases=2, weight=weight))
+    grid = FrontierGrid(replace(asked, policy=policy), {"m": [2, 3]})
+    worth, dearer = (F(0), F(6), F(9))[: len(bounds)], (F(0), F(27), F(29))[: len(bounds)]
+    unknown: tuple[Fraction | None, ...] = (None,) * len(bounds)
+    found = point_at((3,), status=Status.FEASIBLE, values=worth, bounds=unknown)
+    looser = point_at((2,), status=Status.OPTIMAL, values=dearer, bounds=dearer)
+    (stricter,) = [p for p in share_bounds(grid, [looser, found], nobody) if p.settings == (3,)]
+    assert stricter.bounds == bounds
+
+
+def test_all_points_have_the_losses_of_the_policy(tmp_path: Path):
+    """Alone, the one that suppresses nobody would be given the usual outlook, so another objective."""
+    roles = generated_roles(values=6)
+    asked = Problem(
+        table=roles.table(uniform_table(100, seed=1, values=6)),
+        policy=Policy([WeakMInvariance(m=3)], ["counterfeits", "information_loss"], max_suppressed=1),
+        history=History.open(tmp_path / "releases.db"),
+    )
+    grid = FrontierGrid(asked, {"max_suppressed": [0, 1]})
+    assert {grid.at(point).policy.levels for point in grid.points} == {asked.policy.levels}
 
 
 def test_what_neighbours_say_is_never_wrong():
