@@ -204,7 +204,13 @@ class WeakMInvariance(GroupRequirement):
 
     def _diagnostics(self, problem: ProblemView) -> Iterator[str]:
         table, records = problem.table, problem.history.records
-        yield f"the table has {len(table.histogram)} different values; a group needs m = {self.m}"
+        found, total = len(table.histogram), len(table)
+        if found < self.m:
+            yield f"the table has {found} different values; a group needs m = {self.m}"
+        else:  # each of at least m values is as frequent as the others, in every group and so in all
+            for value, count in sorted(table.histogram.items()):
+                if count * self.m > total:
+                    yield f"{value!r} has {count} of {total} tuples; m = {self.m} allows {total // self.m}"
         bound = Counter(records[m.respondent].signature for m in table.members if m.respondent in records)
         there = table.histogram
         for signature, people in sorted(bound.items(), key=lambda item: sorted(item[0] or ())):

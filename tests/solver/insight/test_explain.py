@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import oracle.brute_force as bf
+import pandas as pd
 import pytest
 from command_line import run
 from strategies import seeded
@@ -18,6 +19,7 @@ from strategies import seeded
 from optanon import (
     DistinctLDiversity,
     Explanation,
+    Microdata,
     Outlook,
     Policy,
     PolicyError,
@@ -419,3 +421,19 @@ def test_too_few_values_are_a_conflict_by_themselves_although_people_may_be_left
         (conflict,) = explain(refused, workers=1).conflicts
         assert conflict.minimal
         assert [part.label for part in conflict.parts] == [str(hopeless)]
+
+
+@pytest.mark.parametrize(
+    ("counts", "facts"),
+    [
+        ({"flu": 4, "gout": 2, "hiv": 2, "rash": 1}, ("'flu' has 4 of 9 tuples; m = 3 allows 3",)),
+        ({"flu": 2, "gout": 2}, ("the table has 2 different values; a group needs m = 3",)),
+    ],
+)
+def test_the_reasons_of_m_invariance_are_reasons(counts: dict[str, int], facts: tuple[str, ...]):
+    values = [value for value, often in counts.items() for _ in range(often)]
+    frame = pd.DataFrame({"id": range(len(values)), "age": range(len(values)), "ill": values})
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["age"], sensitive="ill")
+    found = explain(Problem(table=table, policy=Policy([WeakMInvariance(m=3)])), workers=1)
+    assert found.status is Status.INFEASIBLE
+    assert {conflict.facts for conflict in found.conflicts} == {facts}
