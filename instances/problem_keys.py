@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from ..models.errors import ProblemFileError
 from ..models.spelling import Choice
@@ -68,7 +69,7 @@ class PolicyKeys(Strict):
     requirements: list[str | dict[str, dict[str, Any] | None]] = Field(min_length=1)
     """Names of requirements with their parameters; all must be kept."""
     minimize: list[str | dict[str, float | int | str]] = Field(default_factory=lambda: ["information_loss"])
-    """Losses, most important first; a mapping of losses to weights is one weighted sum."""
+    """Losses, most important first; a mapping of losses to weights is one weighted sum. One needs no list."""
     max_suppressed: int | float | str | None = None
     """Rows that may be left out: a number, or a share of the table such as 1/20; none by default."""
     max_counterfeits: int | None = None
@@ -84,6 +85,11 @@ class PolicyKeys(Strict):
     outlook: OutlookKeys | Literal["none"] | None = None
     """What is known of the releases to come. Unless said, the usual one for a stored history under weak
     m-invariance; `none`: each release is the best by itself."""
+
+    @field_validator("minimize", mode="before")
+    @classmethod
+    def _listed(cls, given: object) -> object:
+        return [given] if isinstance(given, str | Mapping) else given
 
 
 class QueryKeys(Strict):

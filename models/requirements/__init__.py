@@ -1,7 +1,7 @@
 """One file per requirement: meaning, encoding, proof sketch and reference. Importing registers all."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 from ..errors import PolicyError
@@ -66,9 +66,10 @@ def build_requirement(name: str, settings: Mapping[str, Any]) -> Requirement:
     Raises
     ------
     PolicyError
-        If the name or a parameter is unknown, or a value out of range.
+        If the name or a parameter is unknown, a parameter is missing, or a value out of range.
     """
-    if name == FAMILIAR and settings.keys() <= {"k", ATTRIBUTE}:
+    said = name
+    if name == FAMILIAR:
         name = KCAnonymity.name
     kinds = registered()
     if name not in kinds and plug_in():
@@ -76,12 +77,17 @@ def build_requirement(name: str, settings: Mapping[str, Any]) -> Requirement:
     if name not in kinds:
         raise PolicyError(f"unknown requirement {name!r}: known are {', '.join(sorted(kinds))}")
     kind = kinds[name]
-    known = [f.name for f in fields(kind)]
+    known = [f.name for f in fields(kind) if said != FAMILIAR or f.name == "k"]
     bound = None if ATTRIBUTE in known else settings.get(ATTRIBUTE)
     settings = {key: value for key, value in settings.items() if bound is None or key != ATTRIBUTE}
     for key in settings:
         if key not in known:
-            raise PolicyError(f"{name} has no parameter {key!r}: it has {', '.join(known) or 'none'}")
+            raise PolicyError(f"{said} has no parameter {key!r}: it has {', '.join(known) or 'none'}")
+    defaults = {f.name: (f.default, f.default_factory) for f in fields(kind) if f.init}
+    missing = [key for key, given in defaults.items() if given == (MISSING, MISSING) and key not in settings]
+    if missing:
+        wanted = ", ".join(f"{key}: ..." for key in missing)
+        raise PolicyError(f"{said} needs {' and '.join(missing)}: write {said}: {{{wanted}}}")
     try:
         found = kind(**settings)
     except TypeError as error:

@@ -38,7 +38,7 @@ Not monotone: a larger group may leave some value likelier for somebody, togethe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -320,6 +320,10 @@ class ResistsInference(Requirement):
 def _known(name: str, told: object) -> Knowledge | None:
     """Knowledge as it was given, or as a policy file says it; None if it says nothing."""
     if isinstance(told, Mapping):
+        known = [f.name for f in fields(Knowledge)]
+        wrong = next((str(key) for key in told if key not in known), None)
+        if wrong is not None:
+            raise PolicyError(f"{name}: knowledge has no {wrong!r}: it has {', '.join(known[:3])}")
         try:
             told = Knowledge(**told)
         except (TypeError, InputError) as error:

@@ -88,6 +88,20 @@ def test_policy_and_sensitive_keys(folder: Path):
     assert not list(problem.check(result.release))
 
 
+@pytest.mark.parametrize(
+    ("minimize", "levels"),
+    [
+        ({"information_loss": 1}, ["information_loss"]),
+        ("discernibility", ["discernibility"]),
+        (["discernibility", {"information_loss": 1}], ["discernibility", "information_loss"]),
+        ({"information_loss": 1, "counterfeits": "1/10"}, ["1 information_loss + 1/10 counterfeits"]),
+    ],
+)
+def test_one_level_needs_no_list(folder: Path, minimize: object, levels: list[str]):
+    policy = load(folder, policy={"requirements": [{"k_anonymity": {"k": 2}}], "minimize": minimize}).policy
+    assert [level.name for level in policy.levels] == levels
+
+
 def test_column_names_alone_are_guessed(folder: Path):
     problem = load(folder, quasi_identifiers=["age", "sex"])
     age, sex = problem.table.domains
@@ -116,6 +130,8 @@ def test_full_domain_recoding_is_read(folder: Path):
         ),
         ({"policy": {"requirements": [{"k_c_anonymity": {"k": 2, "c": 2}}]}}, "at most 1"),
         ({"policy": {"requirements": []}}, "policy.requirements"),
+        ({"policy": {"requirements": ["k_anonymity"]}}, "k_anonymity needs k: write k_anonymity: {k: ...}"),
+        ({"policy": {"requirements": ["k_anonymity"], "minimize": 3}}, "policy.minimize"),
         ({"missing": "ignore"}, "missing"),
     ],
 )

@@ -71,8 +71,12 @@ def test_tables_without_roles_say_what_is_missing(table, roles, words):
 
 def test_familiar_names_are_the_requirements_they_stand_for():
     assert oa.KAnonymity(k=3) == oa.KCAnonymity(k=3, c=1) == build_requirement("k_anonymity", {"k": 3})
-    with pytest.raises(oa.PolicyError, match="unknown requirement 'k_anonymity'"):
-        build_requirement("k_anonymity", {"k": 3, "c": 1})
+    for wrong in ("c", "K"):
+        with pytest.raises(oa.PolicyError, match=f"k_anonymity has no parameter '{wrong}': it has k$"):
+            build_requirement("k_anonymity", {"k": 3, wrong: 1})
+    for name in ("k_anonymity", "k_c_anonymity"):
+        with pytest.raises(oa.PolicyError, match=rf"{name} needs k: write {name}: {{k: \.\.\.}}"):
+            build_requirement(name, {})
 
 
 def test_results_are_drawn(tmp_path: Path):

@@ -225,9 +225,11 @@ def parse_vary(text: str) -> tuple[str, tuple[Setting, ...]]:
     name, equals, given = text.partition("=")
     found: list[Setting] = []
     for item in given.split(","):
-        steps = re.fullmatch(r"\s*(\d+)\.\.(\d+)(?:\.\.([1-9]\d*))?\s*", item)
+        steps = re.fullmatch(r"\s*(\d+)\.\.(\d+)(?:\.\.(\d+))?\s*", item)
         if steps is not None:
-            first, last, step = (int(group or 1) for group in steps.groups())
+            first, last, step = (1 if group is None else int(group) for group in steps.groups())
+            if not step:
+                raise PolicyError(f"--vary {text}: the step must be above 0")
             if first > last:
                 raise PolicyError(f"--vary {text}: {first} is above {last}: give the smaller number first")
             found += range(first, last + 1, step)

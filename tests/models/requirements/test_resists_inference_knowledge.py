@@ -136,6 +136,12 @@ def test_knowledge_that_cannot_be_asked_for_is_refused(told: object) -> None:
         ResistsInference(min_values=2, knowledge=told)  # pyright: ignore[reportArgumentType]
 
 
+def test_a_key_of_knowledge_that_is_none_is_named() -> None:
+    message = "knowledge has no 'compromisd': it has compromised, excluded, priors$"
+    with pytest.raises(PolicyError, match=message):
+        build_requirement("resists_inference", {"min_values": 2, "knowledge": {"compromisd": {"p1": "flu"}}})
+
+
 def test_what_knowledge_alone_makes_impossible_is_said() -> None:
     at = some(3)
     who = at.people[0]

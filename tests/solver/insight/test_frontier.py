@@ -378,6 +378,8 @@ def test_vary_is_read_as_people_write_it():
     for wrong in ("m", "m=", "=2..3", "m=6..2"):
         with pytest.raises(PolicyError, match="--vary"):
             parse_vary(wrong)
+    with pytest.raises(PolicyError, match=r"--vary k=2\.\.6\.\.0: the step must be above 0"):
+        parse_vary("k=2..6..0")
 
 
 @pytest.mark.parametrize(
