@@ -112,7 +112,9 @@ def load_problem(
             if isinstance(history, History)
             else History.open(history, create=False, key_file=key_file, expect=expect)
         )
-        return Problem(table=table, policy=_policy(spec.policy, file), history=earlier)
+        problem = Problem(table=table, policy=_policy(spec.policy, file), history=earlier)
+        problem.refuse_absent_values()
+        return problem
     except ProblemFileError:
         raise
     except PolicyError as error:

@@ -26,6 +26,7 @@ from .published_cells import cell_violations
 from .recoded import recoding_violations
 from .recoding import Ladder, ladders
 from .release import QIGroup, Release
+from .requirements.named_values import refuse_absent_values
 from .requirements.of_attribute import refuse_unbound
 from .requirements.of_respondents import aligned
 from .respelling import spelt_as_before
@@ -117,6 +118,18 @@ class Problem:
                     f"{kind.name} measures numbers, and column {domain.name!r} holds categories: minimize a "
                     "loss of boxes such as information_loss besides, or leave the column out"
                 )
+
+    def refuse_absent_values(self) -> None:
+        """See that values which requirements name occur; asked where a policy is given for a table.
+
+        Parts of the table, and worlds that an adversary thinks of, may lack them.
+
+        Raises
+        ------
+        PolicyError
+            If nobody would be protected.
+        """
+        refuse_absent_values(self.policy.requirements, self.table.sensitive, self.values)
 
     def _refuse_lost_key(self) -> None:
         """Nobody in a history of hashed ids is recognized by an id as it was given."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -332,6 +333,26 @@ def test_settings_round_trip_through_json(requirement: LinkBudget) -> None:
 def test_wrong_parameters(name: str, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(PolicyError, match=message):
         build_requirement(name, settings)
+
+
+@pytest.mark.parametrize("listed", [["A"], ["b", " a"], ["hiv", "cancer"]])
+def test_protected_values_that_nobody_has_are_refused(listed: list[str]) -> None:
+    table = microdata(people("1a 2b"), "transient")
+    said = "has none of them" if "hiv" in listed else "differs in blanks, case"
+    with pytest.raises(PolicyError, match=said):
+        solve(table, Policy([GlobalGuarantee(l=2, protected_values=listed)]))
+
+
+def test_a_protected_value_may_be_missing_from_one_table() -> None:
+    table = microdata(people("1a 2b"), "transient")
+    declared = replace(table, sensitive=replace(table.sensitive, domain=frozenset({"hiv"})))
+    ordered = replace(table, sensitive=replace(table.sensitive, order=("a", "b", "hiv")))
+    rule = Policy([GlobalGuarantee(l=2, protected_values=["hiv"])])
+    rest = Policy([GlobalGuarantee(l=2, protected_values=["hiv", "a"])])
+    before = History([published(release("1:hiv 2:b 3:b 4:b"))])
+    asked = [(declared, rule, History()), (ordered, rule, History()), (table, rest, History())]
+    for some, policy, history in [*asked, (table, rule, before)]:
+        assert solve(some, policy, history, display=False).status.value == "OPTIMAL"
 
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS[::2], ids=by_name)
