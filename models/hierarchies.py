@@ -19,7 +19,7 @@ import pandas as pd
 from .box import format_number
 from .errors import HierarchyError
 from .exact_numbers import exact_number, shortest_decimals
-from .hierarchy import ROOT, Hierarchy
+from .hierarchy import ROOT, Hierarchy, as_written
 
 __all__ = ["DateLevel", "dates", "intervals", "ordered", "prefixes", "rounding"]
 
@@ -40,7 +40,7 @@ def intervals(
     ('37', '[35,40)', '[30,40)', '*')
     """
     steps = [_number(width, "width") for width in widths]
-    return Hierarchy.intervals(_distinct(numbers), steps, origin=_number(origin, "origin"))
+    return Hierarchy.intervals(_numbers(numbers), steps, origin=_number(origin, "origin"))
 
 
 def rounding(numbers: Iterable[object], steps: Sequence[Fraction | int | str]) -> Hierarchy:
@@ -49,7 +49,7 @@ def rounding(numbers: Iterable[object], steps: Sequence[Fraction | int | str]) -
     Parameters
     ----------
     numbers
-        The leaves.
+        The leaves; texts and floats stay as a table writes them (``37.0``, ``070``).
     steps
         Above 0, from fine to coarse, each an odd multiple of the one before: only then does rounding
         to the coarser one not cut through what was rounded to the finer one alike.
@@ -74,12 +74,12 @@ def rounding(numbers: Iterable[object], steps: Sequence[Fraction | int | str]) -
                 f"{format_number(finer)}: take odd multiples (10, 30, 90), or intervals"
             )
     rows: list[tuple[str, ...]] = []
-    for number in _distinct(numbers):
+    for number, leaf in as_written(_numbers(numbers)):
         labels = [
             f"{format_number(floor(number / width + Fraction(1, 2)) * width)}±{format_number(width / 2)}"
             for width in widths
         ]
-        rows.append((format_number(number), *labels, ROOT))
+        rows.append((leaf, *labels, ROOT))
     return Hierarchy(tuple(rows))
 
 
@@ -176,9 +176,13 @@ def ordered(categories: Sequence[object], sizes: Sequence[int]) -> Hierarchy:
     return Hierarchy(tuple(rows))
 
 
-def _distinct(numbers: Iterable[object]) -> list[Fraction]:
+def _numbers(numbers: Iterable[object]) -> list[object]:
+    """The same, each once, if all of them are numbers."""
     column = shortest_decimals(numbers) if isinstance(numbers, pd.Series) else numbers
-    return sorted({_number(number, "value") for number in column})
+    found = [number for _, number in dict.fromkeys((type(number), number) for number in column)]
+    for number in found:  # 37 and 37.0 are equal, and two cells
+        _number(number, "value")
+    return found
 
 
 def _number(raw: object, what: str) -> Fraction:

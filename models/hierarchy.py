@@ -14,11 +14,28 @@ from pathlib import Path
 
 from .box import format_number
 from .errors import HierarchyError
+from .exact_numbers import exact_number
 
-__all__ = ["ROOT", "Hierarchy"]
+__all__ = ["ROOT", "Hierarchy", "as_written"]
 
 ROOT = "*"
 """The label that says nothing."""
+
+
+def as_written(numbers: Iterable[object]) -> list[tuple[Fraction, str]]:
+    """Numbers in order, each with its text in a table: cells are looked up by how they are written.
+
+    One number that is written in two ways is two leaves, which every coarser level puts together.
+
+    Examples
+    --------
+    >>> [leaf for _, leaf in as_written(["070", "7.50", 7, 37.0, Fraction(3, 2)])]
+    ['1.5', '7', '7.50', '37.0', '070']
+    """
+    found = {
+        (exact_number(raw), format_number(raw) if isinstance(raw, Fraction) else str(raw)) for raw in numbers
+    }
+    return sorted(found)
 
 
 @dataclass(frozen=True)
@@ -138,7 +155,7 @@ class Hierarchy:
     @classmethod
     def intervals(
         cls,
-        numbers: Iterable[Fraction | int | str],
+        numbers: Iterable[object],
         widths: Sequence[int | Fraction],
         *,
         origin: int | Fraction = 0,
@@ -148,7 +165,7 @@ class Hierarchy:
         Parameters
         ----------
         numbers
-            The leaves.
+            The leaves; texts and floats stay as a table writes them (``37.0``, ``070``).
         widths
             Interval widths from fine to coarse, each a multiple of the one before.
         origin
@@ -168,8 +185,8 @@ class Hierarchy:
                     f"interval width {coarser} is not a multiple of {finer}: levels would overlap"
                 )
         rows: list[tuple[str, ...]] = []
-        for number in sorted({Fraction(number) for number in numbers}):
-            labels = [format_number(number)]
+        for number, leaf in as_written(numbers):
+            labels = [leaf]
             for step in steps:
                 low = floor((number - origin) / step) * step + origin
                 labels.append(f"[{format_number(low)},{format_number(low + step)})")

@@ -195,6 +195,43 @@ def test_dates_become_coarser(days: list[Any]):
         assert (year, decade, root) == (f"{day.year:04}", f"{day.year:04}"[:3] + "0s", "*")
 
 
+@pytest.mark.parametrize("cells", [["70.0", "71.50", "72"], ["070", "071", "72", "72.0"], [70.0, 71]])
+@pytest.mark.parametrize(
+    "kind", [{"kind": "intervals", "widths": [5, 10]}, {"kind": "rounding", "steps": [1, 3]}]
+)
+def test_hierarchies_of_numbers_fit_cells_as_they_are_written(
+    tmp_path: Path, cells: list[object], kind: dict[str, object]
+):
+    found = (
+        hierarchies.intervals(cells, [5, 10])
+        if kind["kind"] == "intervals"
+        else hierarchies.rounding(cells, [1, 3])
+    )
+    assert {path[0] for path in found.paths} == set(map(str, cells))
+    lines = [f"p{n},{cell},{'flu' if n % 2 else 'hiv'}" for n, cell in enumerate(cells)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,w,ill", *lines]) + "\n")
+    spec = {
+        "table": "t.csv",
+        "respondent": "id",
+        "quasi_identifiers": {"w": kind},
+        "sensitive": "ill",
+        "policy": {"requirements": [{"k_anonymity": {"k": 2}}]},
+    }
+    (tmp_path / "p.yaml").write_text(yaml.safe_dump(spec))
+    table = load_problem(tmp_path / "p.yaml").table
+    assert [member.point for member in table.members] == [(str(cell),) for cell in cells]
+
+
+def test_one_number_written_in_two_ways_is_one_interval():
+    tree = oa.Hierarchy.intervals(["37", "37.0", 36, Fraction(3, 2)], [5])
+    assert tree.paths == (
+        ("1.5", "[0,5)", "*"),
+        ("36", "[35,40)", "*"),
+        ("37", "[35,40)", "*"),
+        ("37.0", "[35,40)", "*"),
+    )
+
+
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.lists(st.text("0123456789", min_size=1, max_size=6), min_size=1, max_size=20))
 def test_prefixes_say_only_first_characters(codes: list[str]):
