@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..models.attributes import joined_columns
-from ..models.column_names import KIND
+from ..models.column_names import KIND, RESPONDENT
 from ..models.errors import InputError, ReleaseError
 from ..models.release import Release
 from ..models.table import Microdata
@@ -63,7 +63,7 @@ def read_release(
 def _frame(path: Path, table: Microdata) -> pd.DataFrame:
     if path.suffix != ".parquet":
         private = [part.name for part in table.sensitive.attributes]
-        frame = read_frame(path, as_written=(table.respondent, *private), own=True)
+        frame = read_frame(path, as_written=(table.respondent, RESPONDENT, *private), own=True)
         return joined_columns(frame, table.sensitive.name)
     try:
         return joined_columns(pd.read_parquet(path), table.sensitive.name)

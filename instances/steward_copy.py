@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from ..models.box import Box, Exact
-from ..models.column_names import GROUP, HIDDEN, KIND, PUBLISHED, STAR
+from ..models.column_names import GROUP, HIDDEN, KIND, PUBLISHED, RESPONDENT, STAR
 from ..models.domain import Domain
 from ..models.errors import ReleaseError
 from ..models.group import Member
@@ -33,7 +33,8 @@ def steward_release(
     frame : DataFrame
         As made by `steward_frame`; all columns are taken as text.
     respondent, sensitive : str
-        Column names.
+        Column names; ids may also be in a column ``respondent``, as copies have it that a stored
+        history wrote.
     domains : sequence of Domain
         The series' quasi-identifiers, to read cells and values.
     form
@@ -45,6 +46,8 @@ def steward_release(
         If a column is missing, a cell cannot be read, or the groups are inconsistent.
     """
     names = [domain.name for domain in domains]
+    if respondent not in frame.columns and RESPONDENT in frame.columns:  # no other column may be called so
+        respondent = RESPONDENT
     needed = [GROUP, KIND, respondent, *names, *(name + PUBLISHED for name in names), sensitive]
     for name in needed:
         if name not in frame.columns:
