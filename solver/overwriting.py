@@ -12,7 +12,20 @@ from pathlib import Path
 from ..instances.named_files import named_files
 from ..models.errors import InputError
 
-__all__ = ["may_write"]
+__all__ = ["file_beside", "may_write"]
+
+
+def file_beside(read: Path, ending: str) -> Path:
+    """The file of another ending beside one that is read.
+
+    Raises
+    ------
+    InputError
+        If that is no name of a file, such as ``.``.
+    """
+    if not read.name:
+        raise InputError(f"{read}: is a folder: name a file in it")
+    return read.with_suffix(ending)
 
 
 def may_write(

@@ -30,7 +30,7 @@ from ...models.history import History
 from ...models.missing import Gaps
 from ...models.problem import Problem
 from ..display import soft_console
-from ..overwriting import may_write
+from ..overwriting import file_beside, may_write
 from ..whole_table import print_table
 from .commands.table import InitCommand
 from .past import STORE, EarlierReleases
@@ -41,7 +41,7 @@ __all__ = ["init", "on_terminal"]
 def init(asked: InitCommand) -> None:
     """Guess the roles of a table's columns, write a problem file and read it back."""
     console = soft_console()
-    target = asked.table.with_suffix(".yaml") if asked.output is None else asked.output
+    target = file_beside(asked.table, ".yaml") if asked.output is None else asked.output
     store = os.path.relpath(target.absolute().parent / STORE) if asked.history is None else asked.history
     may_write([target], force=asked.force, inputs=[asked.table, asked.key_file, *store_files(store)])
     unread = _read(asked.table)  # what is wrong with the table is said before anything is asked

@@ -8,7 +8,7 @@ from ..display import soft_console
 from ..insight.report.facts import facts
 from ..insight.report.page import report_page
 from ..insight.report.told import told
-from ..overwriting import may_write
+from ..overwriting import file_beside, may_write
 from ..seconds import VERIFY_SECONDS
 from ..solved import read_solved
 from .commands.release import ReportCommand
@@ -19,7 +19,7 @@ __all__ = ["report"]
 
 def report(asked: ReportCommand) -> None:
     """Verify a result and write its page."""
-    target = asked.result_file.with_suffix(".html") if asked.output is None else asked.output
+    target = file_beside(asked.result_file, ".html") if asked.output is None else asked.output
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--output: {target}: the report is an HTML page: let its name end in .html")
     may_write(

@@ -186,3 +186,12 @@ def test_views_are_not_overwritten_either(tmp_path: Path):
     os.rename(tmp_path / spec["table"], tmp_path / "v.view-2.csv")
     (tmp_path / "v.yaml").write_text(yaml.safe_dump({**spec, "table": "v.view-2.csv"}))
     refused("solve", "v.yaml", "--force", folder=tmp_path)
+
+
+@pytest.mark.parametrize("folder", [".", "/", ""])
+@pytest.mark.parametrize("command", [("init",), ("report", "-p", "absent.yaml")])
+def test_nothing_is_written_beside_a_folder(tmp_path: Path, command: tuple[str, ...], folder: str):
+    done = run(*command, folder, folder=tmp_path)
+    assert done.returncode == 2
+    assert f"{Path(folder)}: is a folder: name a file in it" in done.stderr
+    assert not list(tmp_path.iterdir())
