@@ -10,7 +10,7 @@ from ...models.release import Release
 from ..appending import SeriesVerdict, examine
 from .audit import audit_course
 
-__all__ = ["REFUSED", "audit_first", "limit_of"]
+__all__ = ["REFUSED", "audit_first", "audit_time_of", "limit_of"]
 
 REFUSED = 5
 """Exit code of an append that the audit refused."""
@@ -23,6 +23,13 @@ def limit_of(text: str) -> int | None:
     if not text.strip().isdecimal():
         raise OptanonError(f"--audit-limit is a number of people from 0, or none; got {text!r}")
     return int(text)
+
+
+def audit_time_of(seconds: float) -> float:
+    """The seconds behind --audit-time; refused before a search whose release nothing could audit."""
+    if not seconds > 0:  # nan, too
+        raise OptanonError(f"--audit-time is more than 0 seconds, got {seconds:g}")
+    return seconds
 
 
 def audit_first(

@@ -17,7 +17,7 @@ from ..display import soft_console, warn_unchecked
 from ..overwriting import may_write
 from ..result_file import certificate_of, read_result
 from ..whole_table import print_table
-from .audit_first import REFUSED, audit_first, limit_of
+from .audit_first import REFUSED, audit_first, audit_time_of, limit_of
 from .commands.history import (
     AppendCommand,
     BeginCommand,
@@ -84,6 +84,7 @@ def show(asked: ShowCommand) -> None:
 
 def append(asked: AppendCommand) -> None:
     """Audit the series with the release, and append it."""
+    limit, audit_time = limit_of(asked.audit_limit), audit_time_of(asked.audit_time)
     console = soft_console()
     problem = load_problem(
         asked.problem,
@@ -96,8 +97,7 @@ def append(asked: AppendCommand) -> None:
     certificate = None if asked.result_file is None else certificate_of(read_result(asked.result_file))
     broken = {violation.requirement for violation in problem.check(release)}
     warn_unchecked(console, problem)
-    limit = limit_of(asked.audit_limit)
-    verdict, why = audit_first(console, problem, release, limit=limit, seconds=asked.audit_time)
+    verdict, why = audit_first(console, problem, release, limit=limit, seconds=audit_time)
     if why is not None:
         console.print(f"not appended: {why} (--audit-limit)", markup=False)
         raise typer.Exit(REFUSED)

@@ -33,7 +33,7 @@ from ..solved import stored
 from ..status import Status
 from ..summary import Summary
 from ..whole_table import print_table
-from .audit_first import REFUSED, audit_first, limit_of
+from .audit_first import REFUSED, audit_first, audit_time_of, limit_of
 from .commands.release import SolveCommand
 from .reading import teller
 from .stored import record_answer
@@ -52,7 +52,7 @@ def solve(asked: SolveCommand) -> None:
     clock = Clock(
         None if isinf(asked.time_limit) else asked.time_limit
     )  # reading the table and writing the files count
-    limit = limit_of(asked.audit_limit)
+    limit, audit_time = limit_of(asked.audit_limit), audit_time_of(asked.audit_time)
     if not asked.output.is_dir():
         raise OptanonError(f"--output: {asked.output} is not a folder: create it or name another")
     if is_views_file(asked.problem_file):
@@ -78,7 +78,7 @@ def solve(asked: SolveCommand) -> None:
             told = "append the release (--append) before it is published, or later ones do not know it"
             console.print(f"not appended to {kept.name}: {told}", markup=False)
         return
-    verdict, why = audit_first(console, problem, result.release, limit=limit, seconds=asked.audit_time)
+    verdict, why = audit_first(console, problem, result.release, limit=limit, seconds=audit_time)
     if why is not None:
         _keep_refused(console, result.release, problem, refused, why)
         raise typer.Exit(REFUSED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -369,3 +370,35 @@ def test_a_limit_that_is_no_number_is_told(folder: Path):
     done = run("solve", "looking1.yaml", "--append", "--audit-limit", "-1", folder=folder)
     assert done.returncode == 2
     assert "--audit-limit is a number of people from 0, or none" in done.stderr
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan"])
+def test_no_time_for_the_audit_is_refused_before_the_search(
+    folder: Path, seconds: str, monkeypatch: pytest.MonkeyPatch
+):
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("it searched")
+
+    monkeypatch.setattr("optanon.solver.cli.solve.solve_problem", never)
+    release = ("blind2.refused.steward.csv", "-p", "blind2.yaml")
+    for command in (("solve", "looking1.yaml", "--append"), ("history", "append", "releases.db", *release)):
+        done = run(*command, "--audit-time", seconds, folder=folder)
+        assert done.returncode == 2
+        assert f"--audit-time is more than 0 seconds, got {seconds}" in done.stderr
+
+
+def test_an_interrupted_search_appends_its_best_release_as_the_help_says(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def interrupted(*given: Any, **options: Any) -> oa.Result:
+        found = oa.solve_problem(*given, **options)
+        return replace(found, status=oa.Status.FEASIBLE, termination=oa.Termination.INTERRUPTED)
+
+    monkeypatch.setattr("optanon.solver.cli.solve.solve_problem", interrupted)
+    done = run("solve", "looking1.yaml", "--append", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "FEASIBLE (interrupted" in done.stdout
+    assert length(folder) == 1
+    assert (folder / "looking1.release.csv").exists()
+    asked = " ".join(run("solve", "--help", folder=folder).stdout.replace("│", " ").split())
+    assert "also if Ctrl-C ends the search" in asked

@@ -79,7 +79,12 @@ class SolveCommand:
     ] = None
     key_file: KeyFile = None
     append: Annotated[
-        bool, typer.Option("--append", help="Append the release to the stored history, then write the files.")
+        bool,
+        typer.Option(
+            "--append",
+            help="Append the release to the stored history, then write the files; also if Ctrl-C ends the "
+            "search: then the best release so far, if the audit lets it pass.",
+        ),
     ] = False
     audit_limit: AuditLimit = "0"
     audit_time: AuditTime = AUDIT_SECONDS
