@@ -8,15 +8,17 @@
     persistence: persistent          # or transient, or both; default: the problem's
     membership: groups               # or boxes: only exact quasi-identifiers are known
     counterfeits: known              # or unknown (with boxes): how many each group has
+
+An id that is a number may be written as one; with zeros in front it needs quotes, which YAML would drop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ..models.adversary.knowledge import Knowledge
 from ..models.errors import InputError, ProblemFileError
@@ -27,7 +29,7 @@ __all__ = ["load_knowledge"]
 
 
 class _KnowledgeFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
     compromised: dict[str, str] = Field(default_factory=dict[str, str])
     excluded: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
@@ -35,6 +37,13 @@ class _KnowledgeFile(BaseModel):
     persistence: Persistence | None = None
     membership: Literal["groups", "boxes"] = "groups"
     counterfeits: Literal["known", "unknown"] = "known"
+
+    @field_validator("compromised", "excluded", "priors", mode="before")
+    @classmethod
+    def _once(cls, told: Any) -> Any:
+        if isinstance(told, dict) and len(set(map(str, told))) < len(told):
+            raise ValueError("a respondent is named twice, as a number and as a text")
+        return told
 
 
 def load_knowledge(

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from ..errors import InputError
 from ..sensitive import Persistence
@@ -29,6 +29,8 @@ __all__ = ["Knowledge"]
 @dataclass(frozen=True, kw_only=True)
 class Knowledge:
     """Background knowledge: true statements about single respondents.
+
+    Ids and values that are numbers are read as their text, as tables do.
 
     Parameters
     ----------
@@ -81,9 +83,8 @@ class Knowledge:
             raise InputError(
                 "membership 'boxes' is about values that never change: use persistence 'persistent'"
             )
-        for name, sets in (("excluded", self.excluded), ("priors", self.priors)):
-            if any(isinstance(values, str) for values in sets.values()):
-                raise InputError(f"{name}: give a set of values for each respondent, not a text")
+        for name in ("compromised", "excluded", "priors"):
+            object.__setattr__(self, name, _as_texts(name, getattr(self, name)))
         if self.persistence == "transient" and self.about:
             raise InputError(
                 "knowledge about respondents is about values that never change: "
@@ -138,3 +139,30 @@ class Knowledge:
             and value not in self.excluded.get(who, ())
             and (who not in self.priors or value in self.priors[who])
         )
+
+
+def _as_texts(name: str, told: Any) -> dict[str, Any]:
+    """One kind of statements, as tables spell ids and values: else number 3 would be nobody beside text 3."""
+    if not isinstance(told, Mapping):
+        raise InputError(f"{name}: say for each respondent what is known")
+    found: dict[str, Any] = {}
+    for who, said in told.items():
+        text = _text(name, who)
+        if text in found:
+            raise InputError(f"{name}: a respondent is named twice, as a number and as a text: correct it")
+        found[text] = _text(name, said) if name == "compromised" else _set_of_texts(name, said)
+    return found
+
+
+def _set_of_texts(name: str, values: Any) -> Collection[str]:
+    if isinstance(values, str) or not isinstance(values, Collection):
+        raise InputError(f"{name}: give a set of values for each respondent, not a text")
+    if all(isinstance(value, str) for value in values):
+        return values
+    return frozenset(_text(name, value) for value in values)
+
+
+def _text(name: str, cell: Any) -> str:
+    if cell is None or isinstance(cell, bool | Mapping | list):
+        raise InputError(f"{name}: an id or a value is no text: put quotes around it")
+    return str(cell)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from random import Random
 
 import oracle.brute_force as bf
+import pandas as pd
 import pytest
 from cases.attacks import HALF, agrees, best, crowd, history, ours, solved
 from oracle.brute_force_knowledge import Known, inference_safety, told_by_knowledge
@@ -20,6 +21,9 @@ from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import ResistsInference, build_requirement
+from optanon.models.table import Microdata
+from optanon.solver.search import solve
+from optanon.solver.status import Status
 
 F = Fraction
 
@@ -152,3 +156,43 @@ def test_what_knowledge_alone_makes_impossible_is_said() -> None:
     false = ResistsInference(min_values=2, knowledge=Knowledge(priors={who.name: [other]}))
     with pytest.raises(InputError, match="true value"):
         assert false.bounds(asked).infeasible_because
+
+
+def test_ids_and_values_that_are_numbers_are_those_of_the_table() -> None:
+    numbers = {"compromised": {3: 7}, "excluded": {4: [7, "8"]}, "priors": {5: [1, 2.5]}}
+    known = Knowledge(**numbers)  # pyright: ignore[reportArgumentType]
+    texts = Knowledge(
+        compromised={"3": "7"}, excluded={"4": frozenset({"7", "8"})}, priors={"5": frozenset({"1", "2.5"})}
+    )
+    assert known == texts
+    rule = build_requirement("resists_inference", {"max_posterior": "1/2", "knowledge": numbers})
+    assert rule == ResistsInference(max_posterior=F(1, 2), knowledge=texts)
+    assert ours(release("3:7 4:1", "5:1 6:2")).where.keys() >= known.about
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"compromised": {3: "flu", "3": "cold"}}, "named twice"),
+        ({"compromised": {True: "flu"}}, "put quotes around it"),
+        ({"priors": {3: [None]}}, "put quotes around it"),
+        ({"excluded": {3: 4}}, "a set of values"),
+        ({"compromised": ["3"]}, "for each respondent"),
+    ],
+)
+def test_statements_that_are_no_texts_are_refused(told: dict[str, object], said: str) -> None:
+    with pytest.raises(PolicyError, match=said):
+        build_requirement("resists_inference", {"max_posterior": "1/2", "knowledge": told})
+
+
+def test_a_value_that_the_adversary_knows_is_written_as_in_the_table() -> None:
+    frame = pd.DataFrame([(n, n, v) for n, v in enumerate("aabb")], columns=["id", "x", "ill"])
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["x"], sensitive="ill")
+
+    def asked(value: str) -> Policy:
+        known = Knowledge(excluded={"0": [value]})
+        return Policy([ResistsInference(max_posterior=F(1, 2), knowledge=known)])
+
+    with pytest.raises(PolicyError, match="differs in blanks, case"):
+        solve(table, asked("B"))
+    assert solve(table, asked("pregnant"), display=False).status is Status.OPTIMAL

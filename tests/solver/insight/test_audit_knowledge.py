@@ -94,3 +94,16 @@ def _swapped(tmp_path: Path) -> list[Path]:
 def test_memberships_and_counterfeits(knowledge: dict[str, Any], disclosed: set[str], tmp_path: Path) -> None:
     report = _audited(_swapped(tmp_path), knowledge, tmp_path)
     assert {entry["respondent"] for entry in report["disclosures"]} == disclosed
+
+
+def test_ids_may_be_written_as_numbers(tmp_path: Path) -> None:
+    files = _swapped(tmp_path)
+    found = [
+        {entry["respondent"] for entry in _audited(files, knowledge, tmp_path)["disclosures"]}
+        for knowledge in ({}, {"compromised": {1: "a"}}, {"compromised": {"1": "a"}})
+    ]
+    assert found == [{"3", "4"}, {"2", "3", "4"}, {"2", "3", "4"}]
+    (tmp_path / "known.yaml").write_text("compromised: {1: a, '1': b}")
+    done = run("audit", *files, "--knowledge", "known.yaml", folder=tmp_path)
+    assert done.returncode == 2
+    assert "named twice, as a number and as a text" in done.stderr
