@@ -53,8 +53,8 @@ def refuse_absent_values(
             raise PolicyError(
                 f"{requirement.name}: protected_values names {shown(sorted(protected))}, and column "
                 f"{sensitive.name!r} has none of them, here or in earlier releases, so nothing would be "
-                "asked: correct them, or declare them as further values of the column (in a problem file "
-                "sensitive: values) if they are to come"
+                "asked: correct them, or if they are to come, declare them in the sensitive column's domain "
+                "(values that counterfeits may have, too) or order"
             )
 
 
