@@ -138,7 +138,7 @@ def test_floats_of_any_width_are_their_shortest_decimals(dtype: str):
     assert [member.value for member in table.members] == ["0.1", "0.2", "0.3", "3"]
     assert [member.respondent for member in table.members] == ["0.1", "0.2", "0.3", "3"]
     assert table.domains[0] == Numeric.of("x", column) == Numeric.of("x", tenths)
-    assert intervals(column, [1]).leaves == ("0.1", "0.2", "0.3", "3")
+    assert intervals(column, [1]).leaves == ("0.1", "0.2", "0.3", "3.0")
     assert KCAnonymity(k=2, c=column[0]).c == Fraction(1, 10)
 
 

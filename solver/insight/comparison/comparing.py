@@ -94,7 +94,7 @@ def compare(
     A release that breaks the policy has no distance from its optimum: its row says what it breaks.
     """
     require_time_limit(time_limit)
-    hierarchies = problem.policy.hierarchies
+    hierarchies, policy = problem.policy.hierarchies, problem.digests["policy"]
     if recodings:
         problem = replace(problem, policy=problem.policy.changed(recoding="multidimensional", hierarchies={}))
     heuristics = _baselines(baselines)
@@ -117,6 +117,8 @@ def compare(
         requirements=tuple(str(requirement) for requirement in problem.policy.requirements),
         reference=whole,
         tuples=len(problem.table),
+        release=len(problem.history) + 1,
+        policy=policy,
         settings={
             "seed": seed,
             "time_limit": time_limit,

@@ -36,6 +36,11 @@ class Comparison:
         What is proven of the best release that keeps the policy.
     tuples : int
         Size of the table.
+    release : int
+        Which release of its series the table becomes, from 1.
+    policy : str
+        Digest of the policy. There is none of the table: whoever knows all of it but one value could try
+        that value's candidates, and a comparison is shown to others.
     settings : Mapping
         Seed, time limit per search, number and selectivity of queries.
     """
@@ -45,6 +50,8 @@ class Comparison:
     requirements: tuple[str, ...]
     reference: Reference
     tuples: int
+    release: int
+    policy: str
     settings: Mapping[str, Any]
 
     def __getitem__(self, name: str) -> ComparisonRow:
@@ -91,6 +98,8 @@ class Comparison:
             "columns": list(columns(self.levels, shown)),
             "rows": [list(cells(self.levels, shown, row)) for row in shown],
             "tuples": self.tuples,
+            "release": self.release,
+            "policy": self.policy,
             "requirements": list(self.requirements),
             "minimize": list(self.levels),
             "settings": dict(self.settings),

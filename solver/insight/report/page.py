@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ....models.errors import ProblemFileError
 from ....models.exact_numbers import show_gap
-from ...claims import Words
+from ...claims import Ratio, Words
 from ...level_value import UNCHECKED, LevelValue
 from . import charts
 from .facts import Facts
@@ -39,11 +39,25 @@ PRINTED = 40
 """Groups on paper; the page on a screen shows more."""
 
 
-class ComparisonTable(BaseModel):
-    """What `optanon compare --json` wrote for one problem, as far as a report shows it."""
+class ComparisonReference(BaseModel):
+    """What the comparison says is proven: values of levels, most important first."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
 
+    optimum: Annotated[list[Ratio], Field(max_length=100)]
+
+
+class ComparisonTable(BaseModel):
+    """What `optanon compare --json` wrote for one problem, as far as a report shows it or can check it."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+    tuples: int
+    release: int
+    policy: Words
+    requirements: Annotated[list[Words], Field(max_length=100)]
+    minimize: Annotated[list[Words], Field(max_length=100)]
+    reference: ComparisonReference
     columns: Annotated[list[Words], Field(max_length=100)]
     rows: Annotated[list[list[Words | int | float | None]], Field(max_length=1_000)]
 
@@ -63,7 +77,7 @@ def report_page(said: Told, found: Facts, *, comparison: object = None) -> str:
     Raises
     ------
     ProblemFileError
-        If the comparison is none of one problem.
+        If the comparison is none of one problem, or of another one.
     """
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -89,11 +103,11 @@ def report_page(said: Told, found: Facts, *, comparison: object = None) -> str:
         risks=_by_release(found["risks"]),
         verdict=verdict_in_words(found["risks"]),
         certificate=said.certificate,
-        comparison=None if comparison is None else _compared(comparison),
+        comparison=None if comparison is None else _compared(comparison, said, found),
     )
 
 
-def _compared(comparison: object) -> ComparisonTable:
+def _compared(comparison: object, said: Told, facts: Facts) -> ComparisonTable:
     try:
         found = ComparisonTable.model_validate(comparison)
     except ValidationError as error:
@@ -105,7 +119,44 @@ def _compared(comparison: object) -> ComparisonTable:
         raise ProblemFileError(
             "the comparison is damaged: its rows do not have as many cells as it has columns"
         )
+    _refuse_another(found, said, facts)
     return found
+
+
+def _refuse_another(found: ComparisonTable, said: Told, facts: Facts) -> None:
+    """Refuse a comparison of another problem than the result's, as far as the two can be told apart."""
+    pairs: list[tuple[str, object, object]] = [
+        ("rows", found.tuples, facts["tuples"]),
+        ("release", found.release, facts["release"]),
+        ("requirements", found.requirements, [one["text"] for one in facts["requirements"]]),
+        ("minimize", found.minimize, [level.name for level in said.levels]),
+    ]
+    differing = [
+        f"{name} {_listed(theirs)}, not {_listed(ours)}" for name, theirs, ours in pairs if theirs != ours
+    ]
+    if not differing and found.policy != said.certificate.problem.policy:
+        differing.append("another policy (its limits, weights or outlook)")
+    if not differing and _contradicts(found.reference.optimum, said, facts):
+        differing.append("a proven optimum that the verified result contradicts, so another table or history")
+    if differing:
+        raise ProblemFileError(
+            f"the comparison is of another problem than the result: {'; '.join(differing)}"
+        )
+
+
+def _listed(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _contradicts(optimum: Sequence[Fraction], said: Told, facts: Facts) -> bool:
+    """Whether the result is better than this optimum, or proves that it cannot be reached."""
+    if not optimum:
+        return False
+    if [level.value for level in said.levels[: len(optimum)]] < list(optimum):
+        return True
+    # Beside recodings, the comparison's optimum is that of any grouping, below that of full-domain releases.
+    bound = said.levels[0].bound
+    return facts["limits"]["recoding"] != "full-domain" and bound is not None and optimum[0] < bound
 
 
 def _number(text: str | float | Fraction | None) -> str:

@@ -18,6 +18,7 @@ from optanon.models.errors import ProblemFileError
 from optanon.models.hierarchy import Hierarchy
 from optanon.models.numeric import Numeric
 from optanon.models.requirements import registered
+from optanon.solver.insight.comparison.comparing import compare
 from optanon.solver.insight.report.facts import facts
 from optanon.solver.insight.report.page import report_page
 from optanon.solver.insight.report.sentences import (
@@ -200,11 +201,35 @@ def shown():
     return told(result.certificate, problem, result.release), facts(problem, result.release)
 
 
-def test_a_comparison_of_several_problems_is_no_part_of_a_report(shown):
+def test_a_comparison_of_several_problems_is_no_part_of_a_report(shown, compared):
     with pytest.raises(ProblemFileError, match="not of one problem"):
         report_page(*shown, comparison={"problems": {}})
     with pytest.raises(ProblemFileError, match="not have as many cells"):
-        report_page(*shown, comparison={"columns": ["method", "loss"], "rows": [["mondrian"]]})
+        report_page(*shown, comparison={**compared, "rows": [["mondrian"]]})
+
+
+@pytest.fixture(scope="module")
+def compared():
+    """What `optanon compare --json` writes of the problem that `shown` is of."""
+    return compare(load_problem(RELEASE_2), "none", queries=0).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tuples": 8}, "rows 8, not 6"),
+        ({"release": 1}, "release 1, not 2"),
+        ({"requirements": ["k_anonymity(k=2)"]}, r"requirements k_anonymity\(k=2\), not weak_m_invariance"),
+        ({"minimize": ["discernibility"]}, "minimize discernibility, not"),
+        ({"policy": "0" * 64}, "another policy"),
+        ({"reference": {"optimum": ["1/2"]}}, "another table"),
+        ({"reference": {"optimum": ["0", "1000"]}}, "another table"),
+    ],
+)
+def test_a_comparison_of_another_problem_is_no_part_of_a_report(shown, compared, change, message):
+    assert "subsets OPTIMAL" in report_page(*shown, comparison=compared)
+    with pytest.raises(ProblemFileError, match=f"of another problem than the result: .*{message}"):
+        report_page(*shown, comparison={**compared, **change})
 
 
 def test_words_of_the_table_cannot_become_markup(shown):
