@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from ortools.sat.python import cp_model
@@ -37,6 +38,12 @@ __all__ = ["Block", "Held", "blocks"]
 Held = Mapping[int, int]
 """How many respondents of each kind (a pair of the block) are compromised; none where missing."""
 
+Seen: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.signedinteger[Any]]]
+"""Counts of worlds, one world per row."""
+
+MOST_WORLDS = 10_000
+"""So many worlds of a block are kept, the newest: what an older one would have answered is asked again."""
+
 _DENOMINATORS = (1, 2, 6, 60, 840)
 
 
@@ -56,8 +63,6 @@ class Block:
         Rows, all coefficients 1.
     low, high : int64 arrays
         Sides of the rows.
-    worlds : list of int64 arrays
-        Counts of every world found so far.
     """
 
     pairs: Integers
@@ -69,10 +74,12 @@ class Block:
     matrix: csr_array
     low: Integers
     high: Integers
-    worlds: list[Integers] = field(default_factory=list[Integers])
+    _found: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self._stack: Integers = np.zeros((0, len(self.pairs)), dtype=np.int64)
+        # Counts are small: the smallest signed type that holds them takes an eighth of int64, as a rule.
+        kind = np.min_scalar_type(-int(self.upper.max(initial=0)) - 1)
+        self._worlds: Seen = np.zeros((min(16, MOST_WORLDS), len(self.pairs)), dtype=kind)
 
     @cached_property
     def members(self) -> list[Integers]:
@@ -87,10 +94,11 @@ class Block:
     @cached_property
     def mates(self) -> list[list[int]]:
         """For each pair, the other pairs of its cell that somebody has."""
-        return [
-            [other for other in self.kinds if other != j and self.cell[other] == self.cell[j]]
-            for j in range(len(self.pairs))
-        ]
+        cells = self.cell.tolist()
+        together: dict[int, list[int]] = {}
+        for kind in self.kinds:
+            together.setdefault(cells[kind], []).append(kind)
+        return [[other for other in together.get(cell, ()) if other != j] for j, cell in enumerate(cells)]
 
     def room(self, target: int, held: Held) -> int:
         """Most respondents of the target's cell who may have its value if one target has another."""
@@ -105,11 +113,18 @@ class Block:
         return bool(fits.any())
 
     @property
-    def seen(self) -> Integers:
-        """All worlds found so far, one per row."""
-        if len(self._stack) < len(self.worlds):
-            self._stack = np.stack(self.worlds)
-        return self._stack
+    def seen(self) -> Seen:
+        """Worlds found so far, one per row: all of them, or the newest `MOST_WORLDS`."""
+        return self._worlds[: self._found]
+
+    def _keep(self, world: Integers) -> None:
+        room = len(self._worlds)
+        if self._found >= room and room < MOST_WORLDS:
+            more = np.zeros((min(2 * room, MOST_WORLDS), len(self.pairs)), dtype=self._worlds.dtype)
+            more[:room] = self._worlds
+            self._worlds = more
+        self._worlds[self._found % len(self._worlds)] = world
+        self._found += 1
 
     def ask(self, target: int, held: Held, clock: Clock) -> tuple[Verdict, Integers | None]:
         """Whether a respondent of kind `target` can have another value if `held` are compromised.
@@ -142,7 +157,7 @@ class Block:
             verdict, world = self._search(lower, upper, clock)
         if world is not None:
             self._recheck(world, lower, upper)
-            self.worlds.append(world)
+            self._keep(world)
         return verdict, world
 
     @cached_property

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations, combinations_with_replacement
+from heapq import nsmallest
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -50,7 +51,8 @@ class Giveaways:
     harmful : int
         Respondents who give somebody away.
     undecided : int
-        Questions (kinds compromised, kind of target) not decided in time: counts may be too small.
+        Questions (kinds compromised, kind of target) not decided in time, asked or not: counts may be too
+        small.
     """
 
     singles: tuple[Giveaway, ...] = field(repr=False)
@@ -69,14 +71,14 @@ def giveaways(
     blocks, names
         See `worlds.blocks`.
     clock : Clock
-        Questions not decided when it is over are counted as undecided.
+        When over, nothing more is asked: what is left counts as undecided.
     pairs : bool
         Whether to look at pairs, too.
     keep : int
         At most so many pairs.
     """
     found: list[tuple[int, Giveaway]] = []
-    together: list[Giveaway] = []
+    best: list[Giveaway] = []
     harmful = undecided = 0
     for number, block in enumerate(blocks):
         tells = _Tells(block, names, clock)
@@ -86,14 +88,14 @@ def giveaways(
             if told:
                 found.append((number, told))
         if pairs:
-            together += tells.pairs()
+            best = nsmallest(keep, chain(best, tells.pairs()), key=_rank)
         undecided += tells.undecided
     found.sort(key=lambda entry: _rank(entry[1]))
     if pairs:
-        together += _across(found, keep)
+        best = nsmallest(keep, chain(best, _across(found, keep)), key=_rank)
     return Giveaways(
         singles=tuple(told for _, told in found),
-        pairs=tuple(sorted(together, key=_rank)[:keep]),
+        pairs=tuple(best),
         harmful=harmful,
         undecided=undecided,
     )
@@ -127,11 +129,20 @@ class _Tells:
         self.block, self.clock = block, clock
         self.names = [names[pair] for pair in block.pairs.tolist()]
         self.undecided = 0
-        self.targets = [kind for kind in block.kinds if self._free(kind)]
-        self.certain = {
-            kind: frozenset(target for target in self.targets if self._asked(target, (kind,)))
-            for kind in block.kinds
-        }
+        free: list[int] = []
+        for number, kind in enumerate(block.kinds):
+            if clock.over:
+                self.undecided += (len(block.kinds) - number) * len(block.kinds)
+                break
+            if self._free(kind):
+                free.append(kind)
+        self.targets = free
+        self.certain: dict[int, frozenset[int]] = dict.fromkeys(block.kinds, frozenset())
+        for number, kind in enumerate(block.kinds):
+            if clock.over:
+                self.undecided += (len(block.kinds) - number) * len(free)
+                break
+            self.certain[kind] = frozenset(target for target in free if self._asked(target, (kind,)))
 
     def _free(self, kind: int) -> bool:
         return self.block.shown(kind, {}) or self.block.ask(kind, {}, self.clock)[0] is not Verdict.EXCLUDED
@@ -154,31 +165,42 @@ class _Tells:
         return Giveaway(compromised=compromised, others=others) if others else None
 
     def pairs(self) -> Iterator[Giveaway]:
-        """All pairs that give somebody away."""
-        block = self.block
-        doubtful = {target: self._doubtful(target) for target in self.targets}
-        for one, other in combinations_with_replacement(block.kinds, 2):
-            if one == other and block.truth[one] < 2:
-                continue
-            known = self.certain[one] | self.certain[other]
-            more = frozenset(
-                target
-                for target in self.targets
-                if target not in known and doubtful[target][one, other] and self._asked(target, (one, other))
-            )
-            told = self.told((one, other), more)
-            if told is not None:
-                yield told
+        """All pairs that give somebody away, as far as there is time."""
+        block, kinds = self.block, self.block.kinds
+        for number, one in enumerate(kinds):
+            if self.clock.over:
+                left = len(kinds) - number
+                self.undecided += left * (left + 1) // 2 * len(self.targets)
+                return
+            doubtful = self._doubtful(one)
+            for other in kinds[number:]:
+                if one == other and block.truth[one] < 2:
+                    continue
+                known = self.certain[one] | self.certain[other]
+                more = frozenset(
+                    target
+                    for place, target in enumerate(self.targets)
+                    if target not in known and doubtful[place, other] and self._asked(target, (one, other))
+                )
+                told = self.told((one, other), more)
+                if told is not None:
+                    yield told
 
-    def _doubtful(self, target: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-        """Pairs of kinds for which no world found so far shows the target with another value."""
-        seen, width = self.block.seen, len(self.block.pairs)
-        near = {target, *self.block.mates[target]}
-        kept = seen[seen[:, target] <= self.block.room(target, {})] > 0
-        doubtful = (kept.T.astype(np.float32) @ kept.astype(np.float32)) < 0.5
+    def _doubtful(self, one: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+        """Targets and kinds: no world found so far shows the target with another value beside `one` and it.
+
+        Those of one kind are asked of at a time: all at once would be as many as there are kinds, cubed.
+        """
+        block, targets = self.block, np.array(self.targets, dtype=np.int64)
+        beside = block.seen[block.seen[:, one] > 0]
+        rooms = np.array([block.room(target, {}) for target in self.targets], dtype=np.int64)
+        other = (beside[:, targets] <= rooms).astype(np.float32)
+        doubtful = (other.T @ (beside > 0).astype(np.float32)) < 0.5
         # Two of one kind, or of the target's own cell, need more than one positive count.
-        rows = np.isin(np.arange(width), list(near))
-        doubtful[rows, :] = True
-        doubtful[:, rows] = True
-        np.fill_diagonal(doubtful, val=True)
+        doubtful[:, one] = True
+        for place, target in enumerate(self.targets):
+            near = [target, *block.mates[target]]
+            doubtful[place, near] = True
+            if one in near:
+                doubtful[place] = True
         return doubtful

@@ -19,16 +19,17 @@ from command_line import run
 from oracle.brute_force_notation import group, release
 
 from optanon.instances import catalog
-from optanon.models.adversary.cells import population
+from optanon.models.adversary.cells import population, respondents_of
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import InputError, PolicyError
 from optanon.models.history import History
 from optanon.models.n_choose import restriction_estimate
 from optanon.models.requirements import HcSafety
 from optanon.solver.insight.what_if.breach_chance import Estimate
+from optanon.solver.insight.what_if.giveaways import giveaways
 from optanon.solver.insight.what_if.what_if import pairwise_degree, what_if
 from optanon.solver.settings import Clock
-from optanon.solver.worlds.blocks import blocks
+from optanon.solver.worlds.blocks import Block, Held, blocks
 from optanon.solver.worlds.possible import possible_values
 
 
@@ -259,6 +260,45 @@ def test_what_is_not_decided_in_time_is_open() -> None:
         for entry in found.giveaways.singles:
             assert entry.others <= oracle.given_away(*entry.compromised)
     assert left_open > 10
+
+
+def test_nothing_is_asked_once_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    ask = Block.ask
+
+    def counted(block: Block, target: int, held: Held, clock: Clock) -> object:
+        asked.append(target)
+        return ask(block, target, held, clock)
+
+    monkeypatch.setattr(Block, "ask", counted)
+    left_out = 0
+    for series, _ in cases(10, 40):
+        past = history(series)
+        people = population(past, Knowledge())
+        parts = list(blocks(people, possible_values(people, Clock()).bounds))
+        names = respondents_of(people, past)
+        whole = giveaways(parts, names, Clock(), pairs=True)
+        for most in (0, 2, 5):
+            asked.clear()
+            found = giveaways(parts, names, Clock(stop=lambda most=most: len(asked) >= most), pairs=True)
+            # The kinds of one block are asked about together: one who is compromised, all the others.
+            assert len(asked) <= most + max((len(part.kinds) for part in parts), default=0)
+            assert most or not asked
+            assert found.undecided or found == whole
+            assert found.harmful <= whole.harmful
+            left_out += bool(found.undecided)
+    assert left_out > 20
+
+
+def test_worlds_that_are_kept_no_longer_are_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    for series, known in cases(1, 30):
+        past, beside = history(series), Knowledge(compromised=dict(known))
+        whole = what_if(past, beside, pairs=True, smallest=True)
+        with monkeypatch.context() as few:
+            few.setattr("optanon.solver.worlds.blocks.MOST_WORLDS", 1)
+            found = what_if(past, beside, pairs=True, smallest=True)
+        assert found.giveaways == whole.giveaways
+        assert found.sizes == whole.sizes
 
 
 def test_a_ray_is_not_believed_but_checked() -> None:
