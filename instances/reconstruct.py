@@ -1,7 +1,7 @@
 """Who is in which group of a published table: read membership back from the public copy.
 
 The steward knows the microdata, the public copy shows boxes and values. Tuples are
-assigned to groups by a flow: every tuple goes to a group whose box covers it and
+assigned to groups (see `membership`): every tuple goes to a group whose box covers it and
 that publishes its value, every group gets as many tuples as it publishes without
 counterfeits. If several assignments fit, the public copy alone does not tell which one
 was meant.
@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import networkx as nx
 import pandas as pd
 
 from ..models.box import Box
@@ -22,10 +20,9 @@ from ..models.errors import ReleaseError
 from ..models.group import Member
 from ..models.release import QIGroup, Release
 from ..models.table import Microdata
+from .membership import memberships
 
 __all__ = ["public_release"]
-
-SOURCE, SINK, LEFT_OUT = "source", "sink", "left out"
 
 
 def public_release(
@@ -61,8 +58,8 @@ def public_release(
 
     Notes
     -----
-    One maximum flow and one strongly-connected-components pass over at most
-    tuples x groups edges.
+    Memberships that are forced take time linear in different tuples x different boxes; what is left takes one
+    maximum flow and one strongly-connected-components pass.
     """
     boxes, histograms, fakes = _groups(frame, table)
     people = {g: sum(histograms[g].values()) - fakes[g] for g in boxes}
@@ -74,44 +71,13 @@ def public_release(
         )
     if known is not None:
         return _known(table, boxes, histograms, known)
-    graph = _network(table, boxes, histograms, people, missing)
-    amount, flow = nx.maximum_flow(graph, SOURCE, SINK)
-    if amount < len(table):
-        raise ReleaseError(
-            "the public copy does not fit the table: "
-            "some tuple is in no group that covers it and has its value"
-        )
-    if unique and _ambiguous(graph, flow):
+    rows, several = memberships(table, boxes, histograms, people, missing)
+    if unique and several:
         raise ReleaseError(
             "the public copy fits the table in several ways, and with a history they differ: "
             "give the steward's own copy"
         )
-    return _release(table, flow, boxes, histograms)
-
-
-def _network(
-    table: Microdata,
-    boxes: Mapping[str, Box],
-    histograms: Mapping[str, Counter[str]],
-    people: Mapping[str, int],
-    missing: int,
-) -> nx.DiGraph[Any]:
-    """Tuples flow to groups that cover them by their values; `missing` of them are left out."""
-    graph: nx.DiGraph[Any] = nx.DiGraph()
-    for t, member in enumerate(table.members):
-        graph.add_edge(SOURCE, t, capacity=1)
-        for g, box in boxes.items():
-            if histograms[g][member.value] and _fits(table, box, member):
-                graph.add_edge(t, (g, member.value), capacity=1)
-        if missing:
-            graph.add_edge(t, LEFT_OUT, capacity=1)
-    for g, histogram in histograms.items():
-        for value, count in histogram.items():
-            graph.add_edge((g, value), ("group", g), capacity=count)
-        graph.add_edge(("group", g), SINK, capacity=people[g])
-    if missing:
-        graph.add_edge(LEFT_OUT, SINK, capacity=missing)
-    return graph
+    return _release(table, rows, boxes, histograms)
 
 
 def _fits(table: Microdata, box: Box, member: Member) -> bool:
@@ -148,24 +114,6 @@ def _groups(
     return boxes, histograms, fakes
 
 
-def _ambiguous(graph: nx.DiGraph[Any], flow: Mapping[Any, Mapping[Any, int]]) -> bool:
-    """Whether another assignment fits: an unused edge of a tuple on a cycle of the residual graph."""
-    residual: nx.DiGraph[Any] = nx.DiGraph()
-    for start, end, capacity in graph.edges(data="capacity"):
-        if flow[start][end] < capacity:
-            residual.add_edge(start, end)
-        if flow[start][end] > 0:
-            residual.add_edge(end, start)
-    component = {
-        node: i for i, part in enumerate(nx.strongly_connected_components(residual)) for node in part
-    }
-    return any(
-        not flow[start][end] and component[start] == component[end]
-        for start, end in graph.edges()
-        if isinstance(start, int)
-    )
-
-
 def _known(
     table: Microdata,
     boxes: Mapping[str, Box],
@@ -195,15 +143,11 @@ def _known(
 
 def _release(
     table: Microdata,
-    flow: Mapping[Any, Mapping[Any, int]],
+    rows: Mapping[str, Sequence[int]],
     boxes: Mapping[str, Box],
     histograms: Mapping[str, Counter[str]],
 ) -> Release:
-    rows: dict[str, list[int]] = {g: [] for g in boxes}
-    left: list[int] = []
-    for t in range(len(table)):
-        target = next(end for end, amount in flow[t].items() if amount)
-        (left if target == LEFT_OUT else rows[target[0]]).append(t)
+    placed = {t for members in rows.values() for t in members}
     groups: list[QIGroup] = []
     for g, box in boxes.items():
         members = tuple(table.members[t] for t in rows[g])
@@ -211,7 +155,7 @@ def _release(
         groups.append(QIGroup(members=members, counterfeits=tuple(sorted(extra.items())), box=box))
     return Release(
         groups=tuple(groups),
-        suppressed=tuple(table.members[t] for t in left),
+        suppressed=tuple(member for t, member in enumerate(table.members) if t not in placed),
         attributes=table.attributes,
         sensitive=table.sensitive.name,
     )
