@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...models.box import Box, Cell, Leaves
 from ...models.column_names import COUNT
-from ...models.combination import fold
+from ...models.combination import fold, parted
 from ...models.domain import Domain
 from ...models.errors import ReleaseError
 from ...models.missing import DOUBTFUL, MISSING
@@ -188,10 +188,16 @@ def _texts(frame: pd.DataFrame, table: Microdata, columns: Mapping[str, str]) ->
         if column not in frame.columns:
             if name == table.respondent and name not in columns:
                 continue
+            apart = parted(name)
+            if len(apart) > 1 and name not in columns:
+                raise ReleaseError(
+                    f"the table has {len(apart)} sensitive columns ({', '.join(apart)}), and releases of "
+                    "other tools are read with one only; releases of optanon are checked with: optanon check"
+                )
             have = ", ".join(repr(str(known)) for known in frame.columns)
             raise ReleaseError(
                 f"the release has no column {column!r}, only {have}: rename it there, or say what it is "
-                f"called with columns={{{name!r}: ...}}"
+                f"called with columns={{{name!r}: ...}} (on the command line: --column {name}=...)"
             )
         raw = frame[column]
         if isinstance(raw, pd.DataFrame):

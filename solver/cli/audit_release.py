@@ -106,9 +106,12 @@ def _show(console: Console, found: ForeignAudit, *, show_ids: bool) -> None:
 def _gap(place: Distance | None, levels: tuple[str, ...], kept: str) -> str:
     if place is None:
         return f"nothing is proven about the best release that keeps {kept}"
+    value = f"{levels[place.level]} is {show_number(place.value)}"
+    if place.multiple is None:
+        proven = "the proven optimum is 0" if place.proven else "no bound above 0 is proven"
+        return f"{value}; of releases that keep {kept}, {proven}"
     against = "the proven optimum" if place.proven else "a proven bound, perhaps not the optimum,"
-    multiple = "not a multiple" if place.multiple is None else f"{float(place.multiple):.4g} times"
     return (
-        f"{levels[place.level]} is {show_number(place.value)}, {multiple} {against} "
+        f"{value}, {float(place.multiple):.4g} times {against} "
         f"{show_number(place.reference)} of releases that keep {kept}"
     )

@@ -16,7 +16,7 @@ from ....instances.foreign.notation import Ends
 from ....instances.foreign.release import ForeignRelease, read_foreign
 from ....instances.foreign.rows import COUNT, Stars
 from ....models.errors import EngineError, InputError, PolicyError
-from ....models.exact_numbers import exact_number
+from ....models.exact_numbers import exact_number, show_number
 from ....models.parameters import require_time_limit
 from ....models.problem import Problem
 from ....models.release import Release
@@ -170,7 +170,8 @@ def audit_release(
     Raises
     ------
     InputError
-        If the release cannot be read, or no tuples can lie behind it; names column, row and remedy.
+        If the release cannot be read, or no tuples can lie behind it; names column, row and remedy. If the
+        bound is above the loss of a release that keeps the policy.
     PolicyError
         If a number is out of its range, or the policy's form is not ``generalized``.
     """
@@ -220,6 +221,7 @@ def _judged(
     limits = broken - proofs.known
     searched = "not asked for"
     if given is not None:
+        _refuse_impossible(given, measured, problem.policy.levels[0].name)
         later = [None] * (len(problem.policy.levels) - 1)
         proofs.proofs.append(ProvenBounds(asked=proofs.known, bounds=(given, *later)))
         searched = "bound given"
@@ -239,6 +241,16 @@ def _judged(
         searched=searched,
         levels=tuple(level.name for level in problem.policy.levels),
     )
+
+
+def _refuse_impossible(bound: Fraction, measured: Figures, level: str) -> None:
+    """A release that keeps the policy is itself as good as the best one can be at worst."""
+    value = measured.objective[0]
+    if not measured.violations and bound > value:
+        raise InputError(
+            f"bound {bound} is none: the release keeps the policy with {level} {show_number(value)}, and a "
+            "lower bound is at most that"
+        )
 
 
 def _bound(raw: Fraction | int | str | None) -> Fraction | None:

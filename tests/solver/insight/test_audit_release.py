@@ -302,6 +302,11 @@ def test_a_bound_is_not_an_optimum():
     assert tight.distance.proven
     with pytest.raises(oa.InputError, match="bound must be a number"):
         oa.audit_release(frame, cases.problem(), bound="low")
+    # The release keeps the policy: it is itself a proof that no bound is above its loss.
+    with pytest.raises(oa.InputError, match=r"bound 1000 is none: .* information_loss 8\.75676"):
+        oa.audit_release(frame, cases.problem(), bound=1000)
+    broken = oa.Problem(table=cases.people(), policy=oa.Policy([oa.KCAnonymity(k=7)]))
+    assert not oa.audit_release(frame, broken, bound=20).passes
 
 
 def test_a_release_that_breaks_a_requirement_is_measured_by_what_it_keeps():
@@ -354,8 +359,18 @@ def test_bad_rows_are_named(change: dict[str, str], said: str):
 
 def test_other_refusals():
     frame, asked = cases.frame(cases.ANONYPY), cases.problem()
-    with pytest.raises(oa.ReleaseError, match="no column 'city', only 'age', 'disease', 'count': rename it"):
+    with pytest.raises(
+        oa.ReleaseError, match="no column 'city', only 'age', 'disease', 'count': rename it"
+    ) as no:
         oa.audit_release(frame.drop(columns="city"), asked)
+    assert "--column city=" in str(no.value)
+    rows = pd.DataFrame({"id": [1, 2], "age": [30, 40], "disease": ["flu", "hiv"], "salary": ["low", "high"]})
+    several = oa.Microdata.from_frame(
+        rows, respondent="id", quasi_identifiers=["age"], sensitive=["disease", "salary"]
+    )
+    twice = oa.Problem(table=several, policy=oa.Policy([oa.KCAnonymity(k=1)]))
+    with pytest.raises(oa.ReleaseError, match=r"2 sensitive columns \(disease, salary\)"):
+        oa.audit_release(rows.drop(columns="id"), twice, solve=False)
     renamed = frame.rename(columns={"city": "town"})
     assert oa.audit_release(renamed, asked, columns={"city": "town"}, solve=False).passes is True
     with pytest.raises(oa.ReleaseError, match="'town', which is not a column of the table"):
@@ -422,6 +437,12 @@ def test_command_with_a_broken_policy_and_with_a_bound(folder: Path):
     bound = run("audit-release", "anonypy.csv", "problem.yaml", "--bound", "162/37", folder=folder)
     assert bound.returncode == 0
     assert "2 times a proven bound, perhaps not the optimum" in bound.stdout
+    none = run("audit-release", "anonypy.csv", "problem.yaml", "--bound", "0", folder=folder)
+    assert none.returncode == 0
+    assert (
+        "information_loss is 8.75676; of releases that keep the policy, no bound above 0 is proven"
+        in none.stdout
+    )
 
 
 def test_command_errors(folder: Path):
