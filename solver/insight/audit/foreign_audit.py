@@ -170,8 +170,7 @@ def audit_release(
     Raises
     ------
     InputError
-        If the release cannot be read, or no tuples can lie behind it; names column, row and remedy. If the
-        bound is above the loss of a release that keeps the policy.
+        If the release cannot be read, no tuples can lie behind it, or its loss shows that the bound is none.
     PolicyError
         If a number is out of its range, or the policy's form is not ``generalized``.
     """
