@@ -24,7 +24,7 @@ from .result_file import ResultFile, beside, certificate_of, read_result
 if TYPE_CHECKING:
     from ..instances.store.stored import StoredHistory
 
-__all__ = ["SolvedFile", "as_of", "read_solved", "stored"]
+__all__ = ["SolvedFile", "again_in_words", "as_of", "before_table", "read_solved", "stored"]
 
 
 class SolvedFile(NamedTuple):
@@ -95,6 +95,41 @@ def as_of(problem: Problem, release: Release) -> tuple[Problem, str | None]:
             earlier = replace(problem, history=history.before(number))
             return earlier, f"this is release {number + 1} of {history.name}: judged by those before it"
     return problem, None
+
+
+def before_table(problem: Problem) -> tuple[Problem, str | None]:
+    """The problem as it was before its stored history held a release of its table; in words too."""
+    found = _released(problem)
+    if found is None:
+        return problem, None
+    number, name = found
+    earlier = replace(problem, history=problem.history.before(number))
+    return earlier, f"the table is release {number + 1} of {name} already: judged by those before it"
+
+
+def again_in_words(problem: Problem) -> str | None:
+    """That the stored history holds a release of the table, which is then solved as a further one."""
+    found = _released(problem)
+    if found is None:
+        return None
+    number, name = found
+    return f"the table is release {number + 1} of {name} already: this is about one more, after all of them"
+
+
+def _released(problem: Problem) -> tuple[int, str] | None:
+    """Which release of its stored history (from 0) the table is, the newest of several; and of what."""
+    history = stored(problem.history)
+    if history is None:
+        return None
+    table = problem.table
+    wanted = {(member.respondent, member.point, member.value) for member in table.members}
+    for number in range(len(history) - 1, -1, -1):
+        release = history[number]
+        people = [m for group in release.groups for m in group.members] + list(release.suppressed)
+        same = len(people) == len(wanted) and release.attributes == table.attributes
+        if same and {(m.respondent, m.point, m.value) for m in people} == wanted:
+            return number, history.name
+    return None
 
 
 def _content(release: Release) -> tuple[object, ...]:

@@ -21,6 +21,7 @@ from ..insight.comparison.table import cells, columns, notes, proven_in_words
 from ..overwriting import may_write
 from ..whole_table import print_table
 from .commands.alternatives import CompareCommand
+from .reading import as_asked
 
 __all__ = ["compare_all", "print_comparison"]
 
@@ -36,6 +37,8 @@ def compare_all(asked: CompareCommand) -> None:
         check_picture(asked.plot_file)
     problems = _read(asked)
     console = plain_console()
+    for name, problem in problems.items():
+        problems[name] = as_asked(console, problem, name if len(problems) > 1 else "")
     for name, problem in problems.items():
         warn_unchecked(console, problem, name if len(problems) > 1 else "")
     found = {name: _compare(asked, problem) for name, problem in problems.items()}

@@ -22,6 +22,7 @@ from ..insight.frontier.table import cells, columns
 from ..overwriting import may_write
 from ..whole_table import print_table
 from .commands.alternatives import FrontierCommand
+from .reading import as_asked
 from .writing import write_json
 
 __all__ = ["draw_frontier"]
@@ -40,6 +41,7 @@ def draw_frontier(asked: FrontierCommand) -> None:
     may_write([asked.resume], force=True, problems=[asked.problem_file], inputs=outputs)
     problem = load_problem(asked.problem_file, expect=asked.expect)
     console = plain_console()
+    problem = as_asked(console, problem)
     warn_unchecked(console, problem)
     with _progress(asked.quiet) as listener:
         found = frontier(

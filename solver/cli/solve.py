@@ -29,7 +29,7 @@ from ..overwriting import may_write
 from ..result import Result
 from ..search import solve_problem
 from ..settings import Clock
-from ..solved import stored
+from ..solved import again_in_words, stored
 from ..status import Status
 from ..summary import Summary
 from ..whole_table import print_table
@@ -61,6 +61,8 @@ def solve(asked: SolveCommand) -> None:
     refused = _may_write(asked)
     console = plain_console()
     problem = _read(asked, console)
+    if (again := again_in_words(problem)) is not None:
+        console.print(again, markup=False)
     result = _search(asked, problem, clock)
     for warning in result.warnings:
         show_warning(console, warning)

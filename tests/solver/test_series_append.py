@@ -18,10 +18,12 @@ from cases.audits import local_series
 from command_line import run
 
 import optanon as oa
+from optanon.instances.problem_file import load_problem
 from optanon.instances.store.stored import StoredHistory
 from optanon.solver.appending import examine
 from optanon.solver.level_value import UNCHECKED
 from optanon.solver.result_file import ResultFile
+from optanon.solver.solved import again_in_words, before_table
 
 Rows = list[tuple[str, int, str]]
 FIRST: Rows = [("p1", 20, "flu"), ("p2", 21, "cold"), ("p3", 60, "gout"), ("p4", 61, "acne")]
@@ -309,6 +311,44 @@ def test_solve_says_nothing_of_the_kind_where_somebody_looks(folder: Path):
     page = (folder / "looking1.result.html").read_text()
     assert "NOT CHECKED" not in page
     assert "each group, and the releases before" in page
+
+
+@pytest.mark.parametrize("command", ["compare", "explain", "frontier"])
+def test_an_appended_release_is_not_in_its_own_past(folder: Path, command: str):
+    more = OTHER_COMMANDS[command]
+    before = run(command, "looking1.yaml", *more, folder=folder)
+    assert "already" not in before.stdout
+    assert run("solve", "looking1.yaml", "--append", "-q", folder=folder).returncode == 0
+    after = run(command, "looking1.yaml", *more, folder=folder)
+    assert after.returncode == before.returncode, after.stderr
+    line, *_ = after.stdout.splitlines()
+    assert line.startswith("the table is release 1 of ")
+    assert line.endswith("already: judged by those before it")
+
+
+def test_a_problem_is_taken_back_to_the_past_of_its_table_only(folder: Path):
+    assert run("solve", "looking1.yaml", "--append", "-q", folder=folder).returncode == 0
+    problem = load_problem(folder / "looking1.yaml")
+    earlier, words = before_table(problem)
+    assert (len(problem.history), len(earlier.history)) == (1, 0)
+    assert words is not None
+    # One person more or less is another table, and a history in memory is what the caller says it is.
+    frame = pd.DataFrame(FIRST[1:], columns=["id", "age", "ill"])
+    frame.to_csv(folder / "year1.csv", index=False)
+    fewer = load_problem(folder / "looking1.yaml")
+    assert before_table(fewer) == (fewer, None)
+    assert again_in_words(fewer) is None
+    plain = replace(problem, history=oa.History(problem.history))
+    assert before_table(plain) == (plain, None)
+
+
+def test_solving_a_table_again_says_that_it_is_one_release_more(folder: Path):
+    first = run("solve", "looking1.yaml", "--append", "-q", folder=folder)
+    assert "already" not in first.stdout
+    again = run("solve", "looking1.yaml", "-q", "--force", folder=folder)
+    assert again.returncode == 0, again.stderr
+    assert "release 1 of " in again.stdout
+    assert "already: this is about one more, after all of them" in again.stdout
 
 
 def test_append_refuses_a_blind_policy_before_it_searches(folder: Path):
