@@ -122,12 +122,13 @@ def _released(problem: Problem) -> tuple[int, str] | None:
     if history is None:
         return None
     table = problem.table
-    wanted = {(member.respondent, member.point, member.value) for member in table.members}
+    said = {member.respondent: member for member in table.members}
     for number in range(len(history) - 1, -1, -1):
         release = history[number]
         people = [m for group in release.groups for m in group.members] + list(release.suppressed)
-        same = len(people) == len(wanted) and release.attributes == table.attributes
-        if same and {(m.respondent, m.point, m.value) for m in people} == wanted:
+        # Counts first, and no cells are hashed: series are long, and tables large.
+        alike = len(people) == len(said) and release.attributes == table.attributes
+        if alike and all(said.get(member.respondent) == member for member in people):
             return number, history.name
     return None
 
