@@ -52,13 +52,15 @@ def connected(cluster: Client | str | None) -> Generator[Tasks | None, None, Non
     Raises
     ------
     EngineError
-        If Dask distributed is not installed, nobody answers at the address, or there is no worker.
+        If Dask distributed is not installed, an address is none of a host and port, nobody answers there, or
+        there is no worker.
     """
     if cluster is None:
         yield None
         return
     try:
         from distributed import Client
+        from distributed.comm import get_address_host_port
     except ImportError as error:
         raise EngineError(
             "cluster: Dask distributed is not installed: pip install 'optanon[cluster]'"
@@ -67,8 +69,13 @@ def connected(cluster: Client | str | None) -> Generator[Tasks | None, None, Non
         yield Workers(cluster)
         return
     try:
+        get_address_host_port(cluster)  # a client of none waits half a minute, and cannot be closed
         client = Client(cluster, timeout=PATIENCE / 4, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except ValueError as error:
+        raise EngineError(
+            f"cluster: {cluster!r} is no address of a scheduler, such as tcp://host:8786 ({error})"
+        ) from error
+    except OSError as error:
         raise EngineError(
             f"cluster: no scheduler answers at {cluster!r}: start one (dask scheduler) and give its address"
         ) from error

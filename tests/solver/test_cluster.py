@@ -171,6 +171,12 @@ def test_nobody_at_the_address_is_said(monkeypatch: pytest.MonkeyPatch):
         solve_problem(clustered(), cluster="tcp://127.0.0.1:9", display=False)
 
 
+@pytest.mark.parametrize("address", ["foo", "htp://localhost:8786"])
+def test_an_address_that_is_none_is_said_at_once(address: str):
+    with pytest.raises(EngineError, match=f"cluster: '{address}' is no address of a scheduler"):
+        solve_problem(clustered(), cluster=address, display=False)
+
+
 def test_distributed_is_loaded_by_those_only_who_ask():
     program = "import sys, optanon; optanon.solve; sys.exit('distributed' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
