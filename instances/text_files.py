@@ -236,7 +236,7 @@ def _parsed(text: str, path: str, delimiter: str, quote: str) -> pd.DataFrame:
         with warnings.catch_warnings():
             # Without this pandas would take a surplus first column for row labels, silently.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            return pd.read_csv(
+            frame = pd.read_csv(
                 io.StringIO(text),
                 sep=delimiter,
                 quotechar=quote,
@@ -245,14 +245,34 @@ def _parsed(text: str, path: str, delimiter: str, quote: str) -> pd.DataFrame:
                 na_values=[""],
                 index_col=False,
             )
+        if frame.iloc[:, -1].hasnans:
+            _refuse_short_rows(text, path, delimiter, quote)
+        return frame
     except pd.errors.EmptyDataError as error:
         raise TableError(f"{path}: the file is empty: give a header and at least one row") from error
     except pd.errors.ParserWarning as error:
         raise TableError(f"{path}: rows have more cells than the header: name every column") from error
     except TableError:
         raise
-    except (pd.errors.ParserError, ValueError) as error:
+    except (pd.errors.ParserError, csv.Error, ValueError) as error:
         raise TableError(f"{path}: {_why(str(error), delimiter)}") from error
+
+
+def _refuse_short_rows(text: str, path: str, delimiter: str, quote: str) -> None:
+    """The library fills them up with missing cells, whichever cell it is that was forgotten."""
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, quotechar=quote)
+    rows = (row for row in reader if row)
+    width = len(next(rows))
+    for row in rows:
+        if len(row) < width and row != [""]:
+            raise TableError(
+                f"{path}: line {reader.line_num} has {_cells(len(row))}, the header {width}: correct it "
+                f"(a missing cell keeps its delimiter {delimiter!r}), or name the delimiter"
+            )
+
+
+def _cells(count: int) -> str:
+    return f"{count} {'cell' if count == 1 else 'cells'}"
 
 
 def _why(said: str, delimiter: str) -> str:

@@ -104,13 +104,19 @@ class Categories(Domain):
     Raises
     ------
     TableError
-        If a label stands for different sets of values: a release that says it could not be read.
+        If a label stands for different sets of values (a release that says it could not be read), or the
+        first row is a header.
     """
 
     name: str
     hierarchy: Hierarchy
 
     def __post_init__(self) -> None:
+        if _headed(self.name, self.hierarchy.paths):
+            raise TableError(
+                f"column {self.name!r}: the first row of its hierarchy is a header "
+                f"({self.hierarchy.paths[0][0]}): take it out, or it would be a category"
+            )
         for lo, hi, label in self.hierarchy.nodes:
             if self._labels[label] != (lo, hi):
                 raise TableError(f"column {self.name!r}: {_said_twice(label)}")
@@ -200,6 +206,12 @@ class Categories(Domain):
         if code is None:
             raise ReleaseError(f"column {self.name!r}: {text!r} is not in its hierarchy")
         return self.hierarchy.leaves[code]
+
+
+def _headed(name: str, paths: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row begins with the column's name, and is alone in missing the others' root."""
+    below = {path[-2] for path in paths[1:]} if len(paths[0]) > 2 else set[str]()
+    return len(below) == 1 and paths[0][0].casefold() == name.casefold() and paths[0][-2] not in below
 
 
 def _said_twice(label: str) -> str:

@@ -131,6 +131,34 @@ def test_a_path_with_a_null_is_one_line(tmp_path: Path):
 # -- ragged rows -----------------------------------------------------------------------------
 
 
+def test_rows_that_are_too_short_are_named_by_line(tmp_path: Path):
+    for text, line in (
+        ("id,age,ill\n1,2,a\n3,4\n5,6,b\n", "line 3 has 2 cells, the header 3"),
+        ('id,age,ill\n1,"2\n3",a\n\n4\n', "line 5 has 1 cell, the header 3"),
+    ):
+        (tmp_path / "t.csv").write_text(text)
+        with pytest.raises(oa.TableError, match=line):
+            read_text_table(tmp_path / "t.csv")
+
+
+def test_a_missing_last_cell_is_no_short_row(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("id,age,ill\n1,2,\n\n3,4,b\n")
+    frame, _ = read_text_table(tmp_path / "t.csv")
+    assert frame["ill"].isna().tolist() == [True, False]
+
+
+def test_a_header_in_a_hierarchy_is_no_leaf(tmp_path: Path):
+    (tmp_path / "zip.csv").write_text("Zip;region;all\n1;north;*\n2;south;*\n")
+    frame = pd.DataFrame({"id": ["p", "q"], "zip": ["1", "2"], "ill": ["a", "b"]})
+    with pytest.raises(oa.TableError, match="its hierarchy is a header \\(Zip\\)"):
+        oa.Microdata.from_frame(
+            frame,
+            respondent="id",
+            quasi_identifiers={"zip": oa.Hierarchy.from_csv(tmp_path / "zip.csv")},
+            sensitive="ill",
+        )
+
+
 def test_ragged_rows_are_named_by_line(tmp_path: Path):
     (tmp_path / "t.csv").write_text("id,age,ill\n1,2,a\n3,4,b,c\n")
     with pytest.raises(oa.TableError, match="line 3 has 4 cells, the header 3"):
