@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,7 +18,6 @@ import numpy as np
 from ....models.adversary.boxes import BoxPopulation, box_population
 from ....models.adversary.cells import Integers, Population, population
 from ....models.adversary.knowledge import Knowledge
-from ....models.combination import parted
 from ....models.errors import InputError
 from ....models.history import History
 from ....models.parameters import require_time_limit
@@ -33,7 +31,7 @@ from ...worlds.possible import AnyPopulation, Possible, Verdict, possible_values
 from ...worlds.posterior import ValueProbabilities, posterior as count_worlds
 from ...worlds.sampling import CountEstimate
 from .attacks import Attack, run_attacks
-from .attribute_audit import attribute_audits, seen_through
+from .attribute_audit import attribute_audits
 from .audit_report import (
     AuditReport,
     AuditVerdict,
@@ -41,8 +39,8 @@ from .audit_report import (
     How,
     PersistentAudit,
     ReleaseAudit,
-    TransientAudit,
 )
+from .changing import transient_audit
 from .disclosures import explanations_of, find_disclosures, values_left
 from .explain_value import ValueExplanation
 
@@ -53,7 +51,6 @@ __all__ = [
     "How",
     "PersistentAudit",
     "ReleaseAudit",
-    "TransientAudit",
     "audit",
 ]
 
@@ -213,7 +210,7 @@ class _Audit:
                 possible, counted.get(number), self.known, self.series[number - 1].sensitive
             )
             persistent = replace(persistent, attributes=attributes, partly=partly)
-        transient = None if self.known.persistence == "persistent" else _transient(self.series, number)
+        transient = None if self.known.persistence == "persistent" else transient_audit(self.series, number)
         return ReleaseAudit(
             release=number,
             respondents=sum(record.first < number for record in self.series.records.values()),
@@ -302,29 +299,3 @@ def _chances(found: ValueProbabilities, sizes: Integers) -> _Chances:
 
 def _strong(possible: Possible[AnyPopulation]) -> Possible[Population]:
     return possible  # pyright: ignore[reportReturnType] - told apart by its population before
-
-
-def _transient(history: History, number: int) -> TransientAudit:
-    """Values change freely: releases are independent.
-
-    Somebody in groups A_1, A_2, ... of which n_i tuples have a value had it at least once with probability
-    ``1 - prod(1 - n_i / |A_i|)`` (Fu, Wang, Wong et al.). Of several attributes each is asked about.
-    """
-    attributes = range(len(parted(history[0].sensitive)))
-    known: dict[tuple[tuple[int, int], ...], Fraction] = {}
-    certain, worst = 0, Fraction(0)
-    for record in history.records.values():
-        places = tuple(where for where in record.groups if where[0] < number)
-        if not places:
-            continue
-        if places not in known:
-            groups = [history.group(*where) for where in places]
-            never = min(
-                prod(group.size - seen.get(value, 0) for group, seen in zip(groups, view, strict=True))
-                for view in ([seen_through(g.histogram, at) for g in groups] for at in attributes)
-                for value in {value for seen in view for value in seen}
-            )
-            known[places] = 1 - Fraction(never, prod(group.size for group in groups))
-        certain += known[places] == 1
-        worst = max(worst, known[places])
-    return TransientAudit(certain=certain, worst=worst)

@@ -22,6 +22,7 @@ from ...worlds.posterior import ValueProbabilities
 from ...worlds.sampling import CountEstimate
 from .attacks import Attack
 from .attribute_audit import AttributeAudit, seen_through
+from .changing import TransientAudit, chances_of_ever
 from .explain_value import ValueExplanation
 
 __all__ = [
@@ -32,7 +33,6 @@ __all__ = [
     "How",
     "PersistentAudit",
     "ReleaseAudit",
-    "TransientAudit",
 ]
 
 How: TypeAlias = Literal["set intersection", "propagation", "exact"]
@@ -115,22 +115,6 @@ class PersistentAudit:
     def verdict(self) -> AuditVerdict:
         """What may be said of the release; what was not decided is never called safe."""
         return "disclosed" if self.disclosed else "unknown" if self.unknown else "nobody disclosed"
-
-
-@dataclass(frozen=True, kw_only=True)
-class TransientAudit:
-    """Conclusions about values that change freely.
-
-    Attributes
-    ----------
-    certain : int
-        Respondents who certainly had some value at some time.
-    worst : Fraction
-        Largest probability that a respondent ever had a value.
-    """
-
-    certain: int
-    worst: Fraction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,8 +214,12 @@ class AuditReport:
     def disclosed(self) -> frozenset[str]:
         """Respondents whose value is certain after the last release; of several attributes, some value.
 
-        For the steward's own eyes only.
+        Who certainly had some value at some time, if only values that change freely were asked about. For
+        the steward's own eyes only.
         """
+        if self.releases[-1].persistent is None:
+            chances = chances_of_ever(self.history, len(self.history))
+            return frozenset(who for who, chance in chances.items() if chance == 1)
         return frozenset(found.respondent for found in self.disclosures)
 
     def posterior(self, respondent: str, attribute: str | None = None) -> dict[str, Fraction] | None:

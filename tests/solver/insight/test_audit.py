@@ -394,6 +394,7 @@ def test_values_that_change_freely() -> None:
         chances = [bf.ever_linked(series[:number], who, value) for who in "1234" for value in "abc"]
         assert entry.transient is not None
         assert entry.transient.worst == max(chances)
+    assert report.disclosed == {"2", "4"}
     # 2 and 4 had a for certain in the second release, where everybody of the group has it.
     assert [e.transient and (e.transient.certain, e.transient.worst) for e in report.releases] == [
         (0, Fraction(2, 3)),
