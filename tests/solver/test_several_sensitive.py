@@ -186,6 +186,23 @@ def test_knowledge_that_tells_one_attribute_is_not_the_releases_doing():
     assert nobody.releases[-1].transient is not None
 
 
+def test_people_of_one_cell_who_are_known_by_halves_are_all_counted():
+    frame = pd.DataFrame(
+        {"id": [*"1234"], "age": [1, 1, 8, 8], "illness": [*"aabb"], "salary": [*"xxyy"], "job": [*"uvuv"]}
+    )
+    roles: dict[str, Any] = {"respondent": "id", "quasi_identifiers": ["age"]}
+    roles["sensitive"] = ["illness", "salary", "job"]
+    release = oa.solve(frame, oa.Policy([oa.KAnonymity(k=2)]), display=False, **roles).release
+    assert release is not None
+    ill = [f"a ¦ {salary} ¦ {job}" for salary in "xy" for job in "uv"]
+    paid = [f"{illness} ¦ x ¦ {job}" for illness in "ab" for job in "uv"]
+    report = oa.audit(oa.History([release]), oa.Knowledge(priors={"1": ill, "2": paid}))
+    last = report.releases[-1].persistent
+    assert last is not None
+    assert [one.disclosed for one in last.attributes] == [3, 3, 0]
+    assert last.disclosed == len(report.disclosed) == 4
+
+
 def test_values_that_change_freely_are_told_of_each_attribute():
     release = bf.Release((bf.Group((bf.Person("1", (), "ax"), bf.Person("2", (), "ay"))),))
     last = oa.audit(paired_history([release]), oa.Knowledge(persistence="transient")).releases[-1].transient

@@ -7,7 +7,7 @@ A value of one attribute is possible if a combination with it is, and the probab
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
@@ -68,13 +68,15 @@ def attribute_audits(
     names = parted(sensitive)
     if len(names) == 1:
         return (), 0
-    asked = [_asked(possible, knowledge, at) for at in range(len(names))]
+    people = possible.population
+    told = [told_before(people, knowledge, at) for at in range(len(names))]
+    asked = [_asked(people, who) for who in told]
     found: list[AttributeAudit] = []
-    known: list[Integers] = []
+    known: list[Pairs] = []
     for at, name in enumerate(names):
-        verdicts = possible.verdicts[: len(possible.population.system.cell)]
-        left = parts_left(possible.population, at, verdicts != Verdict.EXCLUDED)
-        sure = parts_left(possible.population, at, verdicts == Verdict.POSSIBLE)
+        verdicts = possible.verdicts[: len(people.system.cell)]
+        left = parts_left(people, at, verdicts != Verdict.EXCLUDED)
+        sure = parts_left(people, at, verdicts == Verdict.POSSIBLE)
         disclosed = left == 1
         found.append(
             AttributeAudit(
@@ -84,15 +86,19 @@ def attribute_audits(
                 worst=None if counted is None else _worst(counted, asked[at], at),
             )
         )
-        known.append(np.where(disclosed, asked[at], 0))
-    return tuple(found), int(np.max(known, axis=0).sum())
+        known.append(disclosed)
+    spared = frozenset(
+        who
+        for who in frozenset().union(*told)
+        if all(who in told[at] for at in range(len(names)) if known[at][people.cell_of[who]])
+    )
+    return tuple(found), int(_asked(people, spared)[np.any(known, axis=0)].sum())
 
 
-def _asked(possible: Possible[P], knowledge: Knowledge, at: int) -> Integers:
-    """Respondents per cell whose value of an attribute knowledge alone does not tell."""
-    people = possible.population
+def _asked(people: AnyPopulation, spared: Iterable[str]) -> Integers:
+    """Respondents per cell who are asked about, without those who are spared."""
     asked = people.asked.copy()
-    for who in told_before(people, knowledge, at):
+    for who in spared:
         asked[people.cell_of[who]] -= 1
     return asked
 
