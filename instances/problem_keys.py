@@ -12,6 +12,7 @@ from ..models.errors import ProblemFileError
 from ..models.spelling import Choice
 from .bounded import read_yaml
 from .column_kinds import Kind, MarksKey, Strict
+from .wrong_keys import first_wrong
 
 __all__ = [
     "OutlookKeys",
@@ -164,29 +165,4 @@ def validated(raw: dict[str, Any], file: Path) -> ProblemKeys:
     try:
         return ProblemKeys.model_validate(raw)
     except ValidationError as error:
-        raise ProblemFileError(f"{file}: {'; '.join(_explain(found) for found in error.errors())}") from error
-
-
-_REMEDIES = {
-    "missing": "add it",
-    "extra_forbidden": "remove or correct it; keys are case-sensitive",
-    "union_tag_invalid": "kinds are numeric, flat, ordered, taxonomy, intervals, rounding, prefix, dates",
-    "union_tag_not_found": "give a kind: numeric, flat, ordered, taxonomy, intervals, rounding, prefix...",
-}
-
-
-_OURS = (
-    "function-",
-    "_",
-    "list[",
-    "dict[",
-    *(k.__name__ for k in (OutlookKeys, QueryKeys, SensitiveKeys, StoreKeys)),
-)
-"""How parts of a place begin that are no keys: which of several kinds was tried."""
-
-
-def _explain(found: Any) -> str:
-    parts = [str(part) for part in found["loc"] if not str(part).startswith(_OURS)]
-    message = str(found["msg"]).lower()
-    remedy = _REMEDIES.get(found["type"], f"correct it (got {str(found.get('input'))[:60]!r})")
-    return f"key {'.'.join(parts) or '(file)'}: {message}: {remedy}"
+        raise ProblemFileError(f"{file}: {first_wrong(error, raw)}") from error

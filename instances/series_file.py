@@ -33,6 +33,7 @@ from .bounded import read_yaml
 from .column_kinds import Strict
 from .futures import Futures
 from .problem_file import load_policy, load_problem
+from .wrong_keys import first_wrong
 
 __all__ = ["TriedSeries", "load_series", "problem_of"]
 
@@ -142,6 +143,4 @@ def _read(file: Path) -> _SeriesFile | None:
     try:
         return _SeriesFile.model_validate(raw)
     except ValidationError as error:
-        found = error.errors()[0]
-        where = ".".join(str(part) for part in found["loc"]) or "(file)"
-        raise ProblemFileError(f"{file}, key {where}: {str(found['msg']).lower()}: correct it") from error
+        raise ProblemFileError(f"{file}: {first_wrong(error, raw)}") from error

@@ -27,6 +27,7 @@ from ..models.views import AttackModel, ProtectedAssociation, ViewPair, parse_se
 from .bounded import read_yaml
 from .column_kinds import MarksKey, Strict
 from .readers import read_frame
+from .wrong_keys import first_wrong
 
 __all__ = ["ViewsProblem", "is_views_file", "load_views", "load_views_problem", "table_of_views"]
 
@@ -147,9 +148,8 @@ def _frame(path: Path, gaps: Gaps, *, delimiter: str | None = None, own: bool = 
 
 
 def _read(file: Path) -> _ViewsFile:
+    raw = read_yaml(file)
     try:
-        return _ViewsFile.model_validate(read_yaml(file))
+        return _ViewsFile.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise ProblemFileError(f"{file}, key {key}: {first['msg'].lower()}: correct it") from error
+        raise ProblemFileError(f"{file}: {first_wrong(error, raw)}") from error

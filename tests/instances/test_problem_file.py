@@ -115,6 +115,49 @@ def test_full_domain_recoding_is_read(folder: Path):
     assert problem.policy.recoding == "full_domain"
 
 
+POLICY: dict[str, object] = {"requirements": [{"k_anonymity": {"k": 2}}]}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"sensitive": ["disease", 3]}, "key sensitive.1: must be a text or a mapping: correct it (got '3')"),
+        ({"sensitive": {"order": []}}, "key sensitive.column: field required: add it"),
+        (
+            {"quasi_identifiers": 3},
+            "key quasi_identifiers: must be a list or a mapping: correct it (got '3')",
+        ),
+        (
+            {"quasi_identifiers": {"age": {"kind": "numeric", "low": 1}}},
+            "key quasi_identifiers.age.low: there is no such key here: remove or correct it; keys are "
+            "case-sensitive",
+        ),
+        (
+            {"quasi_identifiers": {"age": "number"}},
+            "key quasi_identifiers.age: must be 'numeric' or 'flat' or a mapping: correct it (got 'number')",
+        ),
+        (
+            {"policy": POLICY | {"max_suppressed": [1], "form": "x"}},
+            "key policy.max_suppressed: must be a number or a text: correct it (got '[1]')",
+        ),
+        (
+            {"policy": {"requirements": [{"k_anonymity": 2}]}},
+            "key policy.requirements.0.k_anonymity: must be a mapping: correct it (got '2')",
+        ),
+        (
+            {"policy": POLICY | {"outlook": {"survival": [1]}}},
+            "key policy.outlook.survival: must be a number or a text or a mapping: correct it (got '[1]')",
+        ),
+    ],
+)
+def test_the_first_wrong_key_is_said_once_and_in_plain_words(
+    folder: Path, change: dict[str, object], said: str
+):
+    with pytest.raises(oa.OptanonError) as caught:
+        load(folder, **change)
+    assert str(caught.value).endswith(f"p.yaml: {said}")
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
