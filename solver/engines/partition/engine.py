@@ -47,7 +47,7 @@ from .enumerated.measure import PricedPart
 from .enumerated.part import factor_of, grouped, kept, plain, searchable
 from .enumerated.sizes import flattened, sized
 from .objective import Objective, factor
-from .plan import Plan, demand
+from .plan import Plan
 from .progress import Progress
 
 __all__ = ["PartitionEngine", "Plans"]
@@ -133,29 +133,31 @@ class PartitionEngine:
             plan = "the partition engine has no model of tuples and groups to extend: use engine='assignment'"
         if isinstance(plan, str):
             raise EngineError(plan)
-        plans = self.plans
-        if plan.objective is not None and plan.rules is None and not plan.counts and plan.points is None:
-            return plans.by_histograms(problem, settings, watch, plan.objective)
-        asked = None if plan.objective or plan.counts or plan.points else demand(problem)
         # Heuristics know nothing of the demand: large tables have no time for them.
-        hopeless = asked is not None and len(problem.table) > PORTFOLIO.tuples
-        if settings.further is not None and not hopeless:
+        hopeless = plan.name == "withstand" and len(problem.table) > PORTFOLIO.tuples
+        if plan.name != "histogram" and settings.further is not None and not hopeless:
             known = last(settings.further(search_clock(problem, settings, watch)))
             settings = replace(settings, known=known, further=None)
-        if plan.counts:
-            return plans.counts(problem, settings, watch).run()
-        if plan.points is not None:
-            return plans.points(problem, settings, watch, plan.points).run()
-        if asked is not None:
-            search = plans.withstand(problem, asked, settings, watch, self.guided, plans.by_histograms)
-            return search.run()
-        if plan.objective is None:
-            return plans.enumerated(problem, settings, watch, self.guided).run()
-        assert plan.rules is not None, "all others are searched by histograms"
-        asked_of = plan.rules, plan.objective
-        if plan.objective.planned is not None:
-            return plans.ahead(problem, settings, watch, *asked_of, plans.by_signatures).run()
-        return plans.by_signatures(problem, settings, watch, *asked_of)
+        return self._search(problem, settings, watch, plan).run()
+
+    def _search(self, problem: Problem, settings: Settings, watch: Watch, plan: Plan) -> PlanSearch:
+        """The search of a plan."""
+        plans, asked = self.plans, (problem, settings, watch)
+        match plan:
+            case Plan(name="counts"):
+                return plans.counts(*asked)
+            case Plan(name="points", points=PointRows() as points):
+                return plans.points(*asked, points)
+            case Plan(name="withstand", demand=ResistsInference() as demand):
+                return plans.withstand(problem, demand, settings, watch, self.guided, plans.by_histograms)
+            case Plan(name="histogram", objective=Objective() as objective):
+                return plans.histogram(*asked, objective)
+            case Plan(name="ahead", rules=Rules() as rules, objective=Objective() as objective):
+                return plans.ahead(*asked, rules, objective, plans.by_signatures)
+            case Plan(name="signature", rules=Rules() as rules, objective=Objective() as objective):
+                return plans.signature(*asked, rules, objective)
+            case _:
+                return plans.enumerated(*asked, self.guided)
 
     def guided(
         self, problem: Problem, settings: Settings, clock: Clock, hear: Callable[[Fraction], None]

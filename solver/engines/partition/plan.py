@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from ....models.losses.base import loss
 from ....models.losses.squared import squared_error_of
@@ -22,7 +23,11 @@ from .enumerated.sizes import flattened, sized
 from .objective import Objective
 from .withstand.limits import WITHSTAND_LIMITS
 
-__all__ = ["Plan", "demand"]
+__all__ = ["Plan", "PlanName"]
+
+PlanName: TypeAlias = Literal[
+    "histogram", "signature", "ahead", "counts", "points", "withstand", "enumerated"
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +48,8 @@ class Plan:
         Why groups are enumerated; empty otherwise.
     guided : bool
         Whether a part of the policy gives a bound on all it counts, or duals to enumerate groups by.
+    demand : ResistsInference or None
+        What whole series are searched for that keep it, instead of enumerating groups.
     """
 
     objective: Objective | None
@@ -51,6 +58,22 @@ class Plan:
     points: PointRows | None = None
     why: str = ""
     guided: bool = True
+    demand: ResistsInference | None = None
+
+    @property
+    def name(self) -> PlanName:
+        """Whose search it is."""
+        if self.counts:
+            return "counts"
+        if self.points is not None:
+            return "points"
+        if self.demand is not None:
+            return "withstand"
+        if self.objective is None:
+            return "enumerated"
+        if self.rules is None:
+            return "histogram"
+        return "signature" if self.objective.planned is None else "ahead"
 
     @classmethod
     def of(cls, problem: Problem) -> Plan | str:
@@ -74,7 +97,7 @@ class Plan:
             return found
         if any(loss(n).combine == "release" for level in problem.policy.levels for n in level.losses):
             return found
-        return cls(objective=None, why=found, guided=_guided(problem))
+        return cls(objective=None, why=found, guided=_guided(problem), demand=_demand(problem))
 
     @classmethod
     def _priced(cls, problem: Problem) -> Plan | str:
@@ -126,7 +149,7 @@ class Plan:
         return found if isinstance(found, str) else cls(objective=objective)
 
 
-def demand(problem: Problem) -> ResistsInference | None:
+def _demand(problem: Problem) -> ResistsInference | None:
     """The policy's `resists_inference`, if releases are searched that withstand it."""
     found = [r for r in problem.policy.requirements if isinstance(r, ResistsInference)]
     if len(found) != 1 or found[0].forgive_past:

@@ -23,7 +23,7 @@ from optanon.models.table import Microdata
 from optanon.solver.baselines.widths import LARGEST, beside
 from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.histogram import by_histograms
-from optanon.solver.engines.partition.plan import demand
+from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.engines.partition.withstand.anneal import SafeAnnealing, repair
 from optanon.solver.engines.partition.withstand.arrays import groups_of, past_from, past_of
 from optanon.solver.engines.partition.withstand.inventing import invent
@@ -40,6 +40,13 @@ from optanon.solver.price import Price
 from optanon.solver.search import choose, result_of, solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.verify.checking import verify
+
+
+def demand(problem: Problem) -> ResistsInference | None:
+    """What the engine searches whole series for."""
+    plan = Plan.of(problem)
+    assert isinstance(plan, Plan)
+    return plan.demand
 
 
 def test_the_judge_passes_what_enumeration_passes() -> None:
