@@ -118,10 +118,10 @@ def lists_of(types: Types) -> Lists:
     returning, returning_start = _by(home, np.flatnonzero(home >= 0), len(rules.signatures))
     fresh, fresh_start = _by(types.rows.value, np.flatnonzero(home < 0), len(rules.values))
     trace, trace_start = _csr([list(found) for found in types.traces])
-    safe = rules.safe.copy()
+    kind = rules.kind.copy()
     for t, b in enumerate(home.tolist()):
         if b >= 0 and rules.relaxed[b]:
-            safe[:, list(types.traces[t])] = True
+            kind[list(types.traces[t])] = 0
     return Lists(
         home,
         signature,
@@ -132,6 +132,7 @@ def lists_of(types: Types) -> Lists:
         fresh_start,
         trace,
         trace_start,
-        safe,
-        possible(safe, rules.present),
+        kind,
+        rules.safe,
+        possible(rules.safe, rules.present),
     )

@@ -32,7 +32,9 @@ class Lists(NamedTuple):
         New rows of each value.
     trace, trace_start
         Earlier groups of each row.
-    safe, possible : bool arrays, shape (times, earlier groups, members + 1, shared + 1)
+    kind
+        Which table of verdicts each earlier group has.
+    safe, possible : bool arrays, shape (times, kinds, members + 1, shared + 1)
         Whether a finished group may have so many members and share so many; and whether a group that
         has and shares them now can become one that may.
     """
@@ -46,6 +48,7 @@ class Lists(NamedTuple):
     fresh_start: Ints
     trace: Ints
     trace_start: Ints
+    kind: Ints
     safe: NDArray[np.bool_]
     possible: NDArray[np.bool_]
 

@@ -76,7 +76,7 @@ def _allowed(w: Lists, table: NDArray[np.bool_], members: NDArray[np.int32], siz
     for k in range(size):
         u = members[k]
         for e in range(w.trace_start[u], w.trace_start[u + 1]):
-            if not table[w.trace[e], size, met[w.trace[e]]]:
+            if not table[w.kind[w.trace[e]], size, met[w.trace[e]]]:
                 return False
     return True
 
@@ -119,7 +119,7 @@ def search_signatures(
     open_at = np.zeros((levels, widest), dtype=np.int64)
     members = np.zeros(deep + 1, dtype=np.int32)
     gains, leasts = np.zeros(widest, dtype=np.int64), np.zeros(widest, dtype=np.int64)
-    met = np.zeros(w.safe.shape[1] + 1, dtype=np.int64)
+    met = np.zeros(len(w.kind) + 1, dtype=np.int64)
     touched = np.zeros(len(q.cuts.dual) + 1, dtype=np.int64)
     safe, possible = w.safe[times - 1], w.possible[times - 1]
     total, cut_short, visited = 0, 0, 0

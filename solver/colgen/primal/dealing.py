@@ -38,12 +38,14 @@ class Past(NamedTuple):
     ----------
     trace, trace_start
         Earlier groups of each row.
-    safe, possible : bool arrays, shape (earlier groups, members + 1, shared + 1)
+    kind : int array, shape (earlier groups,)
+    safe, possible : bool arrays, shape (kinds, members + 1, shared + 1)
         As in `kernel.Lists`, whether a bucket is relaxed or not.
     """
 
     trace: Ints
     trace_start: Ints
+    kind: Ints
     safe: Bools
     possible: Bools
 
@@ -55,6 +57,7 @@ def past_of(types: Types) -> Past:
     return Past(
         np.array([g for found in types.traces for g in found], dtype=np.int64),
         np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        types.rules.kind,
         once[0],
         possible(once, types.rules.present)[0],
     )
@@ -299,7 +302,7 @@ def _cheapest(
             shared = times[q, at]
             for e in range(past.trace_start[u], past.trace_start[u + 1]):
                 shared += past.trace[e] == met[q, at]
-            if not past.possible[met[q, at], members, shared]:
+            if not past.possible[past.kind[met[q, at]], members, shared]:
                 hopeful = False
                 break
         for e in range(past.trace_start[u], past.trace_start[u + 1]):
@@ -308,7 +311,7 @@ def _cheapest(
             new = True
             for at in range(meets[q]):
                 new = new and met[q, at] != past.trace[e]
-            hopeful = not new or past.possible[past.trace[e], members, 1]
+            hopeful = not new or past.possible[past.kind[past.trace[e]], members, 1]
         if hopeful:
             best, least = q, cost
             if cost == 0:
@@ -322,7 +325,7 @@ def _completable(past: Past, q: int, size: int, width: int, met: Ints, times: In
     for members in range(size, width + 1):
         fine = True
         for at in range(meets[q]):
-            fine = fine and past.safe[met[q, at], members, times[q, at]]
+            fine = fine and past.safe[past.kind[met[q, at]], members, times[q, at]]
         if fine:
             return True
     return False

@@ -28,12 +28,15 @@ class People(NamedTuple):
         Bucket whose signature is given, -1 for new ones.
     past : int array, shape (tuples, releases)
         Earlier group of each release that matters, -1 for none.
-    safe : bool array, shape (times, earlier groups, members + 1, shared + 1)
-        As in `Rules`, for groups that hold each value once and, if there is such a table, twice.
+    kind : int array, shape (earlier groups,)
+        As in `Rules`,
+    safe : bool array, shape (times, kinds, members + 1, shared + 1)
+        as is this, for groups that hold each value once and, if there is such a table, twice.
     """
 
     home: Ints
     past: Ints
+    kind: Ints
     safe: Bools
 
 
@@ -102,6 +105,6 @@ def broken_by(people: People, who: Ints, q: int, mate: int) -> int:
                 if j != i and o >= 0 and people.past[o, t] == met:
                     shared += 1
                     first = first and j > i
-            if first and not people.safe[ways - 1, met, members, shared]:
+            if first and not people.safe[ways - 1, people.kind[met], members, shared]:
                 found += 1
     return found

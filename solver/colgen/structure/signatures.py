@@ -61,10 +61,13 @@ class Rules:
     relaxed : bool array, shape (buckets,)
         Whether still larger groups may be needed. For a bound, such a bucket is taken as if
         no meeting were forbidden: then every value once suffices.
-    safe : bool array, shape (times, earlier groups, members + 1, shared + 1)
-        Whether a group that holds each value so often (from 1) with so many members may share so many.
-    present : int array, shape (earlier groups,)
-        How many tuples were in each.
+    kind : int array, shape (earlier groups,)
+        Which table of verdicts each has: many are alike in all that verdicts depend on.
+    safe : bool array, shape (times, kinds, members + 1, shared + 1)
+        Whether a group that holds each value so often (from 1) with so many members may share so many. The
+        first kind forbids nothing.
+    present : int array, shape (kinds,)
+        How many tuples were in each group of a kind.
     released : int array, shape (earlier groups,)
         In which release each was.
     fewest : int array, shape (buckets,)
@@ -78,6 +81,7 @@ class Rules:
     traces: tuple[tuple[int, ...], ...]
     times: Ints
     relaxed: NDArray[np.bool_]
+    kind: Ints
     safe: NDArray[np.bool_]
     present: Ints
     released: Ints
@@ -115,25 +119,29 @@ class Rules:
         bucket = {met: int(home[t]) for t, r in enumerate(found) if r is not None for met in r.groups}
         once = rule.multiplicity == 1
         times, relaxed = np.ones(len(named), dtype=np.int64), np.zeros(len(named), dtype=np.bool_)
-        tables: dict[tuple[int, int], list[NDArray[np.bool_]]] = {}
-        alike: dict[tuple[object, ...], list[NDArray[np.bool_]]] = {}
+        kinds: dict[tuple[object, ...], int] = {}
+        tables: list[tuple[int, int, list[NDArray[np.bool_]]]] = [(0, 0, [])]
+        order: dict[tuple[int, int], int] = {}
+        kind = list[int]()
         for met, group in earlier.items():
-            size = len(named[bucket[met]])
+            size, here = len(named[bucket[met]]), present[met]
             # Everything that verdicts depend on: many earlier groups are alike in it.
-            key = group.size, len(group.members), frozenset(group.histogram.values()), size, present[met]
-            if key not in alike:
-                alike[key] = _tables(meetings, group, size, present[met], 1 if once else None)
-            if not all(bool(table.all()) for table in alike[key]):
-                tables[met] = alike[key]
+            key = group.size, len(group.members), frozenset(group.histogram.values()), size, here
+            if key not in kinds:
+                made = _tables(meetings, group, size, here, 1 if once else None)
+                kinds[key] = 0 if all(bool(table.all()) for table in made) else len(tables)
+                tables += [(size, here, made)] if kinds[key] else []
+            if kinds[key]:
+                order[met] = len(order)
+                kind.append(kinds[key])
                 if not once:
-                    times[bucket[met]] = max(times[bucket[met]], 2 * len(alike[key]) - 1)
+                    times[bucket[met]] = max(times[bucket[met]], 2 * len(tables[kinds[key]][-1]) - 1)
         relaxed = times > MOST_TIMES
         times = np.where(relaxed, 1, times)
-        order = {met: g for g, met in enumerate(tables)}
         wide = max([c * len(s) for c, s in zip(times.tolist(), named, strict=True)], default=0) + 1
-        safe = np.ones((int(times.max(initial=1)), len(order), wide, wide), dtype=np.bool_)
-        for met, g in order.items():
-            _write_verdicts(safe[:, g], tables[met], len(named[bucket[met]]))
+        safe = np.ones((int(times.max(initial=1)), len(tables), wide, wide), dtype=np.bool_)
+        for k, (size, _, made) in enumerate(tables[1:], start=1):
+            _write_verdicts(safe[:, k], made, size)
         traces = tuple(
             () if r is None else tuple(order[met] for met in r.groups if met in order) for r in found
         )
@@ -147,10 +155,11 @@ class Rules:
             traces=traces,
             times=times,
             relaxed=relaxed,
+            kind=np.array(kind, dtype=np.int64),
             safe=safe,
-            present=np.array([present[met] for met in order], dtype=np.int64),
+            present=np.array([here for _, here, _ in tables], dtype=np.int64),
             released=np.array([release for release, _ in order], dtype=np.int64),
-            fewest=_fewest(problem, named, home, traces, number, safe),
+            fewest=_fewest(problem, named, home, traces, number, kind, safe[0]),
         )
 
 
@@ -256,7 +265,8 @@ def _fewest(
     home: Ints,
     traces: tuple[tuple[int, ...], ...],
     number: dict[str, int],
-    safe: NDArray[np.bool_],
+    kind: list[int],
+    once: NDArray[np.bool_],
 ) -> Ints:
     """As often as the most frequent value; twice at least if one group of all would be forbidden."""
     fewest = np.ones(len(signatures), dtype=np.int64)
@@ -268,7 +278,7 @@ def _fewest(
         fewest[b] = max(most.values())
         shared = Counter(g for t in here for g in traces[t])
         if fewest[b] == 1 and not any(
-            all(safe[0, g, members, o] for g, o in shared.items())
+            all(once[kind[g], members, o] for g, o in shared.items())
             for members in range(len(here), len(signature) + 1)
         ):
             fewest[b] = 2

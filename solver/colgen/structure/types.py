@@ -140,10 +140,10 @@ class Types:
         for r in column.rows:
             for g in self.traces[r]:
                 met[g] = met.get(g, 0) + 1
-        members, safe = len(column.rows), self.rules.safe
+        members, safe, kind = len(column.rows), self.rules.safe, self.rules.kind
         if times > len(safe):
             return True  # so large groups are free, or their bucket is relaxed
-        return all(safe[times - 1, g, members, shared] for g, shared in met.items())
+        return all(safe[times - 1, kind[g], members, shared] for g, shared in met.items())
 
     def costs(self, lines: Members) -> Ints:
         """Scaled information loss (or counterfeits) of each column."""

@@ -129,7 +129,7 @@ def test_dealt_groups_hold_each_value_once_and_may_be_completed(monkeypatch: pyt
             met = Counter(g for r in rows.tolist() for g in types.traces[r])
             size = len(types.rules.signatures[int(bucket[q])])
             assert any(
-                all(types.rules.safe[0, g, members, shared] for g, shared in met.items())
+                all(types.rules.safe[0, types.rules.kind[g], members, shared] for g, shared in met.items())
                 for members in range(len(rows), size + 1)
             )
 

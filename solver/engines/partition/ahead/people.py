@@ -58,7 +58,7 @@ class Crowd:
         old = rules.home >= 0
         np.add.at(back, (rules.home[old], value[old]), 1)
         geometry = types.rows.geometry
-        people = People(rules.home, past, np.ascontiguousarray(rules.safe[:2]))
+        people = People(rules.home, past, rules.kind, np.ascontiguousarray(rules.safe[:2]))
         return cls(
             types=types,
             geometry=geometry._replace(codes=np.ascontiguousarray(geometry.codes[row])),
