@@ -269,15 +269,15 @@ class Problem:
         outlook = self.policy.outlook
         if outlook is None or not self._least:
             return ()
-        return drawn_lives(
-            release,
-            self.history,
-            outlook,
-            self._coming,
-            self._meetings,
-            self._least,
-            self._multiplicity,
-        )
+        if not self._drawn or self._drawn[0][0] is not release:
+            asked = outlook, self._coming, self._meetings, self._least, self._multiplicity
+            self._drawn[:] = [(release, drawn_lives(release, self.history, *asked))]
+        return self._drawn[0][1]
+
+    @cached_property
+    def _drawn(self) -> list[tuple[Release, tuple[int, ...]]]:
+        """The last release that was asked about, and its lives: certificate and summary ask about one."""
+        return []
 
     @cached_property
     def _coming(self) -> Forecast:

@@ -40,6 +40,9 @@ class Ahead(Schedule):
     alone: Share = Share(
         part=0.2, of=Of.LIMIT, most=10.0, unlimited=3.0, why="a search without it, to say what it costs"
     )
+    begun: Seconds = Seconds(
+        value=1e-4, unit="s a tuple", why="with less there is no such search: setting it up would take longer"
+    )
     family: Share = Share(
         part=0.2, of=Of.LIMIT, least=2.5, least_part=0.5, why="for one program over all signatures"
     )

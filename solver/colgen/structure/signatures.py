@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,8 @@ from ..limits import PRICING
 
 __all__ = ["MOST_TIMES", "Rules"]
 
+Met: TypeAlias = tuple[int, int]
+"""An earlier group: release, and number in it."""
 MOST_TIMES = PRICING.times
 """Groups in which values occur more often are not searched; buckets that may need them are relaxed."""
 
@@ -118,30 +121,23 @@ class Rules:
         earlier = {met: problem.history.group(*met) for met in sorted(present)}
         bucket = {met: int(home[t]) for t, r in enumerate(found) if r is not None for met in r.groups}
         once = rule.multiplicity == 1
-        times, relaxed = np.ones(len(named), dtype=np.int64), np.zeros(len(named), dtype=np.bool_)
-        kinds: dict[tuple[object, ...], int] = {}
-        tables: list[tuple[int, int, list[NDArray[np.bool_]]]] = [(0, 0, [])]
-        order: dict[tuple[int, int], int] = {}
-        kind = list[int]()
+        times, tables, forbidding = (
+            np.ones(len(named), dtype=np.int64),
+            _Kinds(meetings, once),
+            dict[Met, int](),
+        )
         for met, group in earlier.items():
-            size, here = len(named[bucket[met]]), present[met]
-            # Everything that verdicts depend on: many earlier groups are alike in it.
-            key = group.size, len(group.members), frozenset(group.histogram.values()), size, here
-            if key not in kinds:
-                made = _tables(meetings, group, size, here, 1 if once else None)
-                kinds[key] = 0 if all(bool(table.all()) for table in made) else len(tables)
-                tables += [(size, here, made)] if kinds[key] else []
-            if kinds[key]:
-                order[met] = len(order)
-                kind.append(kinds[key])
+            if k := tables.of(group, len(named[bucket[met]]), present[met]):
+                forbidding[met] = k
                 if not once:
-                    times[bucket[met]] = max(times[bucket[met]], 2 * len(tables[kinds[key]][-1]) - 1)
+                    times[bucket[met]] = max(times[bucket[met]], 2 * len(tables.made[k]) - 1)
         relaxed = times > MOST_TIMES
         times = np.where(relaxed, 1, times)
+        order, kind = {met: g for g, met in enumerate(forbidding)}, list(forbidding.values())
         wide = max([c * len(s) for c, s in zip(times.tolist(), named, strict=True)], default=0) + 1
-        safe = np.ones((int(times.max(initial=1)), len(tables), wide, wide), dtype=np.bool_)
-        for k, (size, _, made) in enumerate(tables[1:], start=1):
-            _write_verdicts(safe[:, k], made, size)
+        safe = np.ones((int(times.max(initial=1)), len(tables.made), wide, wide), dtype=np.bool_)
+        for k in range(1, len(tables.made)):
+            _write_verdicts(safe[:, k], tables.made[k], tables.sizes[k])
         traces = tuple(
             () if r is None else tuple(order[met] for met in r.groups if met in order) for r in found
         )
@@ -157,7 +153,7 @@ class Rules:
             relaxed=relaxed,
             kind=np.array(kind, dtype=np.int64),
             safe=safe,
-            present=np.array([here for _, here, _ in tables], dtype=np.int64),
+            present=np.array(tables.present, dtype=np.int64),
             released=np.array([release for release, _ in order], dtype=np.int64),
             fewest=_fewest(problem, named, home, traces, number, kind, safe[0]),
         )
@@ -189,6 +185,30 @@ def _forms(problem: ProblemView) -> tuple[SignatureRule | str, list[OverlapRule]
     return SignatureRule(
         min_values=max(r.min_values for r in rules), multiplicity=min(fixed, default=None)
     ), meetings
+
+
+class _Kinds:
+    """Tables of verdicts of earlier groups, and their sizes; the first kind forbids nothing."""
+
+    def __init__(self, meetings: list[OverlapRule], once: bool) -> None:
+        self.meetings, self.most = meetings, 1 if once else None
+        self.made: list[list[NDArray[np.bool_]]] = [[]]
+        self.sizes, self.present = [0], [0]
+        self._known: dict[tuple[object, ...], int] = {}
+
+    def of(self, old: QIGroup, size: int, present: int) -> int:
+        """The kind of an earlier group, of whose people so many are there, in a bucket of so many values."""
+        # Everything that verdicts depend on: many earlier groups are alike in it.
+        key = old.size, len(old.members), frozenset(old.histogram.values()), size, present
+        if key not in self._known:
+            made = _tables(self.meetings, old, size, present, self.most)
+            self._known[key] = 0
+            if not all(bool(table.all()) for table in made):
+                self._known[key] = len(self.made)
+                self.made.append(made)
+                self.sizes.append(size)
+                self.present.append(present)
+        return self._known[key]
 
 
 def _tables(

@@ -27,6 +27,10 @@ class AheadLimits:
     """and this at the end;"""
     most_groups: int = 4
     """up to so many per tuple of the most frequent value."""
+    mend_wider: int = 16
+    """Forbidden groups are seated anew with so many times as many others, and so on;"""
+    mend_groups: int = 4_000
+    """in larger tables with no more than this."""
     fewest_seconds: float = 1.5
     """For the family with the fewest counterfeits,"""
     price_seconds: float = 1.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....colgen.covering import Geometry
+from ....colgen.covering import Geometry, Ints
 from ....colgen.primal.seating import annealed, broken_rules
 from ....colgen.primal.seats import People, Seats
 from ....colgen.primal.switching import Columns
@@ -20,16 +20,28 @@ def mended(
     """Whether nothing is forbidden any more, after exchanges that look at nothing else, and then at both.
 
     A family has as many groups of each bucket as `needs` found to be enough, so mostly there is a way. Inside
-    the buckets that are forbidden first: all others keep their seats.
+    the buckets that are forbidden first, all others keep their seats; then with some others, and more. With
+    all of them only if they are few: of many exchanges hardly one would be of a group that is forbidden.
     """
     wrong = broken_rules(people, seats) > 0
     chosen = np.isin(seats.bucket, seats.bucket[wrong])
-    if not chosen.all():
+    order = np.random.default_rng(seed).permutation(np.unique(seats.bucket))
+    while not chosen.all():
         part, share = part_of(seats, chosen), float(chosen.mean())
         if _anew(geometry, people, part, no_columns(), int(moves * share), start, seed):
             put_back(seats, chosen, part)
             return True
+        wider = LIMITS.mend_wider * int(chosen.sum())
+        if len(chosen) > LIMITS.mend_groups < wider:
+            return False
+        chosen |= np.isin(seats.bucket, _first(seats.bucket, order, wider))
     return _anew(geometry, people, seats, columns, moves, start, seed)
+
+
+def _first(bucket: Ints, order: Ints, groups: int) -> Ints:
+    """As many buckets, in an order, as have so many groups."""
+    sizes = np.bincount(bucket)[order]
+    return order[: int(np.searchsorted(np.cumsum(sizes), groups)) + 1]
 
 
 def _anew(

@@ -325,8 +325,10 @@ class AheadSearch:
         The price of an outlook is the difference; with more time it may prove to be higher.
         """
         myopic = replace(self.problem, policy=self.problem.policy.by_itself())
-        rules, objective, seconds = Rules.of(myopic), Objective.of(myopic), self.clock.allowed(AHEAD.alone)
-        if isinstance(rules, str) or isinstance(objective, str) or seconds is None:
+        rules, objective, seconds = self.types.rules, Objective.of(myopic), self.clock.allowed(AHEAD.alone)
+        if isinstance(objective, str) or seconds is None:
+            return None
+        if seconds < AHEAD.begun.value * len(self.problem.table):
             return None
         brief = replace(self.settings, time_limit=seconds, initial=None)
         release = self._without(myopic, brief, Watch(), rules, objective).release

@@ -56,19 +56,21 @@ def _signatures(
 def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) -> list[Column]:
     """A release with the family's signatures; whoever cannot be seated otherwise is alone among counterfeits.
 
-    Where some group stays forbidden, its signature gets one more group of counterfeits, some times.
+    Where some group stays forbidden, its signature gets one more group of counterfeits, some times. Everybody
+    is seated anew then, while there is time.
     """
     random = Random(seed)
     groups, bucket = _filled(crowd, family, random)
     geometry, people = crowd.geometry, crowd.people
     seats = seats_of(groups, bucket, family.signatures)
     signatures, free = family.signatures, [bucket < 0 for bucket in family.buckets]
-    start, wrong = float(crowd.types.rows.scale), broken_rules(people, seats)
+    start = float(crowd.types.rows.scale)
     columns = _columns_of(seats, signatures, free, random)
     for attempt in range(LIMITS.attempts):
         again = attempt > 0
         # Dear from the beginning, forbidden meetings would hold people where they happened to sit.
-        for stage, penalty in enumerate(LIMITS.penalties[-1:] if again else LIMITS.penalties):
+        rising = LIMITS.penalties[-1:] if again else LIMITS.penalties
+        for stage, penalty in enumerate(() if again and clock.over else rising):
             annealed(
                 geometry,
                 people,
@@ -80,16 +82,17 @@ def seated(crowd: Crowd, family: Family, seed: int, moves: int, clock: Clock) ->
                 start * penalty,
                 seed + attempt + LIMITS.attempts * stage,
             )
-            wrong = broken_rules(people, seats)
-            if not wrong.any():
+            if not broken_rules(people, seats).any():
                 break
+        wrong = broken_rules(people, seats)
+        if not wrong.any():
+            break
         # Single exchanges are all looked at, so only where few groups are left.
         few = int((wrong > 0).sum()) * len(seats.order) <= moves
-        if wrong.any() and few and not relieved(geometry, people, seats):
+        if few and not relieved(geometry, people, seats):
             break
-        if wrong.any() and mended(geometry, people, seats, columns, moves, start, seed + attempt):
-            break
-        if not wrong.any() or clock.over:
+        late = LIMITS.need_moves * len(seats.who) if clock.over else moves
+        if mended(geometry, people, seats, columns, min(moves, late), start, seed + attempt):
             break
         groups = [[p for p in line if p > -2] for line in seats.who.tolist()]
         mate, signatures = seats.mate, _signatures(seats, columns, signatures)
