@@ -48,17 +48,19 @@ def read_asked(
     if not files or files[0].suffix not in (".yaml", ".yml"):
         if expect is not None:
             raise StoreError("a digest is expected, but no problem with a stored history is named")
-        return AskedSeries(read_series(files), load_knowledge(knowledge_file), ())
+        known = load_knowledge(knowledge_file)
+        return AskedSeries(read_series(files, boxes=known.membership == "boxes"), known, ())
     problem = load_problem(files[0], expect=expect)
     named = problem.history.aligned_id
     knowledge = load_knowledge(knowledge_file, problem.table.sensitive.persistence, named)
     history = problem.history
     if files[1:]:
-        # Who is in which group must follow from a public copy, unless nobody is taken to know it.
-        unique = knowledge.membership == "groups"
+        # Who is in which group must follow from a public copy, unless nobody is taken to know it; who is in
+        # the release, always.
+        left_out, unique = len(problem.table), knowledge.membership == "groups"
         history = History(
             problem.history.aligned_release(
-                read_release(path, problem.table, suppressed=len(problem.table), unique=unique)
+                read_release(path, problem.table, suppressed=left_out, unique=unique, published=True)
             )
             for path in files[1:]
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import networkx as nx
 import numpy as np
@@ -20,7 +20,7 @@ from ..models.domain import Domain
 from ..models.errors import ReleaseError
 from ..models.table import Microdata
 
-__all__ = ["LEFT_OUT", "memberships"]
+__all__ = ["LEFT_OUT", "Memberships", "memberships"]
 
 LEFT_OUT = -1
 """In place of a group: suppressed."""
@@ -30,6 +30,14 @@ ROUNDS = 20
 
 Kind: TypeAlias = tuple[Point, str]
 """Cells and value of a tuple."""
+
+
+class Memberships(NamedTuple):
+    """Rows (from 0) in each group; whether others fit, too, and whether others may have been left out."""
+
+    rows: dict[str, list[int]]
+    several: bool
+    others_left_out: bool
 
 
 @dataclass(kw_only=True, eq=False)
@@ -49,8 +57,8 @@ def memberships(
     histograms: Mapping[str, Counter[str]],
     people: Mapping[str, int],
     missing: int,
-) -> tuple[dict[str, list[int]], bool]:
-    """Rows (from 0) of the table in each group, and whether other memberships fit, too.
+) -> Memberships:
+    """Who may be in which group.
 
     Parameters
     ----------
@@ -74,15 +82,15 @@ def memberships(
     options = _options(table.domains, list(rows), places, missing)
     search = _Forced(list(rows), [len(ts) for ts in rows.values()], options, places, missing)
     search.run()
-    amounts, several = _flowed(search)
+    amounts, open_to = _flowed(search)
     # Two groups of one box that publish one value can exchange people who have it.
-    several = several or any(
+    several = bool(open_to) or any(
         sum(bool(histograms[g][value]) for g in place.groups) > 1
         for place in places
         if len(place.groups) > 1
         for value in {value for g in place.groups for value in histograms[g]}
     )
-    return _dealt(rows, amounts, places, histograms), several
+    return Memberships(_dealt(rows, amounts, places, histograms), several, LEFT_OUT in open_to)
 
 
 def _places(
@@ -209,14 +217,14 @@ def _unfit() -> ReleaseError:
     )
 
 
-def _flowed(search: _Forced) -> tuple[list[dict[int, int]], bool]:
-    """How many of each kind are where, and whether what was not forced could be elsewhere."""
+def _flowed(search: _Forced) -> tuple[list[dict[int, int]], set[int]]:
+    """How many of each kind are where, and the places where somebody else could be of what was not forced."""
     amounts: list[dict[int, int]] = [{} for _ in search.kinds]
     for c, at in search.placed.items():
         amounts[c][at] = search.counts[c]
     left = search.left
     if not left:
-        return amounts, False
+        return amounts, set()
     graph: nx.DiGraph[Any] = nx.DiGraph()
     for c in left:
         value, count = search.kinds[c][1], search.counts[c]
@@ -232,12 +240,12 @@ def _flowed(search: _Forced) -> tuple[list[dict[int, int]], bool]:
         raise _unfit()
     for c in left:
         amounts[c] = {at: amount for (at, _), amount in flow[c].items() if amount}
-    split = any(len(amounts[c]) > 1 for c in left)
-    return amounts, split or _ambiguous(graph, flow)
+    split = {at for c in left for at in amounts[c] if len(amounts[c]) > 1}
+    return amounts, split | _ambiguous(graph, flow)
 
 
-def _ambiguous(graph: nx.DiGraph[Any], flow: Mapping[Any, Mapping[Any, int]]) -> bool:
-    """Whether another assignment fits: an unused edge of a kind on a cycle of the residual graph."""
+def _ambiguous(graph: nx.DiGraph[Any], flow: Mapping[Any, Mapping[Any, int]]) -> set[int]:
+    """Places that another assignment gives to others: an unused edge of a kind on a residual cycle."""
     residual: nx.DiGraph[Any] = nx.DiGraph()
     for start, end, capacity in graph.edges(data="capacity"):
         if flow[start][end] < capacity:
@@ -247,11 +255,11 @@ def _ambiguous(graph: nx.DiGraph[Any], flow: Mapping[Any, Mapping[Any, int]]) ->
     component = {
         node: i for i, part in enumerate(nx.strongly_connected_components(residual)) for node in part
     }
-    return any(
-        not flow[start][end] and component[start] == component[end]
+    return {
+        end[0]
         for start, end in graph.edges()
-        if isinstance(start, int)
-    )
+        if isinstance(start, int) and not flow[start][end] and component[start] == component[end]
+    }
 
 
 def _dealt(

@@ -20,7 +20,7 @@ from ..models.errors import ReleaseError
 from ..models.group import Member
 from ..models.release import QIGroup, Release
 from ..models.table import Microdata
-from .membership import memberships
+from .membership import Memberships, memberships
 
 __all__ = ["public_release"]
 
@@ -31,6 +31,7 @@ def public_release(
     *,
     suppressed: int = 0,
     unique: bool = True,
+    published: bool = False,
     known: Sequence[Sequence[int]] | None = None,
 ) -> Release:
     """Rebuild a generalized release of `table` from its public copy.
@@ -47,6 +48,8 @@ def public_release(
     unique : bool
         Refuse if more than one assignment of tuples to groups fits; otherwise any one
         that fits is returned (enough for requirements on published values alone).
+    published : bool
+        Refuse at least if others than those that are found may have been left out.
     known : sequence of sequences of int, optional
         Rows of the table (from 0) in each group, in the order of the copy's groups, where a certificate
         says so: nothing is sought then, and other memberships than these are refused.
@@ -71,13 +74,22 @@ def public_release(
         )
     if known is not None:
         return _known(table, boxes, histograms, known)
-    rows, several = memberships(table, boxes, histograms, people, missing)
-    if unique and several:
+    found = memberships(table, boxes, histograms, people, missing)
+    _refuse_ambiguous(found, unique=unique, published=published)
+    return _release(table, found.rows, boxes, histograms)
+
+
+def _refuse_ambiguous(found: Memberships, *, unique: bool, published: bool) -> None:
+    if published and found.others_left_out:
+        raise ReleaseError(
+            "the public copy does not say who was left out, and what follows depends on it: "
+            "give the steward's own copy"
+        )
+    if unique and found.several:
         raise ReleaseError(
             "the public copy fits the table in several ways, and with a history they differ: "
             "give the steward's own copy"
         )
-    return _release(table, rows, boxes, histograms)
 
 
 def _fits(table: Microdata, box: Box, member: Member) -> bool:

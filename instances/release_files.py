@@ -25,6 +25,7 @@ def read_release(
     *,
     suppressed: int | None = None,
     unique: bool = True,
+    published: bool = False,
     known: Sequence[Sequence[int]] | None = None,
 ) -> Release:
     """Read a release of the series that `table` belongs to.
@@ -41,6 +42,8 @@ def read_release(
         How many tuples a public copy may lack; None refuses public copies.
     unique : bool
         Refuse a public copy that fits the table in several ways.
+    published : bool
+        Refuse it at least if it does not tell who was left out.
     known : sequence of sequences of int, optional
         Rows (from 0) in each group of a public copy, if they are known; see `public_release`.
 
@@ -55,7 +58,9 @@ def read_release(
             return steward_release(
                 frame, respondent=table.respondent, domains=table.domains, sensitive=table.sensitive.name
             )
-        return public_release(frame, table, suppressed=suppressed, unique=unique, known=known)
+        return public_release(
+            frame, table, suppressed=suppressed, unique=unique, published=published, known=known
+        )
     except InputError as error:
         raise type(error)(f"{path}: {error}") from error
 

@@ -20,7 +20,7 @@ from .steward_copy import steward_release
 __all__ = ["read_series"]
 
 
-def read_series(paths: Sequence[str | Path]) -> History:
+def read_series(paths: Sequence[str | Path], *, boxes: bool = False) -> History:
     """Read steward's copies, oldest first.
 
     Parameters
@@ -31,11 +31,13 @@ def read_series(paths: Sequence[str | Path]) -> History:
         ``published``, the sensitive column. Domains are guessed from the values; where published cells
         cannot be read with them the release is taken without boxes, which is enough for every
         question about who is in which group.
+    boxes : bool
+        Refuse such files: the question is who may be in which box.
 
     Raises
     ------
     InputError
-        If a file is no steward's copy; naming it.
+        If a file is no steward's copy, or its boxes cannot be read; naming it.
     """
     frames = {Path(path): read_frame(Path(path), decimal=".", own=True) for path in paths}
     if not frames:
@@ -54,7 +56,7 @@ def read_series(paths: Sequence[str | Path]) -> History:
         real_values=DOUBTFUL,
         spelling="keep",
     )
-    return History(_release(path, frame, table) for path, frame in frames.items())
+    return History(_release(path, frame, table, boxes=boxes) for path, frame in frames.items())
 
 
 def _columns(path: Path, frame: pd.DataFrame) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
@@ -72,7 +74,7 @@ def _columns(path: Path, frame: pd.DataFrame) -> tuple[str, tuple[str, ...], tup
     return rest[0], names, tuple(rest[1:])
 
 
-def _release(path: Path, frame: pd.DataFrame, table: Microdata) -> Release:
+def _release(path: Path, frame: pd.DataFrame, table: Microdata, *, boxes: bool) -> Release:
     def read(form: Form | None) -> Release:
         return steward_release(
             joined_columns(frame, table.sensitive.name),
@@ -84,7 +86,12 @@ def _release(path: Path, frame: pd.DataFrame, table: Microdata) -> Release:
 
     try:
         return read(None)
-    except ReleaseError:
+    except ReleaseError as unread:
+        if boxes:
+            raise ReleaseError(
+                f"{path}: {unread}; with membership 'boxes' its cells matter: name the problem file before "
+                "the releases, for its hierarchies"
+            ) from unread
         try:
             return read("anatomized")
         except InputError as error:

@@ -14,7 +14,7 @@ from .box import Exact
 from .combination import fold, joined
 from .domain import Codes, Domain
 from .errors import TableError
-from .exact_numbers import shortest_decimals
+from .exact_numbers import plain_text, shortest_decimals
 from .missing import MISSING, Gaps
 from .sensitive import Sensitive, refuse_separator
 from .spelling import Spelling, one_spelling, refuse_id_spellings, refuse_value_spellings, spellings
@@ -51,7 +51,7 @@ def sensitive_values(
     """Sensitive values, of several attributes their combinations."""
     found: list[Sequence[str]] = []
     for part in private.attributes:
-        values = _spelt([_text(value) for value in columns[part.name]], part, rule)
+        values = _spelt([plain_text(value) for value in columns[part.name]], part, rule)
         _refuse_outside_order(part, values)
         if private.parts:
             refuse_separator(part.name, values)
@@ -116,14 +116,9 @@ def cells_of(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> l
     return [MISSING if lost else raw for raw, lost in zip(cells, gone, strict=True)]
 
 
-def _text(cell: object) -> str:
-    """An id or value as text; whole numbers without a point, as files have them."""
-    return str(int(cell)) if isinstance(cell, float | np.floating) and cell.is_integer() else str(cell)
-
-
 def respondent_ids(name: str, cells: Sequence[object], rule: Spelling) -> list[str]:
     """Who each row is about; refuses ids that are spelt differently, unless the rule keeps them apart."""
-    people = [_text(who) for who in cells]
+    people = [plain_text(who) for who in cells]
     if rule.respondent == "keep" or len(set(map(fold, people))) == len(people):
         return people
     alike = {who for group in spellings(people).values() for who in group}

@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["LONGEST", "exact_number", "shortest_decimals", "show_gap", "show_number", "show_share"]
+__all__ = [
+    "LONGEST",
+    "exact_number",
+    "plain_text",
+    "shortest_decimals",
+    "show_gap",
+    "show_number",
+    "show_share",
+]
 
 LONGEST = 400
 """Characters of a number, and its largest exponent: more than any measured value needs."""
@@ -52,6 +60,17 @@ def shortest_decimals(column: pd.Series[Any]) -> pd.Series[Any]:
         return column
     numbers = column.to_numpy(width, na_value=np.nan)
     return pd.Series(numbers.astype(str).astype(float), index=column.index, name=column.name)
+
+
+def plain_text(cell: object) -> str:
+    """An id or value as text; whole numbers without a point, as files have them.
+
+    Examples
+    --------
+    >>> [plain_text(cell) for cell in (2.0, 2.5, 2, "2.0")]
+    ['2', '2.5', '2', '2.0']
+    """
+    return str(int(cell)) if isinstance(cell, float | np.floating) and cell.is_integer() else str(cell)
 
 
 def show_number(number: Fraction | None) -> str:

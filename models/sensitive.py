@@ -66,7 +66,6 @@ class Sensitive:
                     f"column {part.name!r}: several sensitive attributes declare no further values: "
                     "leave domain out"
                 )
-            refuse_separator(part.name, [part.name])
         return cls(name=joined(names), persistence=parts[0].persistence, parts=parts)
 
     @property
@@ -79,6 +78,11 @@ class Sensitive:
             raise TableError(
                 f"persistence of column {self.name!r} must be 'persistent', 'transient' or 'both', "
                 f"got {self.persistence!r}"
+            )
+        if not self.parts and SEPARATOR in self.name:
+            raise TableError(
+                f"column {self.name!r}: a {SEPARATOR.strip()!r} stands between the names of several "
+                "sensitive attributes, so no name may have one: rename it"
             )
 
 

@@ -111,7 +111,7 @@ def box_population(history: History, knowledge: Knowledge, releases: int | None 
     histograms = [history.group(*where).histogram for where in groups]
     values = tuple(sorted({value for histogram in histograms for value in histogram}))
     own = true_values(history)
-    check_knowledge(knowledge, own)
+    check_knowledge(knowledge, own, history[0].sensitive)
     everywhere = places(history, releases)
     everything = tuple([True] * len(values))
     about = knowledge.about

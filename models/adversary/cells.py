@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..combination import SEPARATOR, parted
 from ..errors import InputError, ReleaseError
 from ..history import History
 from .knowledge import Knowledge
@@ -84,7 +85,7 @@ def population(history: History, knowledge: Knowledge, releases: int | None = No
     values, counts, fakes = _published(history, groups)
     code = {value: v for v, value in enumerate(values)}
     own = true_values(history)
-    check_knowledge(knowledge, own)
+    check_knowledge(knowledge, own, history[0].sensitive)
     found, cell_of = _alike(history, knowledge, number, values, len(shown))
     true_counts = np.zeros((len(found), len(values)), dtype=np.int64)
     for who, cell in cell_of.items():
@@ -175,8 +176,15 @@ def true_values(history: History) -> dict[str, str]:
     return own
 
 
-def check_knowledge(knowledge: Knowledge, own: Mapping[str, str]) -> None:
-    """Raise InputError if knowledge is about strangers or is not true."""
+def check_knowledge(knowledge: Knowledge, own: Mapping[str, str], sensitive: str) -> None:
+    """Raise InputError if knowledge is about strangers, is not true, or names no values of the column."""
+    parts = len(parted(sensitive))
+    told = [*knowledge.excluded.values(), *knowledge.priors.values()]
+    if parts > 1 and any(len(parted(value)) != parts for values in told for value in values):
+        raise InputError(
+            f"knowledge about {sensitive} is about combinations of its values, with a {SEPARATOR.strip()!r} "
+            "between them: name all combinations that are meant"
+        )
     strangers = sum(who not in own for who in knowledge.about)
     if strangers:
         raise InputError(

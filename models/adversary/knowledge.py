@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ..errors import InputError
+from ..exact_numbers import plain_text
 from ..sensitive import Persistence
 
 __all__ = ["Knowledge"]
@@ -30,7 +31,7 @@ __all__ = ["Knowledge"]
 class Knowledge:
     """Background knowledge: true statements about single respondents.
 
-    Ids and values that are numbers are read as their text, as tables do.
+    Ids and values that are numbers are read as their text, as tables do: 2.0 is "2".
 
     Parameters
     ----------
@@ -159,10 +160,12 @@ def _set_of_texts(name: str, values: Any) -> Collection[str]:
         raise InputError(f"{name}: give a set of values for each respondent, not a text")
     if all(isinstance(value, str) for value in values):
         return values
-    return frozenset(_text(name, value) for value in values)
+    found = frozenset(_text(name, value) for value in values)
+    # 2.0 may be excluded of a data frame or of a file that is written with a point: nothing is lost by both.
+    return found | set(map(str, values)) if name == "excluded" else found
 
 
 def _text(name: str, cell: Any) -> str:
     if cell is None or isinstance(cell, bool | Mapping | list):
         raise InputError(f"{name}: an id or a value is no text: put quotes around it")
-    return str(cell)
+    return plain_text(cell)

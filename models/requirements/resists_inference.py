@@ -282,7 +282,7 @@ class ResistsInference(Requirement):
         own = {who: record.member.value for who, record in problem.history.records.items()}
         own |= {member.respondent: member.value for member in problem.table.members}
         known = self.knowledge.among(own)
-        check_knowledge(known, own)
+        check_knowledge(known, own, problem.table.sensitive.name)
         few = [
             who
             for who in known.about - self.given

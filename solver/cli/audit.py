@@ -150,7 +150,7 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
     write_json(json_file, report.to_dict(show_ids=show_ids))
     if not report.complete:
         console.print("not everything was decided in time: what is missing above is unknown, not safe")
-    return 1 if report.verdict == "disclosed" else 0 if report.complete else 4
+    return 1 if report.releases[-1].disclosed else 0 if report.complete else 4
 
 
 def _attributes(report: AuditReport) -> Table:

@@ -113,10 +113,11 @@ def audit(
     series = history if isinstance(history, History) else History(history)
     known = Knowledge() if knowledge is None else knowledge
     _refuse_unusable(series, time_limit, latest)
+    nobody = next(i for i, release in enumerate(series) if release.groups)  # published until then
     run = _Audit(
         series=series,
         known=known,
-        numbers=range(len(series), 0 if latest is None else max(0, len(series) - latest), -1),
+        numbers=range(len(series), nobody if latest is None else max(nobody, len(series) - latest), -1),
         clock=Clock(time_limit, stop=stop),
         tell=_teller(progress, len(series)),
     )
@@ -129,6 +130,8 @@ def _refuse_unusable(series: History, time_limit: float | None, latest: int | No
         raise InputError(f"latest must be at least 1 release, got {latest}")
     if not len(series):
         raise InputError("the history is empty: append a release first")
+    if not any(release.groups for release in series):
+        raise InputError("the history has no published group: append a release first")
 
 
 def _teller(progress: Callable[[str], None] | None, releases: int) -> Callable[[int, str], _Told]:

@@ -172,7 +172,7 @@ class AuditReport:
     Attributes
     ----------
     releases : tuple of ReleaseAudit
-        One per release that was asked about, oldest first.
+        One per release that was asked about, oldest first, from the first that published anybody on.
     disclosures : tuple of Disclosure
         After the last release; for the steward's eyes.
     explanations : tuple of ValueExplanation
@@ -239,7 +239,9 @@ class AuditReport:
         names = parted(self.history[-1].sensitive)
         if attribute not in names:
             raise InputError(f"there is no sensitive attribute {attribute!r}: there are {', '.join(names)}")
-        return None if known is None else seen_through(known, names.index(attribute))
+        if known is None or len(names) == 1:
+            return known
+        return seen_through(known, names.index(attribute))
 
     def between(self, respondent: str) -> dict[str, Interval] | None:
         """Between which two numbers the probability of each value of a person lies, for certain.

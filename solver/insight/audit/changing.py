@@ -36,6 +36,7 @@ class TransientAudit:
 def chances_of_ever(history: History, number: int) -> dict[str, Fraction]:
     """For everybody in the first so many releases, how likely they are to have had their likeliest value."""
     attributes = range(len(parted(history[0].sensitive)))
+    single = len(attributes) == 1  # its values may have the separator in them
     known: dict[tuple[tuple[int, int], ...], Fraction] = {}
     found: dict[str, Fraction] = {}
     for who, record in history.records.items():
@@ -46,7 +47,10 @@ def chances_of_ever(history: History, number: int) -> dict[str, Fraction]:
             groups = [history.group(*where) for where in places]
             never = min(
                 prod(group.size - seen.get(value, 0) for group, seen in zip(groups, view, strict=True))
-                for view in ([seen_through(g.histogram, at) for g in groups] for at in attributes)
+                for view in (
+                    [g.histogram if single else seen_through(g.histogram, at) for g in groups]
+                    for at in attributes
+                )
                 for value in {value for seen in view for value in seen}
             )
             known[places] = 1 - Fraction(never, prod(group.size for group in groups))

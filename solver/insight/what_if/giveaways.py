@@ -47,7 +47,8 @@ class Giveaways:
     singles : tuple of Giveaway
         Best first, of interchangeable respondents only one; those who give nobody away are left out.
     pairs : tuple of Giveaway
-        The best pairs, best first; empty if not asked for.
+        The best pairs, best first, of those in which both add something: in one block, whoever tells of
+        somebody beside anybody; of two blocks, two who each tell of somebody. Empty if not asked for.
     harmful : int
         Respondents who give somebody away.
     undecided : int
