@@ -339,7 +339,7 @@ class LinkBudget(GroupRequirement):
             return tuples
         counts = problem.table.histogram
         sizes = [self.smallest_size(counts.get(value, 0) or 1, spent) or 1 for value, spent in spents]
-        size = max(tuples, *sizes)
+        size = max([tuples, *sizes])
         if closed:
             limit = LARGEST_COUNT * len(problem.values)
             unit = lcm(*(self.share(spent, limit).denominator for spent in {spent for _, spent in spents}))

@@ -53,7 +53,7 @@ class SearchPart:
             with ui.row().classes("items-center"):
                 limit = ui.number("Time limit in seconds", min=1, max=86_400, precision=0)
                 marked(limit.bind_value(self.visit, "time_limit").classes("w-48"), "time-limit")
-                seed = ui.number("Seed (same seed, same release)", min=0, max=2**31 - 1, precision=0)
+                seed = ui.number("Seed (same seed, same release)", min=0, max=1_000_000_000, precision=0)
                 seed.bind_value(self.visit, "seed").classes("w-56")
                 self.start = marked(ui.button("Solve", on_click=self._solve).props("no-caps"), "solve")
                 stop = ui.button("Stop early", on_click=self._stop, color="secondary").props("no-caps")

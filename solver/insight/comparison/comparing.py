@@ -9,6 +9,7 @@ from ....models.errors import EngineError, InputError, PolicyError
 from ....models.hierarchy import Hierarchy
 from ....models.moment import moment
 from ....models.parameters import require_time_limit
+from ....models.policy import AHEAD
 from ....models.problem import Problem
 from ....models.release import Release
 from ...baselines.registry import Baseline, baselines as all_baselines
@@ -72,7 +73,8 @@ def compare(
     promised : bool
         Whether to search as well for the best release that keeps no more than a baseline promises:
         one search for each different set of promises. Heuristics that promise less than the policy
-        asks can only be measured by that. The bounds found serve the whole policy, too.
+        asks can only be measured by that. The bounds found serve the whole policy, too. Not where parts
+        of the policy are no easier: under full domain, and where releases to come are priced.
     recodings : bool
         Whether to put the best full-domain release (one hierarchy level per column) beside the best of any
         grouping, whichever of the two the policy asks for. Its multiple of the best full-domain release takes
@@ -94,6 +96,7 @@ def compare(
     A release that breaks the policy has no distance from its optimum: its row says what it breaks.
     """
     require_time_limit(time_limit)
+    problem.refuse_absent_values()
     hierarchies, policy = problem.policy.hierarchies, problem.digests["policy"]
     if recodings:
         problem = replace(problem, policy=problem.policy.changed(recoding="multidimensional", hierarchies={}))
@@ -105,7 +108,7 @@ def compare(
     rows = [_engine_row(problem, name, search, asked, proofs) for name in chosen]
     rows += [_full_domain_row(problem, hierarchies, search, asked, proofs)] if recodings else []
     rows += [_baseline_row(problem, baseline, seed, asked, proofs) for baseline in heuristics]
-    if promised:
+    if promised and _nested(problem):
         wanted = {frozenset(row.promises) for row in rows if row.kind == "baseline" and row.figures}
         for names in sorted(wanted, key=sorted):
             if names and not proofs.settled(names):
@@ -163,6 +166,15 @@ class Proofs:
     def distance(self, measured: Figures, asked: frozenset[str]) -> Distance | None:
         """A release beside the best one that keeps these requirements."""
         return distance(measured.objective, self.of(asked))
+
+
+def _nested(problem: Problem) -> bool:
+    """Whether fewer requirements allow all the same releases, at the same values.
+
+    Full domain suppresses exactly the groups that break one, and prices of releases to come follow from them.
+    """
+    priced = any(AHEAD in level.losses for level in problem.policy.levels)
+    return problem.policy.recoding == "multidimensional" and not priced
 
 
 def narrowed(problem: Problem, names: frozenset[str]) -> Problem:

@@ -127,6 +127,7 @@ def _level_costs(
     releases that are best in it are others.
     """
     repriced = free.requirements != policy.requirements
+    nested = policy.recoding == "multidimensional"  # full domain suppresses exactly what breaks a part
     worth = dict(zip(policy.levels, present.values, strict=True))
     found: list[LevelCost] = []
     for number, level in enumerate(policy.levels):
@@ -137,14 +138,17 @@ def _level_costs(
         as_good = all(worth.get(one) == value for one, value in before) and not (
             repriced and any(AHEAD in one.losses for one in free.levels[: at + 1])
         )
-        found.append(_level_cost(level, (number, at), present, without, as_good))
+        found.append(_level_cost(level, (number, at), present, without, as_good and nested))
     return tuple(found)
 
 
 def _level_cost(
     level: Level, at: tuple[int, int], present: TrialOutcome, without: TrialOutcome, as_good: bool
 ) -> LevelCost:
-    """Of a level, at its places with and without the part; `as_good` if those before are worth the same."""
+    """Of a level, at its places with and without the part.
+
+    `as_good`: releases with the part are some of those without it, and levels before are worth the same.
+    """
     number, other = at
     comparable = (not number or present.proven(number - 1)) and (not other or without.proven(other - 1))
     least, floor = present.bounds[number], without.bounds[other]
@@ -153,7 +157,7 @@ def _level_cost(
         low = None if least is None else least - without.values[other]
         high = None if floor is None else present.values[number] - floor
         if low is not None and as_good:
-            low = max(low, Fraction(0))  # among releases as good before, dropping a part only adds some
+            low = max(low, Fraction(0))
     return LevelCost(
         loss=level.name,
         present=present.values[number],

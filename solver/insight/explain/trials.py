@@ -217,7 +217,8 @@ class Trials:
 def _key(policy: Policy, tuples: int) -> tuple[object, ...]:
     """What decides whether there is a release."""
     return (
-        frozenset(str(requirement) for requirement in policy.requirements),
+        # Their texts leave out what is known of whom.
+        frozenset((each.name, repr(each.settings())) for each in policy.requirements),
         policy.suppression_limit(tuples),
         policy.counterfeit_limit,
         policy.form,

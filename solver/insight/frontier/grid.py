@@ -157,11 +157,16 @@ def _rank(axis: Axis, value: Setting) -> int | Fraction:
     return axis.ranks[axis.values.index(value)]
 
 
+def _share(value: Setting) -> Setting:
+    """Everybody as a share, told apart from one tuple; as policies write it."""
+    return "1.0" if not isinstance(value, int | str) and value == 1 else value
+
+
 def _axis(problem: Problem, name: str, values: Iterable[Any], directed: bool) -> Axis:
-    given = tuple(dict.fromkeys(values))
+    index, parameter = _place(problem, name)
+    given = tuple(dict.fromkeys(map(_share, values) if parameter == "max_suppressed" else values))
     if not given:
         raise PolicyError(f"frontier: {name} has no value")
-    index, parameter = _place(problem, name)
     policy = problem.policy
     if index is None:
         axis = Axis(name=name, index=None, parameter=parameter, values=given, ranks=None)

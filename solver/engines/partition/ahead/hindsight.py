@@ -1,8 +1,9 @@
 """What nobody avoids: a lower bound of every policy, by hindsight over drawn futures.
 
 **Theorem.** H is a history, T_1 ... T_k are tables to come, and N(T, H) is the optimum of the program over
-counts of `minimum_counterfeits` for the table T after H alone. Whoever publishes T_1, ..., T_k after H as the
-requirements demand invents at least ``N(T_1, H) + ... + N(T_k, H)`` respondents, knowing the future or not.
+counts of `minimum_counterfeits` for the table T after H alone. Whoever publishes everybody of T_1, ..., T_k
+after H as the requirements demand invents at least ``N(T_1, H) + ... + N(T_k, H)`` respondents, knowing the
+future or not.
 
 *Proof.* Take the release of T_t, made after H and some R_1, ..., R_{t-1}. Whoever is in H has its signature
 for ever, so has it there, and sits in a bucket of the program for T_t after H. All others are new to that
@@ -57,10 +58,12 @@ def unavoidable(
 ) -> int | None:
     """Counterfeits that these tables need together after a history, whoever publishes them.
 
-    None where the policy does not ask for equal counts, or time is over.
+    None where the policy does not ask for equal counts or lets people be left out, or time is over.
     """
     found = 0
     for table in tables:
+        if policy.suppression_limit(len(table)):
+            return None
         if clock is not None and clock.over:
             return None
         problem = Problem(table=table, policy=policy, history=history)
