@@ -164,9 +164,7 @@ class Policy:
                 "a policy needs at least one requirement: without one the raw table would be published"
             )
         parts = tuple(part for requirement in requirements for part in _components(requirement))
-        if minimize is None:  # pyright: ignore[reportUnnecessaryComparison] - who knows of no checker
-            raise PolicyError("minimize: name at least one loss, or leave it out")
-        specs: Sequence[LevelSpec] = [minimize] if isinstance(minimize, str | Mapping) else minimize
+        specs: Sequence[LevelSpec] = [minimize] if isinstance(minimize, str | Mapping) else minimize or ()
         model = _outlook(outlook)
         levels = _foreseen(tuple(_level(spec) for spec in specs), model)
         if not levels:
