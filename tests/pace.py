@@ -18,7 +18,7 @@ from pathlib import Path
 __all__ = ["DRAWN", "FEW", "LONG", "beyond", "long", "measured"]
 
 LIST = Path(__file__).with_name("slow.txt")
-LONG = 0.5
+LONG = 0.3
 """Seconds from which on a test is listed, fixtures included."""
 
 DRAWN = frozenset({"seed", "number"})

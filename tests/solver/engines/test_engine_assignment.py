@@ -27,7 +27,7 @@ from optanon.solver.status import Status, Termination
 
 F = Fraction
 
-TABLES = 320
+TABLES = 240
 """Random instances in all, over every registered requirement."""
 
 

@@ -60,14 +60,14 @@ def agrees(case: Case, answer: Answer) -> None:
         assert (answer.status, answer.bounds) == (Status.OPTIMAL, best)
 
 
-@pytest.mark.parametrize("seed", [*range(150), 158, 1028])
+@pytest.mark.parametrize("seed", [*range(100), 158, 1028])
 def test_the_optimum_is_that_of_exhaustive_enumeration(seed: int):
     case = drawn(seed)
     if posed(case):
         agrees(case, solved(case.problem))
 
 
-@pytest.mark.parametrize("seed", range(200, 280))
+@pytest.mark.parametrize("seed", range(200, 250))
 def test_larger_groups_are_looked_at_where_a_bound_leaves_room_for_them(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ):
@@ -78,7 +78,7 @@ def test_larger_groups_are_looked_at_where_a_bound_leaves_room_for_them(
         agrees(case, solved(case.problem))
 
 
-@pytest.mark.parametrize("seed", range(300, 360))
+@pytest.mark.parametrize("seed", range(300, 340))
 def test_explicit_histograms_give_the_same_optimum(seed: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(columns, "evened", lambda problem, top: None)
     case = drawn(seed)
@@ -86,7 +86,7 @@ def test_explicit_histograms_give_the_same_optimum(seed: int, monkeypatch: pytes
         agrees(case, solved(case.problem))
 
 
-@pytest.mark.parametrize("seed", range(400, 460))
+@pytest.mark.parametrize("seed", range(400, 440))
 def test_stand_ins_for_groups_that_are_not_listed_give_true_bounds(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ):

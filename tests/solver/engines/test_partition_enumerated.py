@@ -41,7 +41,7 @@ from optanon.solver.verify.checking import verify
 
 F = Fraction
 
-EACH = 32
+EACH = 20
 """Instances per requirement; every second one has another requirement besides, most a history."""
 
 

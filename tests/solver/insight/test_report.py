@@ -208,6 +208,10 @@ def test_a_comparison_of_several_problems_is_no_part_of_a_report(shown, compared
         report_page(*shown, comparison={**compared, "rows": [["mondrian"]]})
 
 
+def test_a_comparison_is_part_of_a_report(shown, compared):
+    assert "subsets OPTIMAL" in report_page(*shown, comparison=compared)
+
+
 @pytest.fixture(scope="module")
 def compared():
     """What `optanon compare --json` writes of the problem that `shown` is of."""
@@ -227,7 +231,6 @@ def compared():
     ],
 )
 def test_a_comparison_of_another_problem_is_no_part_of_a_report(shown, compared, change, message):
-    assert "subsets OPTIMAL" in report_page(*shown, comparison=compared)
     with pytest.raises(ProblemFileError, match=f"of another problem than the result: .*{message}"):
         report_page(*shown, comparison={**compared, **change})
 
