@@ -36,6 +36,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -125,12 +126,15 @@ class HcSafety(GroupRequirement):
             there", with the earlier group in `earlier`, witness `overlap`, `size`, `rest_earlier`,
             `rest_new` and `n`, and in `respondents` those who are in one of the groups only.
         """
-        records = context.history.records
-        met = Counter(at for who in group.respondents if who in records for at in records[who].groups)
-        for at in sorted(met):
+        records, size = context.history.records, group.size
+        back = [records[who].groups for who in group.respondents if who in records]
+        met = Counter(chain.from_iterable(back))
+        # Few are near enough to be looked at, and large series meet millions.
+        least = size - self.n if self.reading == "hcsafe" else 0
+        for at in sorted(at for at, shared in met.items() if shared > least):
             old = context.history.group(*at)
             overlap = Overlap(
-                size=group.size,
+                size=size,
                 members=len(group.members),
                 shared=met[at],
                 old_size=old.size,
@@ -142,7 +146,7 @@ class HcSafety(GroupRequirement):
                 rest_old, rest_new = old.respondents - common, group.respondents - common
                 yield Violation(
                     requirement=self.name,
-                    message=f"shares {len(common)} of {group.size} tuples with group {at[1] + 1} of release "
+                    message=f"shares {len(common)} of {size} tuples with group {at[1] + 1} of release "
                     f"{at[0] + 1}: knowing {len(rest_new)} respondents here tells about {len(rest_old)} "
                     "there, "
                     f"or the other way round (degree below n = {self.n})",
@@ -150,7 +154,7 @@ class HcSafety(GroupRequirement):
                     respondents=tuple(sorted(rest_old | rest_new)),
                     witness={
                         "overlap": len(common),
-                        "size": group.size,
+                        "size": size,
                         "rest_earlier": len(rest_old),
                         "rest_new": len(rest_new),
                         "n": self.n,

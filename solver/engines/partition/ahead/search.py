@@ -91,8 +91,8 @@ class AheadSearch:
             if limit is not None and counts.bound > limit:
                 return self._refused(counts)
             self.best.raise_bound(self._counted, Fraction(counts.bound), "fewest counterfeits")
+            self._offer(self.settings.known, "heuristic", checked=True)
             self._offer(self.settings.initial, "initial")
-            self._offer(self.settings.known, "heuristic")
             if self.problem.policy.outlook is not None:
                 self.alone = self._alone()
             self._search()
@@ -130,9 +130,9 @@ class AheadSearch:
             return self.problem.allowed
         return replace(self.problem, policy=self.problem.policy.weighing(None)).allowed
 
-    def _offer(self, release: Release | None, text: str) -> None:
+    def _offer(self, release: Release | None, text: str, *, checked: bool = False) -> None:
         if release is not None and release.form == self.problem.policy.form:
-            self.best.offer(release, text)
+            self.best.offer(release, text, checked=checked)
 
     def _search(self) -> None:
         """Families first, then people on their seats, several times."""
