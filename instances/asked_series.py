@@ -10,6 +10,7 @@ from ..models.adversary.knowledge import Knowledge
 from ..models.errors import StoreError
 from ..models.history import History
 from ..models.requirement import Requirement
+from ..models.respelling import releases_spelt_alike
 from .knowledge_file import load_knowledge
 from .problem_file import load_problem
 from .release_files import read_release
@@ -58,10 +59,11 @@ def read_asked(
         # Who is in which group must follow from a public copy, unless nobody is taken to know it; who is in
         # the release, always.
         left_out, unique = len(problem.table), knowledge.membership == "groups"
-        history = History(
+        releases = (
             problem.history.aligned_release(
                 read_release(path, problem.table, suppressed=left_out, unique=unique, published=True)
             )
             for path in files[1:]
         )
+        history = releases_spelt_alike(releases, problem.table.spelling, problem.table.respondent)
     return AskedSeries(history, knowledge, problem.policy.requirements)

@@ -49,6 +49,7 @@ from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.requirements import build_requirement
+from ..models.respelling import release_spelt_as_before, releases_spelt_alike
 from ..models.spelling import Spelling
 from ..models.table import Microdata, Sensitive
 from .column_kinds import OrderedKind, TaxonomyKind, column_spec
@@ -208,7 +209,8 @@ def _history(spec: list[str] | str | StoreKeys, file: Path, table: Microdata, ex
     if isinstance(spec, list):
         if expect is not None:
             raise StoreError("a digest is expected, but the problem names no stored history: leave it out")
-        return History(read_release(file.parent / name, table) for name in spec)
+        releases = (read_release(file.parent / name, table) for name in spec)
+        return releases_spelt_alike(releases, table.spelling, table.respondent)
     if isinstance(spec, str):
         spec = StoreKeys(store=spec)
     from .store.database import database_url
@@ -243,7 +245,8 @@ def load_answer(path: str | Path, problem: Problem, known: Sequence[Sequence[int
                 "(`optanon solve --steward`)"
             ) from error
         raise
-    return problem.history.aligned_release(release)
+    table = problem.table
+    return release_spelt_as_before(release, problem.history, table.spelling, table.respondent)
 
 
 def _sensitive(spec: str | SensitiveKeys | list[str | SensitiveKeys]) -> Sensitive:

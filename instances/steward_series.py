@@ -13,6 +13,8 @@ from ..models.errors import InputError, ReleaseError
 from ..models.history import History
 from ..models.missing import DOUBTFUL
 from ..models.release import Form, Release
+from ..models.respelling import releases_spelt_alike
+from ..models.spelling import Spelling
 from ..models.table import Microdata
 from .readers import read_frame
 from .steward_copy import steward_release
@@ -37,7 +39,8 @@ def read_series(paths: Sequence[str | Path], *, boxes: bool = False) -> History:
     Raises
     ------
     InputError
-        If a file is no steward's copy, or its boxes cannot be read; naming it.
+        If a file is no steward's copy, or its boxes cannot be read; naming it. Also if ids or values differ
+        in spelling only: a problem file says what that means.
     """
     frames = {Path(path): read_frame(Path(path), decimal=".", own=True) for path in paths}
     if not frames:
@@ -56,7 +59,8 @@ def read_series(paths: Sequence[str | Path], *, boxes: bool = False) -> History:
         real_values=DOUBTFUL,
         spelling="keep",
     )
-    return History(_release(path, frame, table, boxes=boxes) for path, frame in frames.items())
+    releases = (_release(path, frame, table, boxes=boxes) for path, frame in frames.items())
+    return releases_spelt_alike(releases, Spelling(), respondent)
 
 
 def _columns(path: Path, frame: pd.DataFrame) -> tuple[str, tuple[str, ...], tuple[str, ...]]:

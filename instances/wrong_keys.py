@@ -55,7 +55,7 @@ def first_wrong(error: ValidationError, raw: object) -> str:
     return f"{key}: must be {' or '.join(said)}: {got}"
 
 
-def _place(location: Sequence[object], raw: object, kind: str) -> Place:
+def _place(location: Sequence[object], raw: Any, kind: str) -> Place:
     """The keys of a place, without what names the kind that was tried."""
     place: list[str] = []
     for at, part in enumerate(location, start=1):

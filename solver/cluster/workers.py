@@ -60,7 +60,7 @@ def connected(cluster: Client | str | None) -> Generator[Tasks | None, None, Non
         return
     try:
         from distributed import Client
-        from distributed.comm import get_address_host_port
+        from distributed.comm.addressing import get_address_host_port
     except ImportError as error:
         raise EngineError(
             "cluster: Dask distributed is not installed: pip install 'optanon[cluster]'"
