@@ -118,7 +118,7 @@ def read_text_table(
     file = Path(path)
     if delimiter is not None and len(delimiter) != 1:
         raise TableError(f"{path}: the delimiter is one character between cells, not {delimiter!r}")
-    text, found = _text(file, encoding)
+    text, found = _text(file, encoding, own=own)
     if not text.strip():
         raise TableError(f"{path}: the file is empty: give a header and at least one row")
     cut, quote = (delimiter, '"') if delimiter is not None else _dialect(text)
@@ -126,7 +126,8 @@ def read_text_table(
     frame = restored_frame(frame) if own else (gaps or Gaps()).read(frame)
     commas: tuple[str, ...] = ()
     if decimal == "," or (decimal is None and cut != ","):
-        commas = _with_points(frame, [name for name in frame.columns if name not in as_written])
+        numbers = [name for name in frame.columns if name not in as_written]
+        commas = _with_points(frame, numbers, said=decimal == ",")
     reading = Reading(
         source=file.name,
         rows=len(frame),
@@ -138,16 +139,20 @@ def read_text_table(
     return frame, reading
 
 
-def _with_points(frame: pd.DataFrame, names: Sequence[str]) -> tuple[str, ...]:
-    """Give numbers a decimal point in place, and say in which columns they had commas."""
-    commas = tuple(name for name in names if _has_decimal_commas(frame[name]))
+def _with_points(frame: pd.DataFrame, names: Sequence[str], *, said: bool) -> tuple[str, ...]:
+    """Give numbers a decimal point in place, and say in which columns they had commas.
+
+    Where that is `said`, points alone are those of thousands.
+    """
+    signs = ",." if said else ","
+    commas = tuple(name for name in names if _has_decimal_commas(frame[name], signs))
     for name in commas:
         plain = frame[name].str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
         frame[name] = plain
     return commas
 
 
-def _text(path: Path, encoding: str | None) -> tuple[str, str]:
+def _text(path: Path, encoding: str | None, *, own: bool) -> tuple[str, str]:
     try:
         raw = _OPENERS.get(path.suffix, Path.read_bytes)(path)
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
@@ -174,7 +179,7 @@ def _text(path: Path, encoding: str | None) -> tuple[str, str]:
             if name == "utf-8-sig":
                 _refuse_nearly_utf8(path, raw, error.start)
             continue
-        if re.search(r"[\x00-\x08\x0e-\x1f]", text) is None:
+        if own or re.search(r"[\x00-\x08\x0e-\x1f]", text) is None:  # whatever a table held is in ours
             return text, "utf-8" if name == "utf-8-sig" else name
     raise TableError(f"{path}: not text in UTF-8, UTF-16 or cp1252: save it as UTF-8, or name its encoding")
 
@@ -288,10 +293,12 @@ def _why(said: str, delimiter: str) -> str:
     return f"not a CSV table with delimiter {delimiter!r} ({' '.join(said.split())})"
 
 
-def _has_decimal_commas(column: pd.Series[str]) -> bool:
-    """Whether every cell is a number, at least one of them with a decimal comma."""
+def _has_decimal_commas(column: pd.Series[str], signs: str) -> bool:
+    """Whether every cell is a number with a decimal comma, as at least one with one of the signs shows."""
     cells = [str(cell).strip() for cell in column.dropna()]
-    return any("," in cell for cell in cells) and all(_COMMA_NUMBER.fullmatch(cell) for cell in cells)
+    return any(sign in cell for cell in cells for sign in signs) and all(
+        _COMMA_NUMBER.fullmatch(cell) for cell in cells
+    )
 
 
 def _only_member(path: Path) -> bytes:

@@ -38,6 +38,7 @@ __all__ = [
     "SpellingError",
     "StoreError",
     "TableError",
+    "TooLargeError",
 ]
 
 
@@ -79,6 +80,10 @@ class EngineError(OptanonError):
 
 class OutOfTimeError(EngineError):
     """A heuristic ran out of time before it had a release."""
+
+
+class TooLargeError(EngineError):
+    """Numbers of a model are larger than a solver computes with."""
 
 
 class SeriesError(OptanonError):

@@ -21,6 +21,7 @@ from ..models.adversary.knowledge import Knowledge
 from ..models.errors import SeriesError, StoreError
 from ..models.history import History
 from ..models.policy import Policy
+from ..models.problem import Problem
 from ..models.release import Release
 from ..models.table import Microdata, Persistence
 from .insight.audit.audit import audit
@@ -229,8 +230,8 @@ def append_release(
     Raises
     ------
     SeriesError
-        If the policy is blind to the history, the audit finds more disclosed, or there is no release.
-        Nothing is then stored.
+        If the policy is blind to the history, the release does not keep it beside this table and history,
+        the audit finds more disclosed, or there is no release. Nothing is then stored.
     StoreError
         If it cannot be stored; nothing is then. `ConflictError` if the history grew since it was read.
     """
@@ -238,6 +239,13 @@ def append_release(
         raise SeriesError(f"there is no release to append: the result is {result.status.value}")
     if not ignores_history:
         refuse_blind(policy, "give ignores_history=True")
+    # The history may have grown since, or the result be of another table.
+    broken = next(Problem(table=table, policy=policy, history=history).check(result.release), None)
+    if broken is not None:
+        raise SeriesError(
+            f"not appended: beside this table and the {len(history)} releases before it breaks "
+            f"{broken.requirement} ({broken.message}): solve again"
+        )
     verdict, report = examine(
         history, result.release, persistence=table.sensitive.persistence, seconds=audit_seconds
     )

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..models.errors import CertificateError, OptanonError
+from ..models.errors import CertificateError, OptanonError, TooLargeError
 from ..models.losses.squared import squared_error_of
 from ..models.problem import Problem
 from ..models.release import Release
@@ -93,6 +93,10 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
             return _known(problem, tried.best).answer(enough=True)
         own = replace(settings, known=start, further=told if asks else None)
         answer = engine.solve(problem, own, watch)
+    except TooLargeError:  # nothing is proven then
+        if tried.best is None:
+            raise
+        return _known(problem, tried.best).answer()
     except KeyboardInterrupt:
         if tried.best is None:
             raise

@@ -12,7 +12,7 @@ from math import isfinite
 
 from ortools.sat.python import cp_model
 
-from ...models.errors import EngineError
+from ...models.errors import TooLargeError
 from ..schedule import SOLVERS
 from ..status import Status
 from .interrupts import interruptible
@@ -111,7 +111,7 @@ def solved(
 
     Raises
     ------
-    EngineError
+    TooLargeError
         If CP-SAT refuses the model.
     KeyboardInterrupt
         If a signal ended the search, unless `keep_interrupted`.
@@ -122,7 +122,7 @@ def solved(
         solver.best_bound_callback = on_bound
     status, interrupted = interruptible(lambda: solver.solve(model, listener), solver.stop_search)
     if status == cp_model.MODEL_INVALID:
-        raise EngineError(f"CP-SAT refuses the model: {model.validate()}")
+        raise TooLargeError(f"CP-SAT refuses the model: {model.validate().splitlines()[0][:200]}")
     if interrupted and not keep_interrupted:
         raise KeyboardInterrupt
     bound = solver.best_objective_bound

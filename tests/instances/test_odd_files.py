@@ -128,6 +128,25 @@ def test_a_path_with_a_null_is_one_line(tmp_path: Path):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+def test_a_decimal_comma_that_is_declared_makes_points_those_of_thousands(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("id;pay;ill\na;999;x\nb;2.500;y\nc;12.000;x\n")
+    frame, reading = read_text_table(tmp_path / "t.csv", decimal=",", as_written=("id", "ill"))
+    assert frame["pay"].tolist() == ["999", "2500", "12000"]
+    assert reading.decimal_commas == ("pay",)
+    assert read_text_table(tmp_path / "t.csv")[0]["pay"].tolist() == ["999", "2.500", "12.000"]
+
+
+def test_what_a_table_held_is_read_back_from_our_own_files(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("id,age,size,ill\n1,2,3,a\x1fb\n2,3,3,c\n")
+    (tmp_path / "p.yaml").write_text(PROBLEM.format(table="t.csv", more="encoding: utf-8"))
+    assert run("solve", "p.yaml", "--steward", folder=tmp_path).returncode == 0
+    assert run("verify", "p.result.json", "-p", "p.yaml", folder=tmp_path).returncode == 0
+    (tmp_path / "q.yaml").write_text(
+        PROBLEM.format(table="t.csv", more="encoding: utf-8\nhistory: [p.steward.csv]")
+    )
+    assert load_problem(tmp_path / "q.yaml").history[0].histogram == {"a\x1fb": 1, "c": 1}
+
+
 # -- ragged rows -----------------------------------------------------------------------------
 
 

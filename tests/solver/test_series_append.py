@@ -442,3 +442,40 @@ def test_an_interrupted_search_appends_its_best_release_as_the_help_says(
     assert (folder / "looking1.release.csv").exists()
     asked = " ".join(run("solve", "--help", folder=folder).stdout.replace("│", " ").split())
     assert "also if Ctrl-C ends the search" in asked
+
+
+def test_a_result_of_before_the_history_grew_is_checked_against_what_is_there_now() -> None:
+    def people(ages: list[int]) -> oa.Microdata:
+        frame = pd.DataFrame({"id": [f"p{i}" for i in range(8)], "age": ages, "ill": [*"abcdefgh"]})
+        return oa.Microdata.from_frame(
+            frame, respondent="id", quasi_identifiers={"age": "numeric"}, sensitive="ill"
+        )
+
+    policy = oa.Policy([oa.WeakMInvariance(m=4)], minimize=["counterfeits", "information_loss"])
+    one, other = people([0, 0, 0, 0, 9, 9, 9, 9]), people([0, 0, 9, 9, 0, 0, 9, 9])
+    history = oa.History()
+    results = [oa.solve(table, policy, history, display=False) for table in (one, other)]
+    oa.append_release(results[0], one, policy, history)
+    with pytest.raises(oa.SeriesError, match=r"breaks weak_m_invariance .*: solve again"):
+        oa.append_release(results[1], other, policy, history)
+    with pytest.raises(oa.SeriesError, match="solve again"):
+        oa.append_release(results[0], people([1] * 8), policy, oa.History())
+    assert len(history) == 1
+
+
+def test_numbers_too_large_for_a_model_leave_the_best_heuristics_release() -> None:
+    random = Random(35)
+    frame = pd.DataFrame(
+        {
+            "id": [f"r{i}" for i in range(35)],
+            "q": [round(random.random() * 100, 1) for _ in range(35)],
+            "w": [random.randint(0, 50) for _ in range(35)],
+            "s": [random.choice("abcd") for _ in range(35)],
+        }
+    )
+    spec = {"q": "numeric", "w": "numeric"}
+    table = oa.Microdata.from_frame(frame, respondent="id", quasi_identifiers=spec, sensitive="s")
+    policy = oa.Policy([oa.KCAnonymity(k=3, c="1/2")], minimize=["squared_error"])
+    result = oa.solve(table, policy, time_limit=5, display=False, engine="assignment")
+    assert result.release is not None
+    assert result.bound == (0,)
