@@ -24,6 +24,7 @@ from .models.errors import (
     SpellingError as SpellingError,
     StoreError as StoreError,
     TableError as TableError,
+    TooLargeError as TooLargeError,
 )
 from .models.hierarchy import Hierarchy as Hierarchy
 from .models.losses.base import (

@@ -23,7 +23,7 @@ WIDTHS = (5, 10, 20, 40)
 @case
 @dataclass(frozen=True, kw_only=True)
 class FullDomain(Case):
-    """ARX Adult, k = 5, 8 to 10 quasi-identifiers, nothing or 5 % suppressed: levels, loss, visits."""
+    """ARX Adult, k = 5, 8 to 10 quasi-identifiers, nothing or a twentieth suppressed: levels, loss."""
 
     name: ClassVar[str] = "full-domain"
     small_settings: ClassVar[Mapping[str, Any]] = {"rows": 2000, "time_limit": 20}

@@ -69,7 +69,7 @@ def _values(people: frozenset[str], group: QIGroup) -> Counter[str]:
 @register
 @dataclass(frozen=True, kw_only=True)
 class HcSafety(GroupRequirement):
-    """Comparing a group with earlier ones tells nothing to whoever knows fewer than `n` people's values.
+    """Comparing a group with an earlier one tells nothing to whoever knows fewer than `n` people's values.
 
     Use it in every series of values that stay the same, beside `weak_m_invariance`.
 

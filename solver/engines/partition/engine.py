@@ -1,4 +1,4 @@
-"""Partition engine: set partitioning over QI-groups, by one of six plans.
+"""Partition engine: set partitioning over QI-groups, by one of seven plans.
 
 Where groups have to be enumerated, or the demand is on whole series, parts of the policy are solved first,
 one after the other, by whatever plan is there for them; after each there is a guide to the whole (`guided`).

@@ -39,7 +39,8 @@ def explain(
     smallest set of respondents that cannot all be published; per parameter the least change after
     which a release exists, proven by trying one step less (two parameters if no single one helps); and
     the smallest sets of parts to drop. If one exists: the least loss with and without each part, and the
-    groups that lose most. Every claim rests on a search that ended; what remained undecided is named.
+    groups that lose most. Every claim rests on a search that ended, by its solver's word (`solve` derives
+    what it says again); what remained undecided is named.
 
     Parameters
     ----------

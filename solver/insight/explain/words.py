@@ -36,6 +36,11 @@ def sentences(found: Findings, *, show_ids: bool = False) -> Iterator[str]:
         yield from _feasible(found)
     for note in found.notes:
         yield f"Not tried: {note}."
+    if found.status is not Status.UNKNOWN:
+        yield (
+            "What is called proven here is the word of searches that ended: `optanon solve` derives it again "
+            "without a solver, and says so."
+        )
 
 
 def _infeasible(found: Findings, show_ids: bool) -> Iterator[str]:
