@@ -64,8 +64,25 @@ def read_query(where: str | Path, query: str, folder: Path | None = None) -> pd.
     return pd.DataFrame(rows, columns=columns, dtype=object)
 
 
+_READING = frozenset(
+    (
+        sqlite3.SQLITE_SELECT,
+        sqlite3.SQLITE_READ,
+        sqlite3.SQLITE_FUNCTION,
+        sqlite3.SQLITE_RECURSIVE,
+        sqlite3.SQLITE_TRANSACTION,
+    )
+)
+"""What a query may do: attaching makes files, and a pragma could allow writing."""
+
+
 def _query_only(connection: sqlite3.Connection, _: object) -> None:
     connection.execute("PRAGMA query_only = ON")
+    connection.set_authorizer(_permitted)
+
+
+def _permitted(action: int, *_: str | None) -> int:
+    return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
 
 
 def _only_read(connection: Connection) -> None:

@@ -55,11 +55,11 @@ def first_wrong(error: ValidationError, raw: object) -> str:
     return f"{key}: must be {' or '.join(said)}: {got}"
 
 
-def _place(location: Sequence[object], raw: Any, kind: str) -> Place:
+def _place(location: Sequence[Any], raw: Any, kind: str) -> Place:
     """The keys of a place, without what names the kind that was tried."""
     place: list[str] = []
     for at, part in enumerate(location, start=1):
-        if (isinstance(raw, Mapping) and part in raw) or (isinstance(raw, list) and isinstance(part, int)):
+        if part in raw if isinstance(raw, Mapping) else isinstance(raw, list) and isinstance(part, int):
             raw = raw[part]
         elif kind != "missing" or at < len(location):
             continue

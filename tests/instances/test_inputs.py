@@ -133,6 +133,8 @@ def test_a_query_is_a_table(clinic: Path):
         ("SELECT nothing FROM people", "nothing"),
         ("SELECT id, age, age, ill FROM people", "'age' twice"),
         ("PRAGMA user_version = 3", "only read|no table"),
+        ("PRAGMA query_only = OFF", "only read"),
+        ("ATTACH 'made.db' AS made", "only read"),
         ("SELECT id, x'00ff' AS age, size, ill FROM people", "bytes"),
     ],
 )
