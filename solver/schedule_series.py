@@ -46,6 +46,11 @@ class Ahead(Schedule):
     family: Share = Share(
         part=0.2, of=Of.LIMIT, least=2.5, least_part=0.5, why="for one program over all signatures"
     )
+    proposed: Seconds = Seconds(
+        value=5e-4,
+        unit="s a tuple",
+        why="with less left, large tables are dealt signatures: programs over others leave no time for seats",
+    )
     families: Share = Share(part=0.5, of=Of.PASSED, why="no further program after this: people need seats")
     trying: Share = Share(part=0.6, of=Of.PASSED, why="no further family is seated to compare them")
     compared: Seconds = Seconds(

@@ -518,6 +518,26 @@ def test_a_part_of_the_seats_is_what_its_groups_have_alone(seed: int):
     assert (seats.mate == -1).all()
 
 
+@pytest.mark.parametrize(("each", "searched"), [(1e9, False), (0.0, True)])
+def test_signatures_are_searched_by_programs_only_where_seats_have_time_left(
+    monkeypatch: pytest.MonkeyPatch, each: float, searched: bool
+):
+    """Of large tables, whose values can be dealt."""
+    first, second = tables(3, 40, 2, 12)
+    known = solve_problem(ahead(History(), first), time_limit=2, seed=1, display=False).release
+    assert known is not None
+    asked: list[bool] = []
+    programs = search.families
+    monkeypatch.setattr(search, "families", lambda *a, **k: asked.append(True) or programs(*a, **k))
+    monkeypatch.setattr(search.CountedFamilies, "fits", staticmethod(lambda crowd: False))
+    monkeypatch.setattr(search.AheadSearch, "_allowed", Fraction(-1))
+    proposed = replace(search.AHEAD.proposed, value=each)
+    monkeypatch.setattr(search, "AHEAD", replace(search.AHEAD, proposed=proposed))
+    result = solve_problem(ahead(History([known]), second), time_limit=4, seed=1, display=False)
+    assert result.release is not None
+    assert bool(asked) == searched
+
+
 def test_many_people_are_seated_with_as_many_exchanges_as_there_is_time_for(monkeypatch: pytest.MonkeyPatch):
     """And none of it is spent on brief seats, unless there is a lot."""
     faked(monkeypatch, tick=0.0003)

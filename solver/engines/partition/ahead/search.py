@@ -264,8 +264,10 @@ class AheadSearch:
     def _begun(self, crowd: Crowd, needed: Ints) -> Family | None:
         """As m-invariance deals values, or of signatures that somebody has proposed, if those are better."""
         dealt = None if self.counts is None else dealt_family(crowd, needed, self.counts, self._pricing)
-        if dealt is not None and not CountedFamilies.fits(crowd) and dealt.price <= self._allowed:
-            return dealt
+        if dealt is not None and not CountedFamilies.fits(crowd):
+            soon = not self.clock.fits(AHEAD.proposed.value * len(self.problem.table))
+            if soon or dealt.price <= self._allowed:
+                return dealt
         other = self._proposed(crowd, needed)
         return dealt if other is None else other.better(dealt)
 
