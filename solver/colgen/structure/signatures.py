@@ -123,7 +123,7 @@ class Rules:
         once = rule.multiplicity == 1
         times, tables, forbidding = (
             np.ones(len(named), dtype=np.int64),
-            _Kinds(meetings, once),
+            _VerdictKinds(meetings, once),
             dict[Met, int](),
         )
         for met, group in earlier.items():
@@ -187,7 +187,7 @@ def _forms(problem: ProblemView) -> tuple[SignatureRule | str, list[OverlapRule]
     ), meetings
 
 
-class _Kinds:
+class _VerdictKinds:
     """Tables of verdicts of earlier groups, and their sizes; the first kind forbids nothing."""
 
     def __init__(self, meetings: list[OverlapRule], once: bool) -> None:
