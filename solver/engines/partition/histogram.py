@@ -3,9 +3,7 @@
 Where admissible histograms are too many to be listed, bounds come from a part of the policy whose histograms
 are few, and releases from moves alone.
 
-Under a time limit tables that are not cut into blocks are searched in stages (`schedule.Stages`): all that is
-planned for 2.5 s, then what is planned for 10 s with what is known by then, and so on. The limit ends this
-course wherever it is, and changes nothing before: a longer one never ends with a worse release.
+Under a time limit tables that are not cut into blocks are searched in stages (`stages`).
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import search_clock
 from ...limits import HISTOGRAM_LIMITS as LIMITS
-from ...schedule import HISTOGRAM, STAGES
+from ...schedule import HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
@@ -41,7 +39,7 @@ from .progress import Progress
 from .proof import describe
 from .scale import Scaled, annealed
 from .simplex import RootProgram
-from .stages import planned
+from .stages import in_stages
 from .starting import Starting
 
 __all__ = ["HistogramSearch", "by_histograms"]
@@ -107,24 +105,10 @@ class HistogramSearch:
             if self.whole and in_blocks(self.rows, self.judge, listed=self.listed, beyond=beyond):
                 self._in_blocks()
             else:
-                self._in_stages()
+                in_stages(self.problem, self.settings, self.clock, self._stage, lambda: self.progress.closed)
         except KeyboardInterrupt:
             self.interrupted = True
         return self._conclude()
-
-    def _in_stages(self) -> None:
-        """All steps as `Stages.limits` plan them until the limit; once, without one."""
-        limit = self.clock.limit
-        if limit is None:
-            self._stage()
-            return
-        self.clock.end = self.clock.began + limit
-        for end in planned(self.problem, self.settings, self.clock.seconds):
-            self.clock.limit = end
-            more = self._stage()
-            last = end >= limit and not (more and end < STAGES.longest.value * limit)
-            if self.progress.closed or self.clock.ends or last:
-                break
 
     def _stage(self) -> bool:
         """All steps in the time of the clock; called again with more of it, they go on.

@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from cases.people import people
 from clocks import faked
+from courses import grown, searched
 
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
@@ -24,10 +25,8 @@ from optanon.models.requirement import Requirement
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness
 from optanon.models.table import Microdata
 from optanon.solver import ending as ending_module, portfolio
-from optanon.solver.backends.highs import LinearProgram, best_integers
 from optanon.solver.baselines.pace import Pace
 from optanon.solver.baselines.registry import Baseline, baselines
-from optanon.solver.colgen import choice
 from optanon.solver.colgen.column import Group
 from optanon.solver.colgen.neighbours import near_places
 from optanon.solver.colgen.primal.annealing import BRIEFLY, COLD, Annealing, Cooling
@@ -41,22 +40,15 @@ from optanon.solver.portfolio import informed
 from optanon.solver.schedule import HISTOGRAM, STAGES, Stages
 from optanon.solver.search import partition_engine
 from optanon.solver.settings import Clock, Settings, Watch
-from optanon.solver.status import Point
 
 LIMITS = (5.0, 10.0, 20.0, 60.0)
 SHORT = (1.0, 1.4, 2.0)
 """Limits before the end of the first plan, and after the first release: one made in haste may be lucky."""
-RUN = LinearProgram.run
 POLICIES: dict[str, tuple[Requirement, ...]] = {
     "k": (),
     "l": (DistinctLDiversity(l=2),),
     "t": (TCloseness(t=Fraction(1, 4)),),
 }
-
-
-def in_full(*given: object, **settings: object) -> object:
-    """An integer program that ends by its nodes alone."""
-    return best_integers(*given, **settings | {"seconds": None})  # pyright: ignore[reportArgumentType]
 
 
 def numbers(tuples: int, seed: int, *beside: Requirement) -> Problem:
@@ -79,21 +71,6 @@ def numbers(tuples: int, seed: int, *beside: Requirement) -> Problem:
     return Problem(table=table, policy=Policy([KCAnonymity(k=3), *beside]))
 
 
-def searched(
-    problem: Problem, limit: float, monkeypatch: pytest.MonkeyPatch, tick: float = 0.08
-) -> tuple[Fraction, Fraction, list[Point]]:
-    """Loss, bound and course of a search."""
-    faked(monkeypatch, tick)
-    # Linear programs take none of this time: they are never late, however slow the machine is.
-    monkeypatch.setattr(LinearProgram, "run", lambda program, _=None: RUN(program))
-    monkeypatch.setattr(choice, "best_integers", in_full)
-    watch = Watch()
-    answer = partition_engine().solve(problem, Settings(time_limit=limit, seed=1), watch)
-    assert answer.release is not None
-    assert answer.bounds[0] is not None
-    return problem.objective(answer.release)[0], answer.bounds[0], watch.points
-
-
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("seed", range(2))
 def test_a_longer_limit_goes_on_from_where_a_shorter_one_stopped(
@@ -102,13 +79,8 @@ def test_a_longer_limit_goes_on_from_where_a_shorter_one_stopped(
     asked = POLICIES[policy]
     searched(people(300, seed, *asked, values="abcd"), LIMITS[0], monkeypatch)  # compiled code is loaded
     found = [searched(people(300, seed, *asked, values="abcd"), limit, monkeypatch) for limit in LIMITS]
-    for limit, (one, other) in zip(LIMITS, pairwise(found), strict=False):
-        assert other[0] <= one[0]
-        assert other[1] >= one[1]
-        # What is cut off tells how far it has come.
-        course = [point for point in one[2] if point.seconds < limit - 1]
-        assert other[2][: len(course)] == course
-    assert found[-1][0] < found[0][0]
+    grown(LIMITS, found)
+    assert found[-1].losses < found[0].losses
 
 
 def brief_moves(monkeypatch: pytest.MonkeyPatch) -> list[list[Group]]:
@@ -157,10 +129,8 @@ def test_of_any_two_limits_the_longer_never_ends_worse(
         searched(people(200, seed, *asked, values="abcd"), limit, monkeypatch, tick=0.02)
         for limit in (limits[0], *limits)  # compiled code is loaded at first
     ][1:]
-    for (loss, bound, _), (later, higher, _) in pairwise(found):
-        assert later <= loss
-        assert higher >= bound
-    assert policy == "t" or found[-1][0] < found[0][0]
+    grown(limits, found, along=False)
+    assert policy == "t" or found[-1].losses < found[0].losses
 
 
 @pytest.mark.parametrize(("policy", "tuples"), [("k", 200), ("l", 200), ("t", 200), ("k", 100), ("l", 60)])
@@ -170,12 +140,9 @@ def test_of_any_two_limits_the_longer_never_ends_worse_on_numbers(
     random, problem = Random(tuples), numbers(tuples, 1, *POLICIES[policy])
     limits = [*SHORT, *sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(6))]
     found = [searched(problem, limit, monkeypatch, tick=0.02) for limit in (limits[0], *limits)][1:]
-    for limit, ((loss, bound, points), (later, higher, longer)) in zip(limits, pairwise(found), strict=False):
-        assert later <= loss
-        assert higher >= bound
-        course = [point for point in points if point.seconds < limit - 1]
-        assert longer[: len(course)] == course
-    assert found[-1][0] < found[0][0] or found[-1][1] > found[0][1]
+    grown(limits, found)
+    one, other = found[0], found[-1]
+    assert other.losses < one.losses or (other.bounds[0] or 0) > (one.bounds[0] or 0)
 
 
 def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch: pytest.MonkeyPatch):

@@ -35,6 +35,7 @@ class FewestFakes:
         self.best = best
         self.counts = fewest(types, clock)
         self.bound = self.counts.bound
+        self._random, self._past, self._filled = Random(settings.seed), past_of(types), 0
         self._lowering: Lowering | None = None
         best.needs(self.bound)
 
@@ -56,17 +57,28 @@ class FewestFakes:
             return False
         return not self.reached and not self._lowering.exhausted
 
+    def count(self) -> None:
+        """Solve the program over counts again, if there was no time for its proof."""
+        if self.counts.proven or self.counts.tree.nodes >= LIMITS.count_nodes or self.reached:
+            return
+        counts = fewest(self.types, self.clock)
+        if counts.bound >= self.counts.bound:
+            self.counts = counts
+        self.bound = max(self.bound, counts.bound)
+        self.best.needs(self.bound)
+
     def start(self, early: Clock) -> None:
         """Releases to begin with: the user's, the best known one, the counts filled at random."""
         initial, known = self.settings.initial, self.settings.known
-        if initial is not None and next(self.problem.check(initial), None) is None:
-            self.best.offer(read(self.types, self.problem, initial))
-        if known is not None:
-            self.best.offer(read(self.types, self.problem, known))
-        random, past = Random(self.settings.seed), past_of(self.types)
-        for attempt in range(LIMITS.starts):
-            self.best.offer(filled(self.types, past, self.counts, random, early))
-            if early.over or (attempt and self.reached):
+        if not self._filled:
+            if initial is not None and next(self.problem.check(initial), None) is None:
+                self.best.offer(read(self.types, self.problem, initial))
+            if known is not None:
+                self.best.offer(read(self.types, self.problem, known))
+        while self._filled < LIMITS.starts and not (self._filled > 1 and self.reached):
+            self.best.offer(filled(self.types, self._past, self.counts, self._random, early))
+            self._filled += 1
+            if early.over:
                 break
 
     def lower(self, seconds: float | None) -> None:

@@ -1,4 +1,4 @@
-"""Both levels of the objective: the fewest counterfeits, then the least information loss.
+"""Both levels of the objective, stage by stage: the fewest counterfeits, then the least information loss.
 
 In a first release nobody has a past. If it is large, and needs no counterfeits, the second level is that of a
 table released once: the histogram plan goes on from what was found.
@@ -21,13 +21,14 @@ from ....colgen.table import Rows
 from ....ending import search_clock
 from ....limits import HISTOGRAM_LIMITS
 from ....schedule_series import SIGNATURE
-from ....settings import Answer, Settings, Watch
+from ....settings import Answer, Clock, Settings, Watch
 from ..by_boxes import Boxed
 from ..histogram import HistogramSearch
 from ..objective import Objective
 from ..places import PlacedBoxes
 from ..progress import Progress
 from ..proof import describe
+from ..stages import in_stages
 from .best import BestColumns
 from .fakes import FewestFakes
 from .loss import MADE_BY, LeastLoss
@@ -59,35 +60,60 @@ class SignatureSearch:
         self.types = Types.of(problem, rules)
         self.pricing = SignaturePricing(self.types, settings.workers, self.clock)
         self.best = BestColumns(problem, self.types, watch, objective)
-        self._early = self.clock.share(SIGNATURE.start)
         self.fakes: FewestFakes | None = None
         self.loss: LeastLoss | None = None
         self.sized: Claim | None = None
+        self.sizes: Boxed | None = None
+        self.sight = True
+        self.ended: Answer | None = None
         self.interrupted = self.late = False
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
         try:
-            fakes = self.fakes = FewestFakes(self.problem, self.types, self.settings, self.clock, self.best)
-            if not fakes.beyond:
-                fakes.start(self._early)
-                if not fakes.reached and self._in_time:
-                    fakes.lower(self.clock.allowed(SIGNATURE.fewer))
-            if fakes.beyond:
-                return self._beyond(fakes)
-            if self._first:
-                known = replace(self.settings, known=self.best.release())
-                return HistogramSearch(self.problem, known, self.watch, self.objective).run()
-            self._least_loss()
-            self._resume(fakes)
+            in_stages(self.problem, self.settings, self.clock, self._stage, self._closed)
         except KeyboardInterrupt:
             self.interrupted = True
+        if self.ended is not None:
+            return self.ended
         return self.best.answer(
             self._claims(),
             interrupted=self.interrupted,
             late=self.late or self.clock.over,
             rounds=self._rounds,
         )
+
+    def _closed(self) -> bool:
+        return self.ended is not None or self.best.closed
+
+    def _stage(self) -> bool:
+        """All steps in the time of the clock; called again with more of it, they go on.
+
+        Returns
+        -------
+        bool
+            Whether more may be found in more time.
+        """
+        early = self.clock.share(SIGNATURE.start)
+        if self.fakes is None:
+            self.fakes = FewestFakes(self.problem, self.types, self.settings, self.clock, self.best)
+        else:
+            self.fakes.count()
+        if self.fakes.beyond:
+            self.ended = self._beyond(self.fakes)
+            return False
+        self.fakes.start(early)
+        if not self.fakes.reached and self._in_time:
+            self._lower(self.fakes, self.clock.allowed(SIGNATURE.fewer))
+        if self.fakes.beyond:
+            self.ended = self._beyond(self.fakes)
+        elif self._first:
+            known = replace(self.settings, known=self.best.release())
+            self.ended = HistogramSearch(self.problem, known, self.watch, self.objective).run()
+        else:
+            self._least_loss(early)
+            self._resume(self.fakes, early)
+        return True
 
     @property
     def _first(self) -> bool:
@@ -106,17 +132,25 @@ class SignatureSearch:
         if best.best is None:
             return
         clock = self.clock.share(SIGNATURE.sizes)
-        bare = Rows.of(self.problem, blind=True)
-        self._sized(bare, Cuts(bare), at_sight(bare, self.types.rules.least, workers, clock))
+        if self.sight:
+            bare = Rows.of(self.problem, blind=True)
+            duals = at_sight(bare, self.types.rules.least, workers, clock)
+            self._sized(bare, Cuts(bare), duals)
+            self.sight = duals is None
         if not rows.in_trees:
             return
-        places = PlacedBoxes.by_least_size(self.problem, rows, workers, clock)
-        if places is None or clock.over:
-            return
-        progress = Progress(self.problem, rows, Watch(), self.objective.measured, self.objective.factor)
-        progress.offer(best.best)
-        Boxed(places.boxes, progress, places.best, places).solve()
-        self._sized(places.boxes.rows, places.boxes.cuts, places.best.duals, places.unpriced)
+        if self.sizes is None:
+            places = PlacedBoxes.by_least_size(self.problem, rows, workers, clock)
+            if places is None or clock.over:
+                return
+            progress = Progress(self.problem, rows, Watch(), self.objective.measured, self.objective.factor)
+            progress.offer(best.best)
+            self.sizes = Boxed(places.boxes, progress, places.best, places)
+        boxed = self.sizes
+        boxed.pricing.clock = boxed.clock = clock
+        boxed.solve()
+        assert boxed.places is not None
+        self._sized(boxed.pricing.rows, boxed.pricing.cuts, boxed.places.best.duals, boxed.places.unpriced)
 
     def _sized(self, rows: Rows, cuts: Cuts, duals: Duals | None, unpriced: tuple[int, ...] = ()) -> None:
         """Keep a bound on the loss by places, and its claim, if it is higher."""
@@ -127,12 +161,24 @@ class SignatureSearch:
             )
             self.best.lift(bound, "sizes of groups")
 
-    def _least_loss(self) -> None:
+    def _lower(self, fakes: FewestFakes, seconds: float | None) -> bool:
+        """Search for fewer counterfeits; whether some were found."""
+        before, known = self.best.fakes, self.best.best is not None
+        fakes.lower(seconds)
+        if not known or self.best.fakes >= before or self.best.counted is None:
+            return False
+        # The old bound's proof is about releases with more counterfeits.
+        self.best.reopen()
+        self.loss = None
+        return True
+
+    def _least_loss(self, early: Clock) -> None:
         """The second level, if there is a release of the first one."""
         if self._large and not self.best.fakes and self.best.best is not None and not self.clock.over:
             self.by_sizes()
         if self.best.best is not None and self._in_time:
-            self.loss = LeastLoss(self.best, self.pricing, self.settings, self.clock, self._early)
+            if self.loss is None:
+                self.loss = LeastLoss(self.best, self.pricing, self.settings, self.clock, early)
             self.loss.run()
 
     @property
@@ -143,19 +189,15 @@ class SignatureSearch:
         """
         if self.best.best is None:
             return True
-        fits = not self.clock.over and self.clock.fits(SIGNATURE.round.value * len(self.types) ** 2)
-        self.late |= not fits
-        return fits
+        needed, left = SIGNATURE.round.value * len(self.types) ** 2, self.clock.left
+        self.late = self.clock.over or (left is not None and left <= needed)
+        return not self.late
 
-    def _resume(self, fakes: FewestFakes) -> None:
+    def _resume(self, fakes: FewestFakes, early: Clock) -> None:
         """While there is time and the number of counterfeits is open: go on with it, then with the loss."""
         while fakes.open and not self.clock.over:
-            before = self.best.fakes
-            fakes.lower(None)
-            if self.best.fakes < before:
-                # The old bound's proof is about releases with more counterfeits.
-                self.best.reopen()
-                self._least_loss()
+            if self._lower(fakes, None):
+                self._least_loss(early)
 
     @property
     def _rounds(self) -> int:

@@ -21,6 +21,7 @@ from ....colgen.signature_pricing import SignaturePricing
 from ....limits import SIGNATURE_LIMITS as LIMITS
 from ....schedule_series import SIGNATURE
 from ....settings import Clock, Settings
+from ....shares import Share
 from .best import BestColumns
 from .proof import ProvenLoss, series_claim
 
@@ -49,6 +50,9 @@ class LeastLoss:
             pricing, master, clock, per_anchor=LIMITS.per_anchor, most_nodes=LIMITS.most_nodes
         )
         self.finish = Finish(pricing, best, clock, settings.seed, LIMITS.gap)
+        self._better = Regions(self.types, self._limit, settings.seed, clock, settings.workers)
+        self._solved = self._enough = False
+        self._cuts = 0
         guess = neighbours(self.types, early)
         self.generation.begin(guess, -float(guess.max(initial=0.0)))
 
@@ -61,7 +65,8 @@ class LeastLoss:
         return self.types.rows.scale if limit is None else limit
 
     def run(self) -> None:
-        """Everything in order, as long as there is time."""
+        """Everything in order, as long as there is time; called again with more of it, it goes on."""
+        self.finish.again()
         solved = self._bound()
         if self._far:
             # Neither lists nor programs close so wide a gap: better releases first.
@@ -76,18 +81,25 @@ class LeastLoss:
 
     def _bound(self) -> bool:
         """The linear program, with cuts as long as they gain something; whether it was solved."""
-        generation, best = self.generation, self.best
-        solved = generation.run(0.8, seconds=self.clock.allowed(SIGNATURE.linear))
-        best.lift(generation.bound, "linear program")
-        for _ in range(LIMITS.cut_rounds):
+        best = self.best
+        if not self._solved:
+            self._solve(SIGNATURE.cuts if self._cuts else SIGNATURE.linear)
+        while self._solved and not self._enough:
             before = best.bound
-            if not solved or best.met or self.clock.spent(SIGNATURE.cuts) or not generation.cut():
+            if best.met or self.clock.spent(SIGNATURE.cuts):
                 break
-            solved = generation.run(0.3, seconds=self.clock.allowed(SIGNATURE.cuts))
-            best.lift(generation.bound, f"{len(self.pricing.cuts)} cuts")
-            if best.bound - before < LIMITS.least_gain * best.bound:
-                break
-        return solved
+            self._enough = self._cuts >= LIMITS.cut_rounds or not self.generation.cut()
+            if not self._enough:
+                self._cuts += 1
+                self._solve(SIGNATURE.cuts)
+                self._enough = self._solved and best.bound - before < LIMITS.least_gain * best.bound
+        return self._solved
+
+    def _solve(self, share: Share) -> None:
+        """Go on with the linear program."""
+        generation, cuts = self.generation, len(self.pricing.cuts)
+        self._solved = generation.run(0.3 if self._cuts else 0.8, seconds=self.clock.allowed(share))
+        self.best.lift(generation.bound, f"{cuts} cuts" if cuts else "linear program")
 
     @property
     def _far(self) -> bool:
@@ -127,8 +139,7 @@ class LeastLoss:
             return
         pool: Sequence[Column] = self._worthwhile()
         until = None if seconds is None else self.clock.seconds + seconds
-        regions = Regions(self.types, self._limit, self.settings.seed, self.clock, self.settings.workers)
-        regions.run(self.best.best, pool, until, self.best.offer, far=self._far, last=seconds is None)
+        self._better.run(self.best.best, pool, until, self.best.offer, far=self._far, last=seconds is None)
 
     def _close(self, seconds: float | None) -> None:
         """List the groups that a better release may hold, and search them."""

@@ -36,6 +36,8 @@ class Fewest:
     ----------
     bound : int
         No release has fewer counterfeits.
+    made : int
+        Those of the solution.
     tree : Tree
         The proof.
     joined : int array, shape (buckets, values)
@@ -45,9 +47,15 @@ class Fewest:
     """
 
     bound: int
+    made: int
     tree: Tree
     joined: Ints
     each: Ints
+
+    @property
+    def proven(self) -> bool:
+        """Whether the solution has as few as there can be."""
+        return self.bound >= self.made
 
 
 def program_of(types: Types) -> Program:
@@ -148,4 +156,5 @@ def fewest(types: Types, clock: Clock | None = None) -> Fewest:
         each[b] = x[at]
         joined[b, list(signature)] = x[at + 1 : at + 1 + 2 * len(signature) : 2]
         at += 1 + 2 * len(signature)
-    return Fewest(bound=max(0, tree.bound or 0), tree=tree, joined=joined, each=each)
+    made = int(program.cost @ x)
+    return Fewest(bound=max(0, tree.bound or 0), made=made, tree=tree, joined=joined, each=each)

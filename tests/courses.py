@@ -1,0 +1,59 @@
+"""Searches whose time is counted in looks at the clock: what they do depends on their limit alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+import pytest
+from clocks import faked
+
+from optanon.models.problem import Problem
+from optanon.solver.backends.highs import LinearProgram, best_integers
+from optanon.solver.colgen import choice
+from optanon.solver.exact import guess
+from optanon.solver.search import partition_engine
+from optanon.solver.settings import Settings, Watch
+from optanon.solver.status import Point
+
+__all__ = ["Course", "grown", "searched"]
+
+RUN = LinearProgram.run
+
+
+class Course(NamedTuple):
+    """What a search found: losses and bounds of all levels, and when."""
+
+    losses: tuple[Fraction, ...]
+    bounds: tuple[Fraction | None, ...]
+    points: list[Point]
+
+
+def searched(problem: Problem, limit: float, monkeypatch: pytest.MonkeyPatch, tick: float = 0.08) -> Course:
+    """What the partition engine finds in a time of which each look takes so many seconds."""
+    faked(monkeypatch, tick)
+    # Programs take none of this time: they are never late, however slow the machine is.
+    monkeypatch.setattr(LinearProgram, "run", lambda program, _=None: RUN(program))
+    for module in (choice, guess):
+        monkeypatch.setattr(module, "best_integers", _in_full)
+    watch = Watch()
+    answer = partition_engine().solve(problem, Settings(time_limit=limit, seed=1), watch)
+    assert answer.release is not None
+    return Course(problem.objective(answer.release), answer.bounds, watch.points)
+
+
+def _in_full(*given: object, **settings: object) -> object:
+    """An integer program that ends by its nodes alone."""
+    return best_integers(*given, **settings | {"seconds": None})  # pyright: ignore[reportArgumentType]
+
+
+def grown(limits: Sequence[float], found: Sequence[Course], *, along: bool = True) -> None:
+    """Assert that longer limits (in order) end no worse; `along` one course, but for what is cut off."""
+    for limit, (one, other) in zip(limits, pairwise(found), strict=False):
+        assert other.losses <= one.losses
+        if other.losses[:-1] == one.losses[:-1]:  # the last level is bounded for these
+            assert all((b or 0) >= (a or 0) for a, b in zip(one.bounds, other.bounds, strict=True))
+        course = [point for point in one.points if point.seconds < limit - 1]
+        assert not along or other.points[: len(course)] == course
