@@ -13,6 +13,7 @@ from clocks import faked
 from optanon.models.problem import Problem
 from optanon.solver.backends.highs import LinearProgram, best_integers
 from optanon.solver.colgen import choice
+from optanon.solver.engines.partition.points import parts
 from optanon.solver.exact import guess
 from optanon.solver.search import partition_engine
 from optanon.solver.settings import Settings, Watch
@@ -36,7 +37,7 @@ def searched(problem: Problem, limit: float, monkeypatch: pytest.MonkeyPatch, ti
     faked(monkeypatch, tick)
     # Programs take none of this time: they are never late, however slow the machine is.
     monkeypatch.setattr(LinearProgram, "run", lambda program, _=None: RUN(program))
-    for module in (choice, guess):
+    for module in (choice, guess, parts):
         monkeypatch.setattr(module, "best_integers", _in_full)
     watch = Watch()
     answer = partition_engine().solve(problem, Settings(time_limit=limit, seed=1), watch)

@@ -116,9 +116,10 @@ class BlockBound(GenerationLoop):
         clock: Clock,
         raised: Callable[[], None] = lambda: None,
     ) -> None:
-        pricing.block = np.full(len(pricing.rows), -1, dtype=np.int64)
+        self._block = np.full(len(pricing.rows), -1, dtype=np.int64)
         for number, block in enumerate(blocks):
-            pricing.block[list(block.rows)] = number
+            self._block[list(block.rows)] = number
+        pricing.block = self._block
         unit = max(1.0, float(pricing.rows.most) * pricing.sizes[0] / len(pricing.rows))
         super().__init__(
             pricing,
@@ -136,7 +137,10 @@ class BlockBound(GenerationLoop):
         self._begin(start, near)
 
     def run(self) -> bool:
-        """Until bound and linear program meet; False if time was over before."""
+        """Until bound and linear program meet; False if time was over before. Run again, it goes on."""
+        self.pricing.block = self._block
+        if self.best.rounds:
+            return self.again()
         self.best.offer(self.pricing.at_sight())
         self.level, self.center = self.best.value, DualPoint(self._guess() / self.unit, np.zeros(0))
         self.share = LIMITS.share
@@ -162,11 +166,11 @@ class BlockBound(GenerationLoop):
 
     def everywhere(self, root: DualBound) -> None:
         """A round more: offer duals that no group breaks, wherever it lies."""
-        self.pricing.block[:] = -1
+        self.pricing.block = np.full(len(self._block), -1, dtype=np.int64)
         self._once, known = True, self.best
         self.best = cast("BlockDuals", root)
         self._generate(self.center, first=True)
-        self.best = known
+        self._once, self.best = False, known
 
     def _add(self, found: Priced) -> int:
         if self._once:

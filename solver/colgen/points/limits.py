@@ -64,6 +64,8 @@ class PointLimits:
     """the first, as a share of what a tuple costs,"""
     cold: float = 0.003
     """and the last."""
+    annealed: float = 0.01
+    """A release that is closer to the bound, relative to it, is not annealed again."""
     lukewarm: float = 0.05
     """The first of those that a good release is annealed at again, in parts of the usual one."""
     least_broken: float = 0.02

@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-import pandas as pd
 import pytest
+from cases.points import drawn
 from clocks import faked, struck
 
-from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.requirements import KCAnonymity
-from optanon.models.table import Microdata
 from optanon.solver.colgen.finish import Finish
 from optanon.solver.colgen.points.pricing import PointPricing
 from optanon.solver.colgen.points.table import PointRows
@@ -30,24 +26,6 @@ from optanon.solver.verify import points as verifier
 ROUNDS = ("at sight", "linear program", "number of groups", "cuts")
 """What reports call bounds of the linear program; trees, and programs over lists, come later."""
 TICK = 1e-3
-
-
-def table(points: list[list[int]], k: int) -> Problem:
-    columns = [f"x{a}" for a in range(len(points[0]))]
-    frame = pd.DataFrame(points, columns=columns).assign(id=[f"r{i}" for i in range(len(points))], v="a")
-    roles = Microdata.from_frame(
-        frame, respondent="id", quasi_identifiers=dict.fromkeys(columns, "numeric"), sensitive="v"
-    )
-    return Problem(table=roles, policy=Policy([KCAnonymity(k=k)], ["squared_error"]))
-
-
-def drawn(kind: str) -> Problem:
-    """Points all over the place, or in far clusters that become blocks."""
-    random = np.random.default_rng(5)
-    if kind == "plain":
-        return table(random.integers(0, 1000, (90, 2)).tolist(), 3)
-    centers = random.integers(0, 5000, (12, 2))
-    return table([(center + random.integers(0, 40, 2)).tolist() for center in centers for _ in range(7)], 5)
 
 
 def kept_nothing(*_: object) -> None:

@@ -47,6 +47,7 @@ class PointFinish(Finish):
 
     source: PointPricing
     reached: PointProgress
+    _windows: PointWindows | None = None
 
     def improve(self, duals: Duals) -> None:
         """Better releases by integer programs: of windows, then, with cuts, over groups that nearly pay.
@@ -56,13 +57,12 @@ class PointFinish(Finish):
         finds the first in a short list. Lists grow while their programs end.
         """
         room, clock = self._room, self.clock.share(SHARES.improving)
-        PointWindows(
-            source=self.source,
-            progress=self.reached,
-            duals=duals,
-            seed=self.seed,
-            clock=clock.share(SHARES.windows),
-        ).run()
+        if self._windows is None:
+            self._windows = PointWindows(
+                source=self.source, progress=self.reached, duals=duals, seed=self.seed, clock=clock
+            )
+        self._windows.duals, self._windows.clock = duals, clock.share(SHARES.windows)
+        self._windows.run()
         self._programs(duals, clock)
         self._room = room
 
@@ -101,17 +101,19 @@ def cut_down(
     again: Callable[[], bool],
     proven: DualBound,
     ended: Callable[[], bool] = lambda: False,
-) -> None:
-    """Add cuts and solve again, until that gains little, or all is proven."""
+) -> bool:
+    """Add cuts and solve again, until that gains little, or all is proven; whether more time is of no use."""
     poor = 0
     for _ in range(LIMITS.cut_rounds):
         before = proven.bound
         if ended() or not cut():
-            return
-        solved = again()
+            return False
+        if not again():
+            return False
         poor = poor + 1 if proven.bound - before < LIMITS.least_gain * before else 0
-        if not solved or poor == LIMITS.poor_rounds:
-            return
+        if poor == LIMITS.poor_rounds:
+            return True
+    return True
 
 
 def near_groups(rows: PointRows, size: int, near: int) -> Iterator[Column]:

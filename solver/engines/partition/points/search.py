@@ -1,4 +1,4 @@
-"""Points plan: groups of points near one another, bounds by column generation, both of them certified."""
+"""Points plan, in stages: groups of near points, bounds by column generation, both of them certified."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from ....schedule import POINTS
 from ....settings import Answer, Clock, Settings, Watch
 from ....shares import Share
 from ..proof import describe
+from ..stages import in_stages
 from .generating import PointFinish, PointGeneration, cut_down, near_groups
 from .parts import BlockParts
 from .progress import PointProgress
@@ -51,23 +52,15 @@ class PointsSearch:
         self.interrupted = False
         self.blocks = self._blocks()
         self.by_blocks: BlockDuals | None = None
+        self._beside: BlockBound | None = None
+        self.linear: PointGeneration | None = None
+        self._stages, self._kept, self._enough = 0, 0.0, False
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
         try:
             self.root.offer(self.pricing.at_sight())
-            self._starts()
-            self.progress.lift(self.root.bound, "at sight")
-            if self.blocks:
-                self._by_blocks()
-            else:
-                self.generated()
-            assert self.root.duals is not None
-            if self.whole:
-                self.finish.improve(self.root.duals)
-                self.finish.run(self.root.duals)
-            else:
-                self._anneal(POINTS.again, self.settings.seed + 1)
+            in_stages(self.problem, self.settings, self.clock, self._stage, self._ended)
         except KeyboardInterrupt:
             self.interrupted = True
         return self.progress.answer(
@@ -78,20 +71,52 @@ class PointsSearch:
             rounds=self.root.rounds,
         )
 
+    def _stage(self) -> bool:
+        """All steps in the time of the clock; called again with more of it, they go on.
+
+        Returns
+        -------
+        bool
+            True: moves, programs and lists may find more in more time.
+        """
+        self._starts()
+        self.progress.lift(self.root.bound, "at sight")
+        if self.blocks:
+            self._by_blocks()
+        else:
+            self.generated()
+        assert self.root.duals is not None
+        if self.whole:
+            self.finish.again()
+            self.finish.improve(self.root.duals)
+            self.finish.run(self.root.duals)
+        else:
+            self._anneal(POINTS.again, self._seed + 1)
+        self._stages += 1
+        return True
+
     # -- releases --------------------------------------------------------------------
 
+    @property
+    def _seed(self) -> int:
+        """Of a stage: each has moves of its own."""
+        return self.settings.seed + 2 * LIMITS.parts * self._stages
+
     def _starts(self) -> None:
-        """Known releases, and one that annealing makes of the best."""
-        groups = [release for release in (self.settings.initial, self.settings.known) if release is not None]
-        for release in groups:
-            self.progress.offer(self._groups(release), "start")
-        if self.progress.best is None:
+        """Known releases, and one that annealing makes of the best, unless it is as good as proven to be."""
+        progress = self.progress
+        if progress.best is None:
+            for release in (self.settings.initial, self.settings.known):
+                if release is not None:
+                    progress.offer(self._groups(release), "start")
+        if progress.best is None:
             everybody = tuple(row for row, times in enumerate(self.rows.count.tolist()) for _ in range(times))
-            self.progress.offer(halved(self.rows, everybody, self.k), "start")
-        assert self.progress.best is not None
-        self._anneal(POINTS.annealing, self.settings.seed)
-        if self.blocks and self.progress.offer(self._each_block(), "blocks"):
-            self._anneal(POINTS.annealing, self.settings.seed, LIMITS.lukewarm)
+            progress.offer(halved(self.rows, everybody, self.k), "start")
+        if progress.cost - progress.bound <= LIMITS.annealed * progress.bound:
+            return
+        self._anneal(POINTS.annealing, self._seed)
+        if self.blocks and progress.offer(self._each_block(), "blocks"):
+            self._anneal(POINTS.annealing, self._seed, LIMITS.lukewarm)
 
     def _anneal(self, share: Share, seed: int, warm: float = 1.0) -> None:
         """Let the best release be moved about for a share of the time."""
@@ -138,7 +163,7 @@ class PointsSearch:
         rest = tuple(halved(part, tuple(range(len(left))), self.k))
         clock, moves = self.clock.share(POINTS.annealing), LIMITS.moves * len(left)
         if len(rest) > 1:
-            found = annealed(part, rest, self.k, moves=moves, seed=self.settings.seed, clock=clock)
+            found = annealed(part, rest, self.k, moves=moves, seed=self._seed, clock=clock)
             for better in found:
                 rest = better
         return [*groups, *(tuple(left[list(group)].tolist()) for group in rest)]
@@ -147,12 +172,14 @@ class PointsSearch:
 
     def _by_blocks(self) -> None:
         """Solve the linear program of blocks; then duals that no group breaks, to list groups by."""
-        pricing, progress = self.pricing, self.progress
+        pricing, progress, clock = self.pricing, self.progress, self.clock.share(POINTS.linear)
         assert progress.best is not None
-        near = (column.rows for column in near_groups(self.rows, self.k, self.k + LIMITS.beside))
-        clock = self.clock.share(POINTS.linear)
-        found = BlockBound(pricing, self.blocks, progress.best, near, clock, self._raised)
-        self.by_blocks = found.best
+        found = self._beside
+        if found is None:
+            near = (column.rows for column in near_groups(self.rows, self.k, self.k + LIMITS.beside))
+            found = BlockBound(pricing, self.blocks, progress.best, near, clock, self._raised)
+            self._beside, self.by_blocks = found, found.best
+        found.clock = clock
         with self._until(clock):
             if found.run():
                 cut_down(found.cut, found.again, found.best, self._ended)
@@ -182,7 +209,10 @@ class PointsSearch:
         began = self.clock.seconds
         with self._until(self.clock.share(POINTS.timed)):
             self.pricing.all_below(proven.duals, -1, room=1, nodes=LIMITS.nodes)
-        self.clock.keep(POINTS.check.value * self.settings.workers * (self.clock.seconds - began))
+        needed = POINTS.check.value * self.settings.workers * (self.clock.seconds - began)
+        if needed > self._kept:
+            self.clock.keep(needed - self._kept)
+            self._kept = needed
 
     def _raised(self) -> None:
         """Whatever ends the search, what was proven stays."""
@@ -195,6 +225,16 @@ class PointsSearch:
 
     def generated(self) -> None:
         """Solve the linear program and cut it; then leave time for the verifier."""
+        clock = self.clock.share(POINTS.linear)
+        if self.linear is None:
+            self.linear = self._program(clock)
+        self.linear.clock = clock
+        with self._until(clock):
+            self._cut_down(self.linear)
+        self._keep(self.root)
+
+    def _program(self, clock: Clock) -> PointGeneration:
+        """The linear program as it is at first."""
         progress, pricing = self.progress, self.pricing
         assert progress.best is not None
         master = RestrictedMaster(
@@ -209,8 +249,7 @@ class PointsSearch:
         master.add([*near_groups(self.rows, size, near)])
         if self.whole:
             master.add([Column(group) for group in progress.best])
-        clock = self.clock.share(POINTS.linear)
-        generation = PointGeneration(
+        return PointGeneration(
             pricing,
             master,
             clock,
@@ -219,21 +258,22 @@ class PointsSearch:
             most_nodes=LIMITS.nodes,
             raised=self._raised,
         )
-        with self._until(clock):
-            self._cut_down(generation, master)
-        self._keep(self.root)
 
-    def _cut_down(self, generation: PointGeneration, master: RestrictedMaster) -> None:
-        """Rounds without cuts, then with them."""
+    def _cut_down(self, generation: PointGeneration) -> None:
+        """Rounds without cuts, then with them, until these gain little."""
+        if self._enough:
+            return
         solved, cuts = generation.run(0.0), self.pricing.cuts
-        if solved and self.whole and int(self.rows.count.sum()) % self.k:
+        if solved and not len(cuts) and self.whole and int(self.rows.count.sum()) % self.k:
             # Groups are no more than whole times k tuples.
             cuts.add([tuple(range(len(self.rows)))], self.k)
-            master.extend()
+            generation.master.extend()
             solved = generation.run(0.0)
             self.progress.lift(self.root.bound, "number of groups")
         if solved and self.whole:
-            cut_down(generation.cut, lambda: generation.run(0.0), self.root, self._ended)
+            self._enough = cut_down(generation.cut, lambda: generation.run(0.0), self.root, self._ended)
+        elif solved:
+            self._enough = True
 
     # -- the answer --------------------------------------------------------------------
 

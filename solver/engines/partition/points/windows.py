@@ -44,6 +44,11 @@ class PointWindows:
     seed: int
     clock: Clock
     begun: dict[Group, int] = field(default_factory=dict[Group, int])
+    _random: np.random.Generator = field(init=False)
+    _rows: int = field(init=False, default=LIMITS.rows)
+
+    def __post_init__(self) -> None:
+        self._random = np.random.default_rng(self.seed)
 
     @property
     def far(self) -> bool:
@@ -51,12 +56,15 @@ class PointWindows:
         return self.progress.cost - self.progress.bound > LIMITS.near * self.progress.bound
 
     def run(self) -> None:
-        """Until the bound is near, time over, the whole table in one, or each group began some in vain."""
+        """Until the bound is near, time over, the whole table in one, or each group began some in vain.
+
+        Run again, it goes on with windows as large as the last ones.
+        """
         assert self.progress.best is not None
-        random, rows, idle = np.random.default_rng(self.seed), LIMITS.rows, 0
+        rows, idle = self._rows, 0
         groups = list(self.progress.best)
         while self.far and not self.clock.over and idle < LIMITS.patience * len(groups):
-            chosen = self._window(groups, rows, random)
+            chosen = self._window(groups, rows)
             own = [groups[g] for g in chosen.tolist()]
             found, ended = self._solved(own)
             rows = min(LIMITS.most, rows + LIMITS.more) if ended else max(LIMITS.least, rows - LIMITS.fewer)
@@ -67,15 +75,16 @@ class PointWindows:
                 groups, idle = better, 0
             if ended and len(better) == len(found):
                 break
+        self._rows = rows
 
-    def _window(self, groups: list[Group], most: int, random: np.random.Generator) -> NDArray[np.int64]:
+    def _window(self, groups: list[Group], most: int) -> NDArray[np.int64]:
         """Numbers of the groups of a window of at most so many tuples."""
         rows = self.source.rows
         cost = np.array(rows.group_costs(groups), dtype=np.float64)
         paid = np.array([float(self.duals.rows[list(group)].sum()) for group in groups]) / self.duals.scale
         weight = np.maximum(0.0, cost - paid) + LIMITS.least_weight * (cost + cost.mean()) + 1.0
         weight *= np.array([LIMITS.tired ** self.begun.get(group, 0) for group in groups])
-        center = int(random.choice(len(groups), p=weight / weight.sum()))
+        center = int(self._random.choice(len(groups), p=weight / weight.sum()))
         self.begun[groups[center]] = self.begun.get(groups[center], 0) + 1
         way = rows.pairs[list(groups[center])].min(axis=0)
         far = np.array([way[list(group)].min() for group in groups])

@@ -1,0 +1,31 @@
+"""Tables of points, to be put in groups with little squared error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirements import KCAnonymity
+from optanon.models.table import Microdata
+
+__all__ = ["drawn", "table"]
+
+
+def table(points: list[list[int]], k: int) -> Problem:
+    columns = [f"x{a}" for a in range(len(points[0]))]
+    frame = pd.DataFrame(points, columns=columns).assign(id=[f"r{i}" for i in range(len(points))], v="a")
+    roles = Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers=dict.fromkeys(columns, "numeric"), sensitive="v"
+    )
+    return Problem(table=roles, policy=Policy([KCAnonymity(k=k)], ["squared_error"]))
+
+
+def drawn(kind: str) -> Problem:
+    """Points all over the place, or in far clusters that become blocks."""
+    random = np.random.default_rng(5)
+    if kind == "plain":
+        return table(random.integers(0, 1000, (90, 2)).tolist(), 3)
+    centers = random.integers(0, 5000, (12, 2))
+    return table([(center + random.integers(0, 40, 2)).tolist() for center in centers for _ in range(7)], 5)
