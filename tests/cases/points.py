@@ -10,22 +10,23 @@ from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
 from optanon.models.table import Microdata
 
-__all__ = ["drawn", "table"]
+__all__ = ["asked", "drawn"]
 
 
-def table(points: list[list[int]], k: int) -> Problem:
+def asked(points: list[list[int]], k: int, loss: str = "squared_error") -> Problem:
+    """Groups of k or more points that lose as little as possible."""
     columns = [f"x{a}" for a in range(len(points[0]))]
     frame = pd.DataFrame(points, columns=columns).assign(id=[f"r{i}" for i in range(len(points))], v="a")
-    roles = Microdata.from_frame(
+    table = Microdata.from_frame(
         frame, respondent="id", quasi_identifiers=dict.fromkeys(columns, "numeric"), sensitive="v"
     )
-    return Problem(table=roles, policy=Policy([KCAnonymity(k=k)], ["squared_error"]))
+    return Problem(table=table, policy=Policy([KCAnonymity(k=k)], [loss]))
 
 
 def drawn(kind: str) -> Problem:
     """Points all over the place, or in far clusters that become blocks."""
     random = np.random.default_rng(5)
     if kind == "plain":
-        return table(random.integers(0, 1000, (90, 2)).tolist(), 3)
+        return asked(random.integers(0, 1000, (90, 2)).tolist(), 3)
     centers = random.integers(0, 5000, (12, 2))
-    return table([(center + random.integers(0, 40, 2)).tolist() for center in centers for _ in range(7)], 5)
+    return asked([(center + random.integers(0, 40, 2)).tolist() for center in centers for _ in range(7)], 5)

@@ -9,15 +9,14 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
+from cases.points import asked
 
 from optanon.models.errors import CertificateError
 from optanon.models.losses.pair_costs import FINE, group_costs, pair_costs, places
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
-from optanon.models.table import Microdata
 from optanon.solver.certificate import Certificate
 from optanon.solver.colgen.duals import Duals
 from optanon.solver.colgen.points import pricing
@@ -36,15 +35,6 @@ from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers
 from optanon.solver.verify.given import Given
 from optanon.solver.verify.point_rows import CheckedPoints
 from optanon.solver.verify.points import listed
-
-
-def asked(points: list[list[int]], k: int, loss: str = "squared_error") -> Problem:
-    columns = [f"x{a}" for a in range(len(points[0]))]
-    frame = pd.DataFrame(points, columns=columns).assign(id=[f"r{i}" for i in range(len(points))], v="a")
-    table = Microdata.from_frame(
-        frame, respondent="id", quasi_identifiers=dict.fromkeys(columns, "numeric"), sensitive="v"
-    )
-    return Problem(table=table, policy=Policy([KCAnonymity(k=k)], [loss]))
 
 
 def drawn(seed: int, many: int, wide: int = 2, far: int = 1000) -> list[list[int]]:

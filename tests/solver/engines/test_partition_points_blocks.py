@@ -7,15 +7,12 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
+from cases.points import asked
 
 from optanon.models.errors import CertificateError
 from optanon.models.losses.pair_costs import FINE, group_costs
-from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.requirements import KCAnonymity
-from optanon.models.table import Microdata
 from optanon.solver.certificate import Certificate
 from optanon.solver.colgen.cuts import Cuts
 from optanon.solver.colgen.duals import Duals
@@ -29,15 +26,6 @@ from optanon.solver.engines.partition.proof import describe
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock, Watch
 from optanon.solver.verify.checking import verify
-
-
-def asked(points: list[list[int]], k: int) -> Problem:
-    columns = [f"x{a}" for a in range(len(points[0]))]
-    frame = pd.DataFrame(points, columns=columns).assign(id=[f"r{i}" for i in range(len(points))], v="a")
-    table = Microdata.from_frame(
-        frame, respondent="id", quasi_identifiers=dict.fromkeys(columns, "numeric"), sensitive="v"
-    )
-    return Problem(table=table, policy=Policy([KCAnonymity(k=k)], ["squared_error"]))
 
 
 def scattered(seed: int, sizes: tuple[int, ...], far: int) -> list[list[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from cases.points import drawn, table
+from cases.points import asked, drawn
 from courses import grown, searched
 
 from optanon.models.problem import Problem
@@ -13,19 +13,19 @@ from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.schedule import STAGES
 
 
-def asked(kind: str) -> Problem:
+def problem_of(kind: str) -> Problem:
     """Groups of k, or of sets of few tuples (k = 8); or far clusters that become blocks."""
     if kind != "large k":
         return drawn(kind)
     random = Random(3)
-    return table([[random.randrange(1000), random.randrange(1000)] for _ in range(70)], 8)
+    return asked([[random.randrange(1000), random.randrange(1000)] for _ in range(70)], 8)
 
 
 @pytest.mark.parametrize(("kind", "tick"), [("plain", 0.1), ("blocks", 0.005), ("large k", 0.1)])
 def test_of_any_two_limits_the_longer_never_ends_worse(
     kind: str, tick: float, monkeypatch: pytest.MonkeyPatch
 ):
-    problem = asked(kind)
+    problem = problem_of(kind)
     plan = Plan.of(problem)
     assert isinstance(plan, Plan)
     assert plan.name == "points"
