@@ -7,6 +7,7 @@ of a plan compiles nothing again. Shares of time are in `solver.schedule`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from .colgen.limits import GapLimits
 
@@ -27,7 +28,9 @@ class PortfolioLimits:
     """Published heuristics before a search."""
 
     tuples: int = 10_000
-    """Of larger tables each heuristic gets less of the time."""
+    """Of larger tables each heuristic gets less of the time,"""
+    beaten: Fraction = Fraction(3, 2)
+    """and none once what a search has reached, so many times as much, is no more than the best of theirs."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -77,7 +77,7 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
         return engine.solve(problem, settings, watch)  # nobody else knows the caller's own constraints
     if problem.policy.recoding == "full_domain" and not settings.first:
         return _engine_first(engine, problem, settings, watch)
-    tried = _Tried(problem, settings)
+    tried = _Tried(problem, settings, watch)
 
     def told(clock: Clock) -> Iterator[Release]:
         for known in tried.within(clock):
@@ -122,7 +122,8 @@ def _engine_first(engine: Engine, problem: Problem, settings: Settings, watch: W
 
 def best_known(problem: Problem, settings: Settings, watch: Watch | None = None) -> Known | None:
     """The best release of all heuristics the time allows, and the caller's; None if none keeps the policy."""
-    return last(_Tried(problem, settings).within(search_clock(problem, settings, watch or Watch())))
+    watch = watch or Watch()
+    return last(_Tried(problem, settings, watch).within(search_clock(problem, settings, watch)))
 
 
 def no_worse(problem: Problem, answer: Answer, known: Known | None) -> Answer:
@@ -156,8 +157,8 @@ class _Tried:
         So far.
     """
 
-    def __init__(self, problem: Problem, settings: Settings) -> None:
-        self.problem, self.settings = problem, settings
+    def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
+        self.problem, self.settings, self.watch = problem, settings, watch
         self.best: Known | None = None
         self._extent = Extent.of(problem)
         self._begun = set[str]()
@@ -179,7 +180,7 @@ class _Tried:
         together, each, most = map(clock.allowed, shares)
         clock = clock if together is None else clock.part(together)
         for baseline in self._worth_trying(most or 0.0):
-            if clock.over:
+            if clock.over or self._beaten:
                 return
             self._begun.add(baseline.name)
             own = clock if each is None else clock.part(each)
@@ -187,6 +188,15 @@ class _Tried:
                 yield baseline.name, baseline.run(self.problem, self.settings.seed, own)
             except OptanonError:
                 continue  # it is not made for such problems, or out of time
+
+    @property
+    def _beaten(self) -> bool:
+        """Whether a search has left them so far behind that those not begun would only take its time."""
+        if len(self.problem.policy.levels) > 1 or len(self.problem.table) <= PORTFOLIO.tuples:
+            return False
+        reached = [point.value for point in self.watch.points if point.value is not None]
+        best = None if self.best is None else self.best.values[0]
+        return best is not None and bool(reached) and PORTFOLIO.beaten * min(reached) <= best
 
     def _worth_trying(self, most: float) -> list[Baseline]:
         """Those that may take so many seconds and were not begun, the quickest first."""

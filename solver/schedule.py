@@ -244,7 +244,14 @@ class InBlocks(Schedule):
     alone: Seconds = Seconds(
         value=6e-5, unit="s a tuple", why="read, put together and written by one process"
     )
-    heuristics: Share = Share(part=0.1, of=Of.LIMIT, most=6.0, why="published ones before, at most")
+    quick: Share = Share(
+        part=1.0,
+        of=Of.LIMIT,
+        most=20.0,
+        unlimited=20.0,
+        why="heuristics before: those that have time in it",
+    )
+    heuristics: Share = Share(part=0.1, of=Of.LIMIT, most=6.0, why="what is laid down for them, at most")
     heuristic: Seconds = Seconds(value=5e-4, unit="s a tuple", why="what these take")
     start: Seconds = Seconds(value=4.6e-5, unit="s a row", why="first groups of a block")
     round: Seconds = Seconds(value=2.3e-5, unit="s a row", why="near rows of a block, sending it, and back")

@@ -131,6 +131,11 @@ class Clock:
         """A clock that begins now and is over when this one is: its shares are parts of what is left."""
         return Clock(self.planned, stop=self.stop, end=self.end)
 
+    @property
+    def last(self) -> Clock:
+        """A clock that is over at this one's end, whatever its limit is then: for what is lost if cut off."""
+        return Clock(stop=lambda: self.over if self.end is None else self.ends)
+
     def allowed(self, share: Share) -> float | None:
         """Seconds of a share from now on, maybe more than what is left; None for no end."""
         return share.unlimited if self.limit is None else share.seconds(self.limit, self.seconds)

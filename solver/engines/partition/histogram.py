@@ -26,7 +26,7 @@ from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 from ...ending import search_clock
 from ...limits import HISTOGRAM_LIMITS as LIMITS
-from ...schedule import HISTOGRAM
+from ...schedule import BLOCKS, HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
@@ -118,7 +118,7 @@ class HistogramSearch:
         bool
             Whether they may find more in more time.
         """
-        self._further()
+        self._further(self.clock)
         if self.linear is None and self.listing is None:
             self._starts()
         elif self.annealing is None and not self.moved:
@@ -251,10 +251,11 @@ class HistogramSearch:
     def _in_blocks(self) -> None:
         """A release and a bound, block by block; it begins with the caller's release, if there is one."""
         given = self.progress.groups
-        self._further()
+        self._further(self.clock.share(BLOCKS.quick))
         rounds = Rounds(self.rows, self.judge, self.progress, self.settings, self.clock)
         self.clock.keep(rounds.laid.derived)
         groups = rounds.run(given)
+        self._further(self.clock)
         self._at_sight()
         self.part = prove(rounds, groups, self.problem, self.root, self.plain)
         self.boxed = True
@@ -265,10 +266,10 @@ class HistogramSearch:
             if release is not None:
                 self.starting.begin(release)
 
-    def _further(self) -> None:
-        """Releases of heuristics that the clock's limit has time for."""
+    def _further(self, clock: Clock) -> None:
+        """Releases of heuristics that a clock's limit has time for."""
         if self.settings.further is not None:
-            for release in self.settings.further(self.clock):
+            for release in self.settings.further(clock):
                 self.starting.begin(release)
 
     def _starts(self) -> None:

@@ -5,7 +5,7 @@ Time is counted in looks at the clock here: what a search does then depends on i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, pairwise
@@ -145,18 +145,24 @@ def test_of_any_two_limits_the_longer_never_ends_worse_on_numbers(
     assert other.losses < one.losses or (other.bounds[0] or 0) > (one.bounds[0] or 0)
 
 
-def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch: pytest.MonkeyPatch):
-    known, begun = baselines(), list[str]()
+def paced(monkeypatch: pytest.MonkeyPatch, paces: Mapping[str, float]) -> list[str]:
+    """Let there be heuristics that are said to take so many seconds; which of them are begun."""
+    known, begun = baselines()["k_member"], list[str]()
 
     def told(name: str, seconds: float) -> Baseline:
-        def run(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Release:
+        def run(problem: Problem, seed: int = 0, _: Clock | None = None) -> Release:
             begun.append(name)
-            return known["k_member"].run(problem, seed, clock)
+            return known.run(problem, seed)
 
-        return replace(known["k_member"], name=name, run=run, pace=Pace(start=seconds))
+        return replace(known, name=name, run=run, pace=Pace(start=seconds))
 
-    some = {name: told(name, seconds) for name, seconds in (("late", 4.0), ("never", 400.0), ("soon", 0.1))}
+    some = {name: told(name, seconds) for name, seconds in paces.items()}
     monkeypatch.setattr(portfolio, "baselines", lambda: some)
+    return begun
+
+
+def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch: pytest.MonkeyPatch):
+    begun = paced(monkeypatch, {"late": 4.0, "never": 400.0, "soon": 0.1})
     found, both = list[Fraction](), ["soon", "late"]
     for limit, names in ((2.4, ["soon"]), (2.6, ["soon"]), (11.0, both), (20.0, both), (40.0, both)):
         begun.clear()
@@ -173,6 +179,20 @@ def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch
     begun.clear()
     assert informed(partition_engine(), people(20, 1), Settings(), Watch()).release is not None
     assert begun == both  # a minute's worth without a limit
+
+
+@pytest.mark.parametrize(("tuples", "times", "names"), [(10, 1, 1), (10, 100, 2), (10_000, 1, 2)])
+def test_heuristics_of_large_tables_are_not_begun_where_those_before_are_far_behind(
+    tuples: int, times: int, names: int, monkeypatch: pytest.MonkeyPatch
+):
+    begun = paced(monkeypatch, {"soon": 0.1, "late": 0.4})
+    limits = replace(portfolio.PORTFOLIO, tuples=tuples, beaten=Fraction(times))
+    monkeypatch.setattr(portfolio, "PORTFOLIO", limits)
+    faked(monkeypatch, 0.02)
+    problem = people(200, 1, values="abcd")
+    answer = informed(partition_engine(), problem, Settings(time_limit=12.0, seed=1), Watch())
+    assert answer.release is not None
+    assert begun == ["soon", "late"][:names]
 
 
 def test_moves_that_a_stage_had_no_time_for_are_a_later_ones(monkeypatch: pytest.MonkeyPatch):

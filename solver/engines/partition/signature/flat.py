@@ -65,7 +65,7 @@ class Lowering:
         self.seed, self.clock, self.bound = seed, clock, known
         self.exhausted = False
         self.flat = Types.flat(problem, types.rules)
-        self.pricing = SignaturePricing(self.flat, workers, clock)
+        self.pricing = SignaturePricing(self.flat, workers, clock.last)
         self.best = tuple(lifted(types, self.flat, start))
         self.cost = sum(costs_of(self.flat, self.best))
         alone = singles(self.flat)

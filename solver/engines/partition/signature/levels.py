@@ -58,7 +58,7 @@ class SignatureSearch:
         self.problem, self.settings, self.watch, self.objective = problem, settings, watch, objective
         self.clock = search_clock(problem, settings, watch)
         self.types = Types.of(problem, rules)
-        self.pricing = SignaturePricing(self.types, settings.workers, self.clock)
+        self.pricing = SignaturePricing(self.types, settings.workers, self.clock.last)
         self.best = BestColumns(problem, self.types, watch, objective)
         self.fakes: FewestFakes | None = None
         self.loss: LeastLoss | None = None
