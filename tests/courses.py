@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
@@ -11,15 +12,19 @@ import pytest
 from clocks import faked
 
 from optanon.models.problem import Problem
+from optanon.models.release import Release
+from optanon.solver import portfolio
 from optanon.solver.backends.highs import LinearProgram, best_integers
+from optanon.solver.baselines.pace import Pace
+from optanon.solver.baselines.registry import Baseline, baselines
 from optanon.solver.colgen import choice
 from optanon.solver.engines.partition.points import parts
 from optanon.solver.exact import guess
 from optanon.solver.search import partition_engine
-from optanon.solver.settings import Settings, Watch
+from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.status import Point
 
-__all__ = ["Course", "grown", "searched"]
+__all__ = ["Course", "grown", "paced", "searched"]
 
 RUN = LinearProgram.run
 
@@ -58,3 +63,19 @@ def grown(limits: Sequence[float], found: Sequence[Course], *, along: bool = Tru
             assert all((b or 0) >= (a or 0) for a, b in zip(one.bounds, other.bounds, strict=True))
         course = [point for point in one.points if point.seconds < limit - 1]
         assert not along or other.points[: len(course)] == course
+
+
+def paced(monkeypatch: pytest.MonkeyPatch, paces: Mapping[str, float]) -> list[str]:
+    """Let there be heuristics that are said to take so many seconds; those that are begun."""
+    known, begun = baselines()["k_member"], list[str]()
+
+    def told(name: str, seconds: float) -> Baseline:
+        def run(problem: Problem, seed: int = 0, _: Clock | None = None) -> Release:
+            begun.append(name)
+            return known.run(problem, seed)
+
+        return replace(known, name=name, run=run, pace=Pace(start=seconds))
+
+    some = {name: told(name, seconds) for name, seconds in paces.items()}
+    monkeypatch.setattr(portfolio, "baselines", lambda: some)
+    return begun

@@ -255,10 +255,10 @@ class HistogramSearch:
         rounds = Rounds(self.rows, self.judge, self.progress, self.settings, self.clock)
         self.clock.keep(rounds.laid.derived)
         groups = rounds.run(given)
-        self._further(self.clock)
         self._at_sight()
         self.part = prove(rounds, groups, self.problem, self.root, self.plain)
         self.boxed = True
+        self._further(self.clock)
 
     def _given(self) -> None:
         """Releases to start from."""

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from courses import paced
 
 from optanon.instances.generators import clustered_table, generated_roles
 from optanon.models.policy import Policy
@@ -29,10 +30,12 @@ from optanon.solver.engines.partition.blocks import bound, plan, search, separat
 from optanon.solver.engines.partition.blocks.cutting import Grouping, cut_rows
 from optanon.solver.engines.partition.easier import part_of
 from optanon.solver.engines.partition.progress import Progress
+from optanon.solver.portfolio import informed
 from optanon.solver.schedule import BLOCKS
-from optanon.solver.search import solve_problem
+from optanon.solver.search import partition_engine, solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.shares import Seconds
+from optanon.solver.status import Point
 
 K3 = Policy([KCAnonymity(k=3)])
 K5L2 = Policy([KCAnonymity(k=3), DistinctLDiversity(l=2)])
@@ -317,6 +320,25 @@ def test_blocks_of_a_longer_limit_end_with_no_worse_release_or_bound(monkeypatch
     assert [cost for cost, _ in ended] == sorted(cost for cost, _ in ended)
     assert [proven for _, proven in ended] == sorted(proven for _, proven in ended)
     assert len(set(ended)) > 4
+
+
+@pytest.mark.parametrize(("tuples", "names"), [(10, ["quick"]), (10_000, ["quick", "slow"])])
+def test_slow_heuristics_come_after_blocks_if_they_may_be_near(
+    tuples: int, names: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    begun, problem = paced(monkeypatch, {"quick": 0.2, "slow": 20.0}), clustered(K3)
+    large = replace(portfolio.PORTFOLIO, tuples=tuples, beaten=Fraction(1))
+    monkeypatch.setattr(portfolio, "PORTFOLIO", large)
+    begun_at = dict[str, list[str]]()
+
+    def heard(_: Point, text: str) -> None:
+        begun_at.setdefault(text, list(begun))
+
+    settings = Settings(time_limit=500.0, asked=10.0, seed=2)
+    answer = informed(partition_engine(), problem, settings, Watch(heard))
+    assert answer.release is not None
+    assert begun == names
+    assert begun_at["blocks, round 2"] == begun_at["linear program"] == ["quick"]
 
 
 def _slower(pace: Seconds) -> Seconds:

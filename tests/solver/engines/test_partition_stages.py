@@ -5,7 +5,7 @@ Time is counted in looks at the clock here: what a search does then depends on i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, pairwise
@@ -16,17 +16,14 @@ import pandas as pd
 import pytest
 from cases.people import people
 from clocks import faked
-from courses import grown, searched
+from courses import grown, paced, searched
 
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.release import Release
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness
 from optanon.models.table import Microdata
 from optanon.solver import ending as ending_module, portfolio
-from optanon.solver.baselines.pace import Pace
-from optanon.solver.baselines.registry import Baseline, baselines
 from optanon.solver.colgen.column import Group
 from optanon.solver.colgen.neighbours import near_places
 from optanon.solver.colgen.primal.annealing import BRIEFLY, COLD, Annealing, Cooling
@@ -143,22 +140,6 @@ def test_of_any_two_limits_the_longer_never_ends_worse_on_numbers(
     grown(limits, found)
     one, other = found[0], found[-1]
     assert other.losses < one.losses or (other.bounds[0] or 0) > (one.bounds[0] or 0)
-
-
-def paced(monkeypatch: pytest.MonkeyPatch, paces: Mapping[str, float]) -> list[str]:
-    """Let there be heuristics that are said to take so many seconds; which of them are begun."""
-    known, begun = baselines()["k_member"], list[str]()
-
-    def told(name: str, seconds: float) -> Baseline:
-        def run(problem: Problem, seed: int = 0, _: Clock | None = None) -> Release:
-            begun.append(name)
-            return known.run(problem, seed)
-
-        return replace(known, name=name, run=run, pace=Pace(start=seconds))
-
-    some = {name: told(name, seconds) for name, seconds in paces.items()}
-    monkeypatch.setattr(portfolio, "baselines", lambda: some)
-    return begun
 
 
 def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch: pytest.MonkeyPatch):

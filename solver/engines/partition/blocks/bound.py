@@ -100,7 +100,7 @@ class TableProgram:
                 if not self._solved:
                     self._swept(relaxation, LIMITS.box, step.times, again=begun)
                 begun = True
-                if self.best.duals is not None:
+                if self.best.duals is not None and not len(self.pricing.cuts):
                     plain.offer(self.best.duals)
             elif step.kind is Kind.CUT:
                 if self._cut(relaxation):
