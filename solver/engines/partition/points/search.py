@@ -1,4 +1,4 @@
-"""Points plan, in stages: groups of near points, bounds by column generation, both of them certified."""
+"""Points plan: groups of points near one another, bounds by column generation, both of them certified."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ class PointsSearch:
         """Everything in order; Ctrl-C keeps what there is."""
         try:
             self.root.offer(self.pricing.at_sight())
-            in_stages(self.problem, self.settings, self.clock, self._stage, self._ended)
+            if self.blocks:
+                in_stages(self.problem, self.settings, self.clock, self._stage, self._ended)
+            else:  # moves and windows need more at a time than a stage gives them
+                self._stage()
         except KeyboardInterrupt:
             self.interrupted = True
         return self.progress.answer(
