@@ -101,19 +101,17 @@ def cut_down(
     again: Callable[[], bool],
     proven: DualBound,
     ended: Callable[[], bool] = lambda: False,
-) -> bool:
-    """Add cuts and solve again, until that gains little, or all is proven; whether more time is of no use."""
+) -> None:
+    """Add cuts and solve again, until that gains little, or all is proven."""
     poor = 0
     for _ in range(LIMITS.cut_rounds):
         before = proven.bound
         if ended() or not cut():
-            return False
-        if not again():
-            return False
+            return
+        solved = again()
         poor = poor + 1 if proven.bound - before < LIMITS.least_gain * before else 0
-        if poor == LIMITS.poor_rounds:
-            return True
-    return True
+        if not solved or poor == LIMITS.poor_rounds:
+            return
 
 
 def near_groups(rows: PointRows, size: int, near: int) -> Iterator[Column]:

@@ -53,8 +53,7 @@ class PointsSearch:
         self.blocks = self._blocks()
         self.by_blocks: BlockDuals | None = None
         self._beside: BlockBound | None = None
-        self.linear: PointGeneration | None = None
-        self._stages, self._kept, self._enough = 0, 0.0, False
+        self._stages, self._kept = 0, 0.0
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -229,11 +228,8 @@ class PointsSearch:
     def generated(self) -> None:
         """Solve the linear program and cut it; then leave time for the verifier."""
         clock = self.clock.share(POINTS.linear)
-        if self.linear is None:
-            self.linear = self._program(clock)
-        self.linear.clock = clock
         with self._until(clock):
-            self._cut_down(self.linear)
+            self._cut_down(self._program(clock))
         self._keep(self.root)
 
     def _program(self, clock: Clock) -> PointGeneration:
@@ -264,19 +260,15 @@ class PointsSearch:
 
     def _cut_down(self, generation: PointGeneration) -> None:
         """Rounds without cuts, then with them, until these gain little."""
-        if self._enough:
-            return
         solved, cuts = generation.run(0.0), self.pricing.cuts
-        if solved and not len(cuts) and self.whole and int(self.rows.count.sum()) % self.k:
+        if solved and self.whole and int(self.rows.count.sum()) % self.k:
             # Groups are no more than whole times k tuples.
             cuts.add([tuple(range(len(self.rows)))], self.k)
             generation.master.extend()
             solved = generation.run(0.0)
             self.progress.lift(self.root.bound, "number of groups")
         if solved and self.whole:
-            self._enough = cut_down(generation.cut, lambda: generation.run(0.0), self.root, self._ended)
-        elif solved:
-            self._enough = True
+            cut_down(generation.cut, lambda: generation.run(0.0), self.root, self._ended)
 
     # -- the answer --------------------------------------------------------------------
 
