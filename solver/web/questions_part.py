@@ -35,7 +35,8 @@ class QuestionsPart:
                 "frontier",
                 "Draw the frontier",
                 self._ask_frontier,
-                draw=self._draw_frontier,
+                chart=partial(charts.points, "frontier"),
+                draw=_draw_frontier,
             ),
             TaskPart(
                 self.visit,
@@ -95,6 +96,8 @@ class QuestionsPart:
     def _ask_frontier(self) -> Job:
         return self._ask("frontier", vary=self.form.vary)
 
-    def _draw_frontier(self, ended: Mapping[str, Any]) -> None:
-        if any(point["value"] is not None for point in ended["drawn"]):
-            charts.points("frontier", ended["drawn"], ended["columns"][0], ended["loss"])
+
+def _draw_frontier(chart: ui.echart, ended: Mapping[str, Any]) -> bool:
+    drawn = ended["drawn"]
+    charts.draw_points(chart, drawn, ended["columns"][0], ended["loss"])
+    return any(point["value"] is not None for point in drawn)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from nicegui import ui
 
@@ -39,7 +40,12 @@ class ResultPart:
     def build(self) -> None:
         """Draw the section into the current part of the page."""
         with card("5. The result", "result") as self.card:
-            self._result()
+            self._summary()
+            with ui.element("div").classes("grid grid-cols-1 md:grid-cols-2 gap-4 w-full"):
+                lost = "% of its information lost"
+                self.lost = self._chart("What each column lost", "lost", lost, across=True)
+                self.sizes = self._chart("How large the groups are", "sizes", "rows in a group", across=False)
+            self._files()
             self.reporting.build()
             with ui.row().classes("items-center"):
                 append = ui.button("Append to the history", on_click=self._append, color="secondary")
@@ -52,8 +58,14 @@ class ResultPart:
 
     def show(self) -> None:
         """Show the section if there is a release."""
-        self.card.visible = bool(self._ended.get("plots"))
-        self._result.refresh()
+        plots = self._plots
+        self.card.visible = bool(plots)  # a result file is written of no release, too
+        self._summary.refresh()
+        self._files.refresh()
+        if plots:
+            told = ", ".join(f"{name} {share} %" for name, share in plots["lost"])
+            charts.draw_bars(self.lost, plots["lost"], f"lost by column: {told}")
+            charts.draw_bars(self.sizes, plots["sizes"], "how many groups have how many rows")
 
     def hide(self) -> None:
         """A new search begins."""
@@ -61,37 +73,39 @@ class ResultPart:
         self.visit.appended = ""
 
     @property
-    def _ended(self) -> dict[str, object]:
+    def _ended(self) -> Mapping[str, Any]:
         job = self.visit.bench.job
         return {} if job is None or job.ended is None else job.ended
 
+    @property
+    def _plots(self) -> Mapping[str, Any]:
+        return self._ended.get("plots") or {}
+
+    @staticmethod
+    def _chart(title: str, name: str, axis: str, *, across: bool) -> ui.echart:
+        with ui.element("div").classes("min-w-0"):
+            ui.label(title).classes("font-semibold").props("role=heading aria-level=3")
+            return charts.bars(name, axis, across=across)
+
     @ui.refreshable_method
-    def _result(self) -> None:
-        ended = self._ended
-        if not ended.get("plots"):  # a result file is written of no release, too
+    def _summary(self) -> None:
+        if not self._plots:
             return
-        bench = self.visit.bench
         columns = [
             {"name": key, "label": key, "field": key, "align": "left", "classes": "whitespace-normal"}
             for key in ("what", "told")
         ]
-        assert bench.job is not None, "files come from a search"
-        assert bench.job.ended is not None, "files come at its end"
-        rows = [{"what": what, "told": told} for what, told in bench.job.ended["summary"]]
+        rows = [{"what": what, "told": told} for what, told in self._ended["summary"]]
         with scrolling("summary"):
             made = ui.table(columns=columns, rows=rows, pagination=0)
             marked(made.props("dense flat hide-header hide-bottom"), "summary")
-        plots = bench.job.ended["plots"]
-        with ui.element("div").classes("grid grid-cols-1 md:grid-cols-2 gap-4 w-full"):
-            for title, chart in (
-                ("What each column lost", partial(self._lost, plots["lost"])),
-                ("How large the groups are", partial(self._sizes, plots["sizes"])),
-            ):
-                with ui.element("div").classes("min-w-0"):
-                    ui.label(title).classes("font-semibold").props("role=heading aria-level=3")
-                    chart()
+
+    @ui.refreshable_method
+    def _files(self) -> None:
+        if not self._plots:
+            return
         with ui.row().classes("items-center"):
-            for path in bench.results():
+            for path in self.visit.bench.results():
                 public = ".release." in path.name
                 file = ui.button(
                     f"{path.name} ({'for publication' if public else 'keep'})",
@@ -99,14 +113,6 @@ class ResultPart:
                     color="primary" if public else "secondary",
                 )
                 marked(file.props("no-caps"), "file", path.name)
-
-    def _lost(self, pairs: list[list[object]]) -> None:
-        told = ", ".join(f"{name} {share} %" for name, share in pairs)
-        charts.bars("lost", pairs, "% of its information lost", f"lost by column: {told}", across=True)
-
-    def _sizes(self, pairs: list[list[object]]) -> None:
-        label = "how many groups have how many rows"
-        charts.bars("sizes", pairs, "rows in a group", label, across=False)
 
     def _open_report(self) -> None:
         ui.navigate.to(self.open_report(self.visit.bench.report), new_tab=True)

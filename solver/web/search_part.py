@@ -97,7 +97,6 @@ class SearchPart:
             return
         finally:
             self.start.enable()
-        self.shown = None
         self.levels.visible = self.chart.visible = False
         self.result.hide()
         self.tick()

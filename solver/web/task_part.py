@@ -29,8 +29,10 @@ class TaskPart:
         On the button.
     begin : callable
         Starts it.
+    chart : callable, optional
+        Lays out the answer's chart, which is hidden until there is something to draw.
     draw : callable, optional
-        Draws more of an answer than its texts and its table.
+        Fills it from the end of the task; gives whether there is something to draw.
     done : callable, optional
         Called once when an answer comes while somebody waits for it.
     """
@@ -42,11 +44,12 @@ class TaskPart:
         words: str,
         begin: Callable[[], Job],
         *,
-        draw: Callable[[Mapping[str, Any]], object] | None = None,
+        chart: Callable[[], ui.echart] | None = None,
+        draw: Callable[[ui.echart, Mapping[str, Any]], bool] | None = None,
         done: Callable[[], object] | None = None,
     ) -> None:
         self.visit, self.name, self.words, self.begin = visit, name, words, begin
-        self.draw, self.done = draw, done
+        self.chart, self.draw, self.done = chart, draw, done
         self.shown: Job | None = None
 
     def build(self) -> None:
@@ -59,6 +62,7 @@ class TaskPart:
         self.state = marked(ui.label().classes("whitespace-pre-wrap"), self.name, "state").props(
             "role=status"
         )
+        self.drawn = None if self.chart is None else self.chart()
         self._answer()
         job = self._job
         if job is not None and not job.running:
@@ -78,7 +82,6 @@ class TaskPart:
             self.start.enable()
             complain(str(error))
             return
-        self.shown = None
         self.tick()
 
     def _stop(self) -> None:
@@ -115,8 +118,8 @@ class TaskPart:
         if ended.get("event", "error") != "error" and (about := self.visit.asked.get(self.name)):
             words = ui.label(f"Asked of the policy {about}:").classes("text-sm opacity-80")
             marked(words, self.name, "asked")
-        if self.draw is not None and ended.get("event") == "done":
-            self.draw(ended)
+        if self.drawn is not None and self.draw is not None:
+            self.drawn.visible = ended.get("event") == "done" and self.draw(self.drawn, ended)
         if ended.get("rows"):
             table(self.name, ended["columns"], ended["rows"])
         for number, text in enumerate(ended.get("texts", ())):

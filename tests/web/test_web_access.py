@@ -70,6 +70,13 @@ def labelled_by_its_column(region) -> None:
             assert cell["left"] >= head["right"] - 1
 
 
+def charts_of(page) -> list[str]:
+    return [
+        page.get_by_test_id(f"chart-{name}").get_attribute("id")
+        for name in ("course", "lost", "sizes", "frontier")
+    ]
+
+
 @pytest.mark.slow
 def test_every_state_of_the_page(tmp_path: Path):
     with serving(tmp_path) as address, browsing(address) as page:
@@ -93,6 +100,7 @@ def test_every_state_of_the_page(tmp_path: Path):
         page.get_by_text("More", exact=True).click()
         page.get_by_test_id("requirement-hc_safety").get_by_text("Optional settings").click()
         looked_at(page, "table, columns and policy")
+        charts = charts_of(page)
         page.get_by_test_id("role-0").click()
         looked_at(page, "an open menu")
         page.keyboard.press("Escape")
@@ -125,6 +133,7 @@ def test_every_state_of_the_page(tmp_path: Path):
         press(page, "audit", "Enter")
         see(page, "audit-table", "1/3")
         looked_at(page, "answers")
+        assert charts_of(page) == charts  # filled, never taken away while the browser may still draw them
         # All columns of a table are there where the window is narrow.
         page.set_viewport_size({"width": 390, "height": 900})
         for name in ("audit", "frontier"):
