@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...models.errors import CertificateError
-from .listing_search import LIMIT, Penalties
+from .listing_search import LIMIT
+from .listing_state import Penalties
 from .rows import CheckedKinds, Ints, row_of
 
 __all__ = ["ClaimedDuals", "CutMultipliers", "divided", "odd_sets"]

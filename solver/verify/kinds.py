@@ -22,7 +22,7 @@ from .. import claims
 from .duals import ClaimedDuals, odd_sets
 from .histograms import Needed
 from .listing import MOST_LISTED, Listed, ListingInput, TooLongError, listed, no_meetings, refuted
-from .listing_search import Meetings
+from .listing_state import Meetings
 from .parts import units_of
 from .past import PastDemands, SignatureBucket
 from .rows import Boxes, CheckedRows, Ints

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
 from .histograms import Needed
-from .listing_search import DONE, FULL, LONG, LOW, PAYS, Meetings, NearCells, Penalties, search
+from .listing_search import DONE, FULL, LONG, LOW, PAYS, search
+from .listing_state import Meetings, NearCells, Penalties, Stack
 from .outcome import UndecidedError
 from .rows import Boxes, Ints
 
@@ -161,23 +162,23 @@ def listed(q: ListingInput, floor: int, over: Callable[[], bool] | None = None) 
     copies = np.minimum(q.count[q.order], min(needed.often, needed.largest))
     unsure, cells = np.full(len(q.value), LOW, dtype=np.int64), _cells(q)
     room, place, ended, found = FIRST_ROOM, 0, DONE, list[NDArray[np.int32]]()
-    visits = MOST_VISITED
+    visits, attributes, values = MOST_VISITED, q.boxes.code.shape[1], int(q.value.max(initial=-1)) + 1
+    cuts, met = len(q.penalties.over), q.meetings.allowed.shape[0]
+    stack = Stack.empty(needed.largest, int(copies.sum()), attributes, values, cuts, met)
     while place < len(q.order):
         if over is not None and over():
             raise TooLongError("the groups that a better release may hold were not all listed in time")
         buffer = np.empty((room, needed.largest), dtype=np.int32)
-        before = place
         place, total, visits, ended = search(
             q.boxes, q.value, q.count, q.dual, q.scale, q.order, q.anchors, q.extra, q.penalties,
             q.meetings, cells, needed.step, needed.missing, needed.whole, needed.alike, needed.largest, most,
-            needed.often, int(copies.sum()), floor, place,
-            visits, buffer, unsure,
+            needed.often, floor, place, visits, stack, buffer, unsure,
         )  # fmt: skip
-        found.append(buffer[:total])
+        found.append(buffer[:total].copy())
         if ended == PAYS:
             break
-        room *= 2 if ended == FULL and place == before else 1
-        if ended == LONG or max(room // 2, sum(map(len, found))) > MOST_LISTED:
+        room *= 2 if ended == FULL else 1
+        if ended == LONG or sum(map(len, found)) > MOST_LISTED:
             raise TooLongError("the groups that a better release may hold are too many to be checked")
     groups = np.concatenate([np.empty((0, needed.largest), dtype=np.int32), *found])
     inside = np.sort(np.where(groups < 0, len(q.value), groups), axis=1)

@@ -12,61 +12,22 @@ histograms have it, less size times the box so far: boxes only grow, and penalti
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
+from .listing_state import Meetings, NearCells, Penalties, Stack
 from .rows import Boxes, Ints
 
-__all__ = ["DONE", "FULL", "LIMIT", "LONG", "LOW", "PAYS", "Meetings", "NearCells", "Penalties", "search"]
+__all__ = ["DONE", "FULL", "LIMIT", "LONG", "LOW", "PAYS", "search"]
 
 LOW = -(1 << 62)
 LIMIT = 1 << 61
 """No sum of absolute duals, each tuple's once, is larger: all that is added up stays inside 64 bits."""
-PAUSE = 300_000
-"""Partial groups between two looks at the clock, or all of one anchor."""
+PAUSE = 20_000
+"""Partial groups between two looks at the clock: where many tuples are alike each takes long."""
 DONE, FULL, PAYS, LONG = 0, 1, 2, 3
 """How a search ends."""
-
-
-class Penalties(NamedTuple):
-    """Cuts with a dual below 0: row r has multiplier ``times[e]`` in cut ``cut[e]``, over ``over[cut[e]]``.
-
-    For e from ``start[r]`` to ``start[r + 1]``; multipliers are at least 1 and below what they are over.
-    """
-
-    start: Ints
-    cut: Ints
-    times: Ints
-    over: Ints
-    dual: Ints
-
-
-class NearCells(NamedTuple):
-    """Near rows together: cell c has places ``place[start[c]:start[c + 1]]`` of the order.
-
-    With the corners of its box, and its largest dual.
-    """
-
-    start: Ints
-    place: Ints
-    lo: Ints
-    hi: Ints
-    best: Ints
-
-
-class Meetings(NamedTuple):
-    """Earlier groups that forbid something, by row: row r was in ``group[e]``.
-
-    For e from ``start[r]`` to ``start[r + 1]``. A group of so many members may have so many of an earlier
-    group g if ``allowed[g, members, of them]``.
-    """
-
-    start: Ints
-    group: Ints
-    allowed: NDArray[np.bool_]
 
 
 @compiled
@@ -267,63 +228,57 @@ def search(
     largest: int,
     most: int,
     often: int,
-    wide: int,
     floor: int,
     begin: int,
     visits: int,
+    stack: Stack,
     groups: NDArray[np.int32],
     unsure: Ints,
 ) -> tuple[int, int, int, int]:
     """Search from the anchors from place `begin` of the order on, until it is time for a pause.
 
     `most` is the size of the largest groups, more than `largest` if such are not listed. Returns the place
-    to go on from, how many groups are written down, what is left of `visits`, and how it ended.
+    to go on from (with the same stack), how many groups are written down, what is left of `visits`, and how
+    it ended.
     """
     code, price, start, side, table = boxes
     met_start, met, allowed = meetings
+    depth, cand, number, at, lo, hi, sure, box, state, member, seen, touched, shared = stack
     attributes, bonus = code.shape[1], extra[len(extra) - 1]
-    cand = np.zeros((largest + 1, wide), dtype=np.int32)
-    number, at = np.zeros(largest + 1, dtype=np.int64), np.zeros(largest + 1, dtype=np.int64)
-    lo = np.zeros((largest + 1, attributes), dtype=np.int64)
-    hi = np.zeros((largest + 1, attributes), dtype=np.int64)
-    sure, box = np.zeros(largest + 1, dtype=np.int64), np.zeros(largest + 1, dtype=np.int64)
-    state, member = np.zeros(largest + 1, dtype=np.int64), np.zeros(largest + 1, dtype=np.int32)
-    values = 0
-    for u in range(len(value)):
-        values = max(values, value[u] + 1)
-    seen, taken = np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64)
-    top, touched = np.zeros(wide + 2, dtype=np.int64), np.zeros(len(penalties.over), dtype=np.int64)
-    shared, near = np.zeros(allowed.shape[0], dtype=np.int64), np.zeros(len(order), dtype=np.int64)
+    taken, top = np.zeros(len(seen), dtype=np.int64), np.zeros(cand.shape[1] + 2, dtype=np.int64)
+    near = np.zeros(len(order), dtype=np.int64)
     total = 0
     pause = visits - PAUSE
     for place in range(begin, len(order)):
         u = order[place]
-        if not anchors[u]:
-            continue
-        if visits < pause:
-            return place, total, visits, DONE
-        first = step[0, 0 if alike else value[u]]
-        if first < 0:
-            continue
-        r, base = 1, total
-        member[1], state[1], sure[1], box[1] = u, first, dual[u], 0
-        for a in range(attributes):
-            lo[1, a], hi[1, a] = code[u, a], code[u, a]
-        _enter(u, 1, value, seen, penalties, touched, meetings, shared)
-        kept = _near(
-            boxes, count, dual, scale, order, anchors, bonus, cells, missing[first], largest, most, often,
-            floor, place, lo, hi, near, cand,
-        )  # fmt: skip
-        before = kept + 1
-        while kept < before and largest > 1:
-            before = kept
-            kept = _kept(
-                code, price, start, side, table, value, dual, scale, extra, step, missing, alike, most, often,
-                lo, hi, seen, taken, top, cand, 1, 0, before, 1, sure[1], first, floor,
+        r, fresh, kept = depth[0], depth[1] > 0, depth[2]
+        if r == 0:
+            if not anchors[u]:
+                continue
+            first = step[0, 0 if alike else value[u]]
+            if first < 0:
+                continue
+            r, fresh, visits = 1, True, visits - 1
+            member[1], state[1], sure[1], box[1] = u, first, dual[u], 0
+            for a in range(attributes):
+                lo[1, a], hi[1, a] = code[u, a], code[u, a]
+            _enter(u, 1, value, seen, penalties, touched, meetings, shared)
+            kept = _near(
+                boxes, count, dual, scale, order, anchors, bonus, cells, missing[first], largest, most, often,
+                floor, place, lo, hi, near, cand,
             )  # fmt: skip
-        number[1], at[1] = kept if largest > 1 else 0, 0
-        fresh = True
+            before = kept + 1
+            while kept < before and largest > 1:
+                before = kept
+                kept = _kept(
+                    code, price, start, side, table, value, dual, scale, extra, step, missing, alike,
+                    most, often, lo, hi, seen, taken, top, cand, 1, 0, before, 1, sure[1], first, floor,
+                )  # fmt: skip
+            number[1], at[1] = kept if largest > 1 else 0, 0
         while r > 0:
+            if visits < pause:
+                depth[0], depth[1], depth[2] = r, fresh, kept
+                return place, total, visits, DONE
             if fresh:
                 fresh = False
                 profit = sure[r] + extra[r] - r * box[r]
@@ -333,7 +288,8 @@ def search(
                     and _allowed(member, r, met_start, met, allowed, shared)
                 ):
                     if total == len(groups):
-                        return place, base, visits, FULL
+                        depth[0], depth[1], depth[2] = r, True, kept
+                        return place, total, visits, FULL
                     for j in range(groups.shape[1]):
                         groups[total, j] = member[j + 1] if j < r else -1
                     total += 1
@@ -366,7 +322,7 @@ def search(
                 after = step[state[r], seen[v] if alike else v]
                 visits -= 1
                 if visits < 0:
-                    return place, base, visits, LONG
+                    return place, total, visits, LONG
                 gain = sure[r] + dual[w]
                 box[r + 1] = scale * _price(code, price, start, side, table, lo, hi, r, w)
                 for a in range(attributes):
@@ -389,4 +345,5 @@ def search(
             else:
                 _enter(member[r], -1, value, seen, penalties, touched, meetings, shared)
                 r -= 1
+        depth[0] = 0
     return len(order), total, visits, DONE

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
-from .listing_search import Penalties
+from .listing_state import Penalties
 from .rows import Ints
 
 __all__ = ["SizeQuestion", "WalkDesk", "largest", "walk_memory", "walked"]

@@ -13,7 +13,7 @@ from optanon.solver.colgen.boxes.scan import desk
 from optanon.solver.colgen.kernels.question import CutIndex
 from optanon.solver.verify import box_groups
 from optanon.solver.verify.box_groups import BoxNodes, BoxQuestion, Sizes
-from optanon.solver.verify.listing_search import Penalties
+from optanon.solver.verify.listing_state import Penalties
 
 EMPTY = np.zeros(0, dtype=np.int64)
 ENDLESS = 1 << 30

@@ -279,7 +279,7 @@ def test_lists_longer_than_their_room_are_whole(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(listing, "FIRST_ROOM", 1)
     assert listed(single, zero, single.rows.most + 1) == whole
     with monkeypatch.context() as short:
-        short.setattr(listing, "MOST_VISITED", 40)
+        short.setattr(listing, "MOST_VISITED", 20)
         with pytest.raises(TooLongError, match="too many"):
             single.columns(zero, single.rows.most + 1)
     monkeypatch.setattr(listing, "MOST_LISTED", 10)
