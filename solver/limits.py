@@ -90,7 +90,7 @@ class HistogramLimits:
     box_noise: float = 0.3
     """Most that is added to a taken column's amount for another release."""
     box_left: float = 0.25
-    """Share of the tuples that a rounding may leave over where values matter: with more it is for nothing."""
+    """Share of the tuples left over by a rounding: more, where values matter, are grouped by themselves."""
     box_starts: int = 4
     """One search for a cut for so many groups of the linear program, in large tables."""
     box_smoothing: float = 0.3

@@ -25,7 +25,7 @@ from ..structure.histograms import Judge
 from ..table import Rows
 from .limits import ANNEALING as LIMITS
 
-__all__ = ["ANNEALED", "BRIEFLY", "COLD", "COOL", "WARM", "Annealing", "Cooling"]
+__all__ = ["ALONE", "ANNEALED", "BRIEFLY", "COLD", "COOL", "WARM", "Annealing", "Cooling"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +50,8 @@ class Cooling:
 ANNEALED, BRIEFLY = Cooling(), Cooling(rounds=2)
 WARM = Cooling(first=240, hot=1.0, cold=1 / 40)
 """For groups that are good in parts, and no more than moves after them."""
+ALONE = Cooling(first=240, rounds=1)
+"""For what a rounding leaves over."""
 COOL = Cooling(first=400, rounds=3, hot=0.02)
 """For groups that are good as a whole: heat would destroy what the linear program knows of them."""
 COLD = Cooling(first=400, rounds=1, hot=0.02, cold=2e-4)

@@ -78,6 +78,8 @@ class RoundingLimits:
 
     matched: int = 200
     """Most tuples of one value that are matched at once."""
+    given: int = 20
+    """One group in so many is given up first, where those left over may not be released alone."""
 
 
 @dataclass(frozen=True, kw_only=True)

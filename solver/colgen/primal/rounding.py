@@ -29,15 +29,9 @@ def rounded(
     *,
     buckets: bool,
     clock: Clock | None = None,
-    most_left: float = 1.0,
 ) -> list[Group] | None:
-    """Groups of `columns` by falling amount (then rising reduced cost) as long as they fit, completed.
-
-    None, too, if a larger share of the tuples than `most_left` would be left over.
-    """
+    """Groups of `columns` by falling amount (then rising reduced cost) as long as they fit, completed."""
     groups, units = fitting(rows, columns, amount, reduced)
-    if len(units) > most_left * int(rows.count.sum()):
-        return None
     return completed(rows, judge, groups, units, buckets=buckets, clock=clock)
 
 

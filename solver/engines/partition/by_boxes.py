@@ -18,7 +18,8 @@ from ...colgen.master import RestrictedMaster
 from ...colgen.pool import Pool
 from ...colgen.primal.annealing import COLD, Annealing
 from ...colgen.primal.diving import Dives
-from ...colgen.primal.rounding import rounded
+from ...colgen.primal.regrouping import regrouped
+from ...colgen.primal.rounding import completed, fitting
 from ...colgen.structure.histograms import Judge
 from ...exact.incidence import Members
 from ...limits import HISTOGRAM_LIMITS as LIMITS
@@ -213,15 +214,19 @@ class Boxed:
             kept, posted = np.flatnonzero(proposal.amount > LIMITS.taken), cuts.some(rows, ())
         columns, amount = Pool(self.pricing, lines.shape[1]), proposal.amount[kept]
         columns.add(lines[kept])
-        none, most_left = np.zeros(len(amount)), 1.0 if judge.blind else LIMITS.box_left
+        none, many = np.zeros(len(amount)), LIMITS.box_left * int(rows.count.sum())
         dives = Dives(rows, columns, amount, posted, proposal.rows) if self.dives else None
         while len(amount):
             other = noise * random.random(len(amount))
             if dives is None:
                 other = LIMITS.box_noise * other + amount
-                found = rounded(
-                    rows, judge, columns, other, none, buckets=False, clock=self.clock, most_left=most_left
-                )
+                groups, left = fitting(rows, columns, other, none)
+                if judge.blind or len(left) <= many:
+                    found = completed(rows, judge, groups, left, buckets=False, clock=self.clock)
+                else:
+                    found = regrouped(
+                        rows, judge, groups, left, dear=LIMITS.dear, seed=seed + self._again, clock=clock
+                    )
                 if found is None:
                     return
                 yield found

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from oracle.partition import random_problem
 
+from optanon import Microdata, Policy
+from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity
-from optanon.solver.colgen.column import lines_of
-from optanon.solver.colgen.histogram_pricing import HistogramPricing
-from optanon.solver.colgen.pool import Pool
 from optanon.solver.colgen.primal.left_over import joined
-from optanon.solver.colgen.primal.rounding import rounded
+from optanon.solver.colgen.primal.regrouping import regrouped
 from optanon.solver.colgen.primal.start import halved
-from optanon.solver.colgen.structure.histograms import Histograms, Judge
+from optanon.solver.colgen.primal.ties import tied
+from optanon.solver.colgen.structure.histograms import Judge
 from optanon.solver.colgen.table import Rows
 from optanon.solver.settings import Clock
 
@@ -60,18 +62,54 @@ def more(rows: Rows, group: list[int], r: int) -> int:
     return after - before
 
 
-def test_a_rounding_that_leaves_too_many_is_none():
-    problem = random_problem(0, 60, [KCAnonymity(k=3)])
-    judge, histograms = Judge(problem), Histograms.of(problem)
-    assert isinstance(histograms, Histograms)
-    rows = Rows.of(problem, blind=judge.blind)
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_left_is_grouped_by_itself(policy: Sequence[Requirement], seed: int):
+    judge = Judge(random_problem(seed, 60, policy))
+    rows = Rows.of(judge.problem, blind=judge.blind)
     groups = halved(rows, judge)
     assert groups is not None
-    columns = Pool(HistogramPricing(rows, histograms), max(map(len, groups)))
-    columns.add(lines_of(groups[:2]))
-    ones = np.ones(2)
-    assert rounded(rows, judge, columns, ones, ones, buckets=False) is not None
-    assert rounded(rows, judge, columns, ones, ones, buckets=False, most_left=0.25) is None
+    kept, given = groups[::2], groups[1::2]
+    left = np.array([row for group in given for row in group], dtype=np.int64)
+    found = regrouped(rows, judge, kept, left, dear=1.0, seed=seed, clock=Clock())
+    assert found is not None
+    assert found[: len(kept)] == kept
+    assert Counter(row for group in found for row in group) == Counter(dict(enumerate(rows.count.tolist())))
+    assert all(admitted(judge, rows, list(group)) for group in found)
+    part = rows.part(*np.unique(left, return_counts=True))
+    begun = tied(part, judge, dear=1.0, clock=Clock())
+    assert begun is not None
+    assert sum(rows.group_costs(found[len(kept) :])) <= sum(part.group_costs(begun))
+
+
+def test_groups_are_given_up_until_what_is_left_can_be_released():
+    table = {"age": list(range(24)), "disease": ["flu"] * 12 + ["cold"] * 12}
+    frame = pd.DataFrame({"id": [f"p{i}" for i in range(24)], **table})
+    data = Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers={"age": "numeric"}, sensitive="disease"
+    )
+    judge = Judge(Problem(table=data, policy=Policy([KCAnonymity(k=2, c=Fraction(1, 2))])))
+    rows = Rows.of(judge.problem, blind=judge.blind)
+    flu, cold = (np.flatnonzero(rows.value == value).tolist() for value in (0, 1))
+    pairs = [tuple(sorted(pair)) for pair in zip(flu[:10], cold[:10], strict=True)]
+    left = np.array([*flu[10:], *cold[10:]], dtype=np.int64)
+    one_kind = np.array([*flu[10:], cold[9]], dtype=np.int64)
+    found = regrouped(rows, judge, pairs, left, dear=1.0, seed=0, clock=Clock())
+    assert found is not None
+    assert found[:10] == pairs
+    # Two of a kind and one of the other: the last pairs are given up, and that never helps.
+    assert regrouped(rows, judge, pairs[:9], one_kind, dear=1.0, seed=0, clock=Clock()) is None
+    # A pair of one kind that is no group: what was left needs another one.
+    mixed = [*pairs[:9], tuple(sorted((cold[10], cold[11])))]
+    found = regrouped(
+        rows, judge, mixed, np.array([*flu[9:], cold[9]], dtype=np.int64), dear=1.0, seed=0, clock=Clock()
+    )
+    assert found is not None
+    assert found[:9] == mixed[:9]
+    assert Counter(row for group in found for row in group) == Counter(range(24))
+    assert all(admitted(judge, rows, list(group)) for group in found)
+    late = Clock(1e-9)
+    assert regrouped(rows, judge, pairs, left, dear=1.0, seed=0, clock=late) is None
 
 
 def test_when_time_is_over_nobody_is_put_anywhere():
