@@ -144,6 +144,9 @@ class Histogram(Schedule):
     brief: Seconds = Seconds(
         value=2.2e-3, unit="s a row", why="with less, moves alone: large linear programs come to nothing"
     )
+    brief_tuples: Seconds = Seconds(
+        value=5e-4, unit="s a tuple", why="the same: linear programs that begin with bad releases take long"
+    )
     linear_trees: Share = Share(part=0.6, of=Of.PASSED, why="the linear program of those")
     annealing_again: Share = Share(part=0.95, of=Of.PASSED, why="far from the bound: moves before windows")
     linear: Share = Share(part=0.85, of=Of.PASSED, why="the linear program: releases need the rest")

@@ -300,7 +300,8 @@ class HistogramSearch:
         """Whether a large table has time for moves only."""
         rows, limit = len(self.rows), self.clock.limit
         known = self.progress.groups is not None and self.rows.in_trees and rows > LIMITS.finished_rows
-        return known and limit is not None and limit < HISTOGRAM.brief.value * rows
+        least = HISTOGRAM.brief.value * rows, HISTOGRAM.brief_tuples.value * int(self.rows.count.sum())
+        return known and limit is not None and limit < max(least)
 
     def _anneal(self, clock: Clock, cooling: Cooling, begin: Sequence[Group] | None = None) -> None:
         """Improve the best of the first releases, or `begin`, by small moves."""
