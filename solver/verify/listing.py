@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ...models.errors import CertificateError
 from .histograms import Needed
 from .listing_search import DONE, FULL, LONG, LOW, PAYS, search
-from .listing_state import Meetings, NearCells, Penalties, Stack
+from .listing_state import Meetings, NearCells, PartialGroup, Penalties
 from .outcome import UndecidedError
 from .rows import Boxes, Ints
 
@@ -164,7 +164,7 @@ def listed(q: ListingInput, floor: int, over: Callable[[], bool] | None = None) 
     room, place, ended, found = FIRST_ROOM, 0, DONE, list[NDArray[np.int32]]()
     visits, attributes, values = MOST_VISITED, q.boxes.code.shape[1], int(q.value.max(initial=-1)) + 1
     cuts, met = len(q.penalties.over), q.meetings.allowed.shape[0]
-    stack = Stack.empty(needed.largest, int(copies.sum()), attributes, values, cuts, met)
+    partial = PartialGroup.empty(needed.largest, int(copies.sum()), attributes, values, cuts, met)
     while place < len(q.order):
         if over is not None and over():
             raise TooLongError("the groups that a better release may hold were not all listed in time")
@@ -172,7 +172,7 @@ def listed(q: ListingInput, floor: int, over: Callable[[], bool] | None = None) 
         place, total, visits, ended = search(
             q.boxes, q.value, q.count, q.dual, q.scale, q.order, q.anchors, q.extra, q.penalties,
             q.meetings, cells, needed.step, needed.missing, needed.whole, needed.alike, needed.largest, most,
-            needed.often, floor, place, visits, stack, buffer, unsure,
+            needed.often, floor, place, visits, partial, buffer, unsure,
         )  # fmt: skip
         found.append(buffer[:total].copy())
         if ended == PAYS:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import compiled
-from .listing_state import Meetings, NearCells, Penalties, Stack
+from .listing_state import Meetings, NearCells, PartialGroup, Penalties
 from .rows import Boxes, Ints
 
 __all__ = ["DONE", "FULL", "LIMIT", "LONG", "LOW", "PAYS", "search"]
@@ -231,19 +231,19 @@ def search(
     floor: int,
     begin: int,
     visits: int,
-    stack: Stack,
+    partial: PartialGroup,
     groups: NDArray[np.int32],
     unsure: Ints,
 ) -> tuple[int, int, int, int]:
     """Search from the anchors from place `begin` of the order on, until it is time for a pause.
 
     `most` is the size of the largest groups, more than `largest` if such are not listed. Returns the place
-    to go on from (with the same stack), how many groups are written down, what is left of `visits`, and how
-    it ended.
+    to go on from (with the same partial group), how many groups are written down, what is left of `visits`,
+    and how it ended.
     """
     code, price, start, side, table = boxes
     met_start, met, allowed = meetings
-    depth, cand, number, at, lo, hi, sure, box, state, member, seen, touched, shared = stack
+    depth, cand, number, at, lo, hi, sure, box, state, member, seen, touched, shared = partial
     attributes, bonus = code.shape[1], extra[len(extra) - 1]
     taken, top = np.zeros(len(seen), dtype=np.int64), np.zeros(cand.shape[1] + 2, dtype=np.int64)
     near = np.zeros(len(order), dtype=np.int64)

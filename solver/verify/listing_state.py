@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .rows import Ints
 
-__all__ = ["Meetings", "NearCells", "Penalties", "Stack"]
+__all__ = ["Meetings", "NearCells", "PartialGroup", "Penalties"]
 
 
 class Penalties(NamedTuple):
@@ -38,7 +38,7 @@ class NearCells(NamedTuple):
     best: Ints
 
 
-class Stack(NamedTuple):
+class PartialGroup(NamedTuple):
     """The partial group that a search is at, member by member, and what it knows of each depth.
 
     A search that pauses goes on from here: ``depth`` holds the group's size (0 between two anchors), whether
@@ -60,13 +60,13 @@ class Stack(NamedTuple):
     shared: Ints
 
     @staticmethod
-    def empty(largest: int, wide: int, attributes: int, values: int, cuts: int, met: int) -> Stack:
+    def empty(largest: int, wide: int, attributes: int, values: int, cuts: int, met: int) -> PartialGroup:
         """For groups of so many members out of so many candidates."""
         longs = [np.zeros(largest + 1, dtype=np.int64) for _ in range(5)]
         number, at, sure, box, state = longs
         lo, hi = (np.zeros((largest + 1, attributes), dtype=np.int64) for _ in range(2))
         seen, touched, shared = (np.zeros(many, dtype=np.int64) for many in (values, cuts, met))
-        return Stack(
+        return PartialGroup(
             depth=np.zeros(3, dtype=np.int64),
             cand=np.zeros((largest + 1, wide), dtype=np.int32),
             number=number,
