@@ -89,7 +89,7 @@ class HistogramLimits:
     """One new column for so many rows is many: the linear program is then solved roughly."""
     box_noise: float = 0.3
     """Most that is added to a taken column's amount for another release."""
-    box_left: float = 0.25
+    box_left: float = 0.02
     """Share of the tuples left over by a rounding: more, where values matter, are grouped by themselves."""
     box_starts: int = 4
     """One search for a cut for so many groups of the linear program, in large tables."""
