@@ -146,7 +146,7 @@ def listed(q: ListingInput, floor: int, over: Callable[[], bool] | None = None) 
 
     Parameters
     ----------
-    q : Question
+    q : ListingInput
     floor : int
         At most 0.
     over : callable, optional

@@ -251,14 +251,14 @@ def search(
     pause = visits - PAUSE
     for place in range(begin, len(order)):
         u = order[place]
-        r, fresh, kept = depth[0], depth[1] > 0, depth[2]
+        r, fresh, kept = depth[0], True, depth[1]
         if r == 0:
             if not anchors[u]:
                 continue
             first = step[0, 0 if alike else value[u]]
             if first < 0:
                 continue
-            r, fresh, visits = 1, True, visits - 1
+            r, visits = 1, visits - 1
             member[1], state[1], sure[1], box[1] = u, first, dual[u], 0
             for a in range(attributes):
                 lo[1, a], hi[1, a] = code[u, a], code[u, a]
@@ -277,7 +277,7 @@ def search(
             number[1], at[1] = kept if largest > 1 else 0, 0
         while r > 0:
             if visits < pause:
-                depth[0], depth[1], depth[2] = r, fresh, kept
+                depth[0], depth[1] = r, kept
                 return place, total, visits, DONE
             if fresh:
                 fresh = False
@@ -288,7 +288,7 @@ def search(
                     and _allowed(member, r, met_start, met, allowed, shared)
                 ):
                     if total == len(groups):
-                        depth[0], depth[1], depth[2] = r, True, kept
+                        depth[0], depth[1] = r, kept
                         return place, total, visits, FULL
                     for j in range(groups.shape[1]):
                         groups[total, j] = member[j + 1] if j < r else -1

@@ -41,8 +41,8 @@ class NearCells(NamedTuple):
 class PartialGroup(NamedTuple):
     """The partial group that a search is at, member by member, and what it knows of each depth.
 
-    A search that pauses goes on from here: ``depth`` holds the group's size (0 between two anchors), whether
-    it is still to be looked at, and how many may follow.
+    A search that pauses goes on by looking at this group: ``depth`` holds its size (0 between two anchors),
+    and how many may follow.
     """
 
     depth: Ints
@@ -67,7 +67,7 @@ class PartialGroup(NamedTuple):
         lo, hi = (np.zeros((largest + 1, attributes), dtype=np.int64) for _ in range(2))
         seen, touched, shared = (np.zeros(many, dtype=np.int64) for many in (values, cuts, met))
         return PartialGroup(
-            depth=np.zeros(3, dtype=np.int64),
+            depth=np.zeros(2, dtype=np.int64),
             cand=np.zeros((largest + 1, wide), dtype=np.int32),
             number=number,
             at=at,

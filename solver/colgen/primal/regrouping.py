@@ -22,9 +22,30 @@ __all__ = ["regrouped"]
 def regrouped(
     rows: Rows, judge: Judge, groups: Sequence[Group], left: Ints, *, dear: float, seed: int, clock: Clock
 ) -> list[Group] | None:
-    """Admissible groups, and those that moves make of the tuples left over alone; None if time was over.
+    """Admissible groups as they are, and groups of the tuples left over: of equal ones first, then by moves.
 
-    The last groups are given up, twice as many each time, until the others' tuples can be released alone.
+    The last groups are given up, twice as many each time, until the tuples left over can be released alone.
+
+    Parameters
+    ----------
+    rows, judge
+    groups
+        Of rows, admissible; those worth most first.
+    left : int array
+        Rows of the tuples in none, with repeats.
+    dear : float
+        Share of the dearest tuple's cost, as of `tied`.
+    seed : int
+    clock
+
+    Returns
+    -------
+    list of Group or None
+        Every row as often as in both; None if time was over, or no release exists even without the groups.
+
+    Notes
+    -----
+    Complexity: `tied` and near places of what is left, logarithmically often; then moves per tuple of it.
     """
     kept, given = list(groups), max(1, len(groups) // LIMITS.given)
     while not clock.over:

@@ -437,3 +437,9 @@ def test_without_numba_the_same_source_lists_the_same_groups(monkeypatch: pytest
     monkeypatch.setattr(priced, "listed", slow.listed)
     assert listed(single, zero, single.rows.most + 1) == expected
     assert len(expected) > 10
+    monkeypatch.setattr(searching, "PAUSE", 1)  # after each partial group, and on from there
+    looks: list[None] = []
+    pausing, _ = single.columns(zero, single.rows.most + 1, over=lambda: bool(looks.append(None)))
+    assert len(looks) > 10 * len(single.rows)
+    assert len(pausing) == len(expected)
+    assert listed(single, zero, single.rows.most + 1) == expected
