@@ -179,6 +179,12 @@ class History:
         return self._spelt
 
     @property
+    def spelt_alike(self) -> int:
+        """How many ids differ from another one in spelling only; each counts as a person of its own."""
+        alike = {folded for folded, who in self.spelt.items() if who is None}
+        return sum(self.spelling(who) in alike for who in self._records) if alike else 0
+
+    @property
     def values(self) -> frozenset[str]:
         """All sensitive values that were ever published."""
         return frozenset(self._values)

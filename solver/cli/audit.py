@@ -145,7 +145,7 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
     for number, reason in reasons:
         # How to keep the requirement is of no use here: nobody asked for it.
         console.print(f"not defined for release {number}: {reason.partition(';')[0]}", markup=False)
-    for text in report.texts(show_ids=show_ids):
+    for text in (*report.texts(show_ids=show_ids), *report.warnings):
         console.print(text, markup=False)
     write_json(json_file, report.to_dict(show_ids=show_ids))
     if not report.complete:

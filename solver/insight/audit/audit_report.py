@@ -206,6 +206,19 @@ class AuditReport:
         return {} if self.possible is None else certificates(self.possible)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may make people safer in this report than they are; nobody is named."""
+        alike = self.history.spelt_alike
+        if not alike:
+            return ()
+        return (
+            f"{alike} respondent ids differ from others of these releases in blanks, case or composed "
+            "letters only, and count as different people. If they are the same, more can be concluded "
+            "about them than this audit says: write them alike, or read the releases by a problem file "
+            "with spelling: {respondent: merge}",
+        )
+
+    @property
     def complete(self) -> bool:
         """Whether every question about possible values was decided."""
         return all(entry.persistent is None or not entry.persistent.unknown for entry in self.releases)
@@ -283,8 +296,8 @@ class AuditReport:
         return pd.DataFrame([_line(entry) for entry in self.releases], dtype=object)
 
     def _repr_html_(self) -> str:
-        """`to_frame` and the explanations, for notebooks."""
-        told = "".join(f"<p>{escape(text)}</p>" for text in self.texts())
+        """`to_frame`, warnings and explanations, for notebooks."""
+        told = "".join(f"<p>{escape(text)}</p>" for text in (*self.warnings, *self.texts()))
         return self.to_frame().to_html(index=False) + told
 
     def texts(self, *, show_ids: bool = False) -> tuple[str, ...]:
@@ -303,6 +316,7 @@ class AuditReport:
             "verdict": self.verdict,
             "releases": [_entry(entry, show_ids) for entry in self.releases],
             "explanations": list(self.texts(show_ids=show_ids)),
+            "warnings": list(self.warnings),
         }
         if show_ids:
             found["disclosures"] = [asdict(disclosure) for disclosure in self.disclosures]

@@ -55,6 +55,19 @@ def test_attacks_are_counted_one_by_one() -> None:
     assert json.loads(json.dumps(shown)) == shown
 
 
+def test_ids_that_may_be_one_person_are_warned_of() -> None:
+    series = [release("Ann:flu Bob:cold"), release("ann:flu Cem:acne Dan:gout")]
+    report = audit(history(series), posterior=False)
+    (warning,) = report.warnings
+    assert warning.startswith("2 respondent ids differ")
+    assert "ann" not in warning.lower().split()
+    assert report.to_dict()["warnings"] == [warning]
+    assert warning in report._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    merged = audit(history([series[0], release("Ann:flu Cem:acne Dan:gout")]), posterior=False)
+    assert not merged.warnings
+    assert report.disclosed < merged.disclosed
+
+
 @pytest.mark.parametrize("name", ["hc-chain", "three-release-difference", "pigeonhole"])
 def test_what_all_named_checks_miss(name: str) -> None:
     """Shipped instances: no named attack puts anybody at risk by the values it discloses, the audit does."""
