@@ -16,7 +16,7 @@ group of size 0 is on the stack `free`; groups too large to be listed have numbe
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ __all__ = [
     "chance",
     "entered",
     "fits",
+    "mark_after",
     "move",
     "often_in",
     "place",
@@ -100,6 +101,28 @@ class Marked(NamedTuple):
     within: Ints
 
 
+class HasValues(Protocol):
+    """Tuples of which each has a row, and each row a value."""
+
+    @property
+    def row(self) -> Ints: ...
+    @property
+    def value(self) -> Ints: ...
+
+
+class HasMarks(Protocol):
+    """Groups with members and marks, whatever else is known of them."""
+
+    @property
+    def member(self) -> Ints: ...
+    @property
+    def size(self) -> Ints: ...
+    @property
+    def mark(self) -> Marks: ...
+    @property
+    def held(self) -> Ints: ...
+
+
 @compiled
 def _draw(state: Marks) -> np.uint64:
     """A step of SplitMix64 (Steele, Lea, Flood)."""
@@ -141,7 +164,7 @@ def often_in(value: Ints, row: Ints, member: Ints, size: int, g: int, v: int) ->
 
 
 @compiled
-def _mark_after(
+def mark_after(
     value: Ints, row: Ints, member: Ints, size: Ints, marks: Marks, term: Marks, g: int, out: int, into: int
 ) -> np.uint64:
     """The mark of a group without unit `out` and with unit `into` (-1: none)."""
@@ -167,7 +190,7 @@ def _verdict(key: Marks, good: NDArray[np.int8], mark: np.uint64) -> int:
 
 
 @compiled
-def _ask(units: Units, groups: Groups, v: Marked, mark: np.uint64, g: int, out: int, into: int) -> None:
+def _ask(units: HasValues, groups: HasMarks, v: Marked, mark: np.uint64, g: int, out: int, into: int) -> None:
     """Write the histogram of a mark down that nothing is known of: that of g without `out`, with `into`."""
     if v.number[0] == len(v.asked):
         return
@@ -200,7 +223,7 @@ def _near_enough(close: Ints, within: Ints, held: Ints, g: int, size: int, gone:
 
 
 @compiled
-def fits(units: Units, groups: Groups, v: Marked, g: int, out: int, into: int) -> bool:
+def fits(units: HasValues, groups: HasMarks, v: Marked, g: int, out: int, into: int) -> bool:
     """Whether a group is admissible without unit `out`, with unit `into` (-1: none), as far as is known."""
     value, row, member, size, marks = units.value, units.row, groups.member, groups.size, groups.mark
     if len(v.within):
@@ -209,7 +232,7 @@ def fits(units: Units, groups: Groups, v: Marked, g: int, out: int, into: int) -
         many = size[g] - (out >= 0) + (into >= 0)
         if not _near_enough(v.close, v.within, groups.held, g, many, gone, new):
             return False
-    mark = _mark_after(value, row, member, size, marks, v.term, g, out, into)
+    mark = mark_after(value, row, member, size, marks, v.term, g, out, into)
     found = _verdict(v.key, v.good, mark)
     if found == 0:
         _ask(units, groups, v, mark, g, out, into)
@@ -217,7 +240,7 @@ def fits(units: Units, groups: Groups, v: Marked, g: int, out: int, into: int) -
 
 
 @compiled
-def stands(units: Units, groups: Groups, v: Marked, g: int) -> bool:
+def stands(units: HasValues, groups: HasMarks, v: Marked, g: int) -> bool:
     """Whether a group is admissible as it is, as far as is known."""
     return fits(units, groups, v, g, -1, -1)
 
@@ -263,7 +286,7 @@ def move(units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, in
     value, row, size, member, marks = units.value, units.row, groups.size, groups.member, groups.mark
     weight, tree, side, table = geometry.weight, geometry.tree, geometry.side, geometry.table
     g, r, codes, lo, hi, cost = groups.of[u], row[u], geometry.codes, groups.lo, groups.hi, groups.cost
-    marks[g] = _mark_after(value, row, member, size, marks, v.term, g, u, -1)
+    marks[g] = mark_after(value, row, member, size, marks, v.term, g, u, -1)
     last, total = member[g, size[g] - 1], groups.total
     member[g, groups.seat[u]], groups.seat[last] = last, groups.seat[u]
     size[g] -= 1
@@ -280,7 +303,7 @@ def move(units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, in
     if len(v.within):
         groups.held[g, value[r]] -= 1
         groups.held[into, value[r]] += 1
-    marks[into] = _mark_after(value, row, member, size, marks, v.term, into, -1, u)
+    marks[into] = mark_after(value, row, member, size, marks, v.term, into, -1, u)
     for a in range(codes.shape[1]):
         x = codes[r, a]
         lo[into, a] = x if first else min(lo[into, a], x)

@@ -17,11 +17,11 @@ import numpy as np
 from ...schedule import HISTOGRAM
 from ...settings import Clock
 from ..column import Group
-from ..kernels.groups import BAD, GOOD, Groups, Marked, Marks, Units, entered, place
+from ..kernels.groups import Groups, Units, entered
 from ..kernels.moves import anneal
 from ..neighbours import Nearby
-from ..structure.closeness import Closeness
 from ..structure.histograms import Judge
+from ..structure.marked import Closeness, MarkedVerdicts
 from ..table import Rows
 from .limits import ANNEALING as LIMITS
 
@@ -80,10 +80,9 @@ class Annealing:
         self.wide = max(LIMITS.largest, 3 * judge.least)
         values = 1 if judge.blind else len(judge.names)
         alike, close = np.full(values, judge.most_alike, dtype=np.int64), Closeness.of(judge, units)
-        self._beside = judge
         if close is not None:
             size = close.smallest(judge)
-            self.wide, self._beside = max(self.wide, LIMITS.shared * size), close.others
+            self.wide = max(self.wide, LIMITS.shared * size)
             alike = close.evenest(size) + 1
         of = np.repeat(np.arange(len(rows), dtype=np.int64), count)
         self.units = Units(
@@ -96,29 +95,10 @@ class Annealing:
             alike=alike,
         )
         self._state = np.array([seed], dtype=np.uint64)
-        self.verdicts = self._marked(values, seed, close)
+        self.verdicts = MarkedVerdicts(judge, close, self.wide, seed)
         self._done, self._seconds = 0, 0.0
         self._most = max(1, units // max(1, judge.least))
         self.begin(groups)
-
-    def _marked(self, values: int, seed: int, close: Closeness | None) -> Marked:
-        """Marks of so many values, of which nothing is known yet."""
-        blind, wide = self._beside.blind, self.wide + 3
-        kinds = 1 if self._beside.alike or blind else values
-        terms = np.random.default_rng(seed).integers(1, 1 << 63, size=(kinds, wide), dtype=np.uint64)
-        terms[:, 0] = 0
-        if blind:
-            # Groups of a size have one mark.
-            terms[0] = terms[0, 1] * np.arange(wide, dtype=np.uint64)
-        return Marked(
-            term=np.repeat(terms, values, axis=0) if kinds == 1 else terms,
-            key=np.zeros(1 << 12, dtype=np.uint64),
-            good=np.zeros(1 << 12, dtype=np.int8),
-            asked=np.zeros((LIMITS.asked, values), dtype=np.int64),
-            number=np.zeros(1, dtype=np.int64),
-            close=np.zeros((2, 0), dtype=np.int64) if close is None else close.close,
-            within=np.zeros(0, dtype=np.int64) if close is None else close.within,
-        )
 
     def begin(self, groups: Sequence[Group]) -> None:
         """Go on from other groups, with the first round."""
@@ -152,7 +132,7 @@ class Annealing:
         Called again, it goes on with the next round. Where shares of values matter no round is hot: groups
         cost far more than single tuples can change.
         """
-        if len(self.verdicts.within):
+        if self.verdicts.counted:
             cooling = replace(cooling, hot=min(cooling.hot, COOL.hot))
         while self._number < cooling.rounds and self.cost and not clock.over:
             moves = cooling.first * 4**self._number * len(self.units.row)
@@ -207,14 +187,14 @@ class Annealing:
                 self.units,
                 self.rows.geometry,
                 self.groups,
-                self.verdicts,
+                self.verdicts.marked,
                 self.judge.least,
                 min(LIMITS.at_once if seconds is None else self._until_looked, rest),
                 heat * each,
                 cool,
                 self._state,
             )
-            self._learn()
+            self.verdicts.learn()
             if self.groups.total[1] < self.cost:
                 self.best, self.cost = self.groups.of.copy(), int(self.groups.total[1])
             self._done, self._seconds = self._done + done, self._seconds + max(clock.seconds - at, 1e-6)
@@ -228,7 +208,6 @@ class Annealing:
         small = [group for group in groups if self._moves(group)]
         attributes, units = self.rows.geometry.codes.shape[1], len(self.units.row)
         room = max(self._most, len(small)) + 2
-        counted = len(self.units.alike) if len(self.verdicts.within) else 0
         self.groups = Groups(
             of=np.full(units, -1, dtype=np.int64),
             seat=np.zeros(units, dtype=np.int64),
@@ -238,7 +217,7 @@ class Annealing:
             hi=np.zeros((room, attributes), dtype=np.int64),
             cost=np.zeros(room, dtype=np.int64),
             mark=np.zeros(room, dtype=np.uint64),
-            held=np.zeros((room, counted), dtype=np.int64),
+            held=np.zeros((room, self.verdicts.counted), dtype=np.int64),
             free=np.arange(room - 1, -1, -1, dtype=np.int64),
             total=np.zeros(2, dtype=np.int64),
         )
@@ -249,36 +228,6 @@ class Annealing:
                 next_of[row] += 1
                 state.of[u], state.seat[u], state.member[g, seat] = g, seat, u
             state.size[g] = len(group)
-            entered(self.units, self.rows.geometry, state, self.verdicts, g)
+            entered(self.units, self.rows.geometry, state, self.verdicts.marked, g)
         state.total[0], state.total[1] = room - len(small), int(state.cost.sum())
-        self._known(state.mark[: len(small)], np.full(len(small), GOOD, dtype=np.int8))
-
-    def _learn(self) -> None:
-        """Judge what was asked for."""
-        asked = int(self.verdicts.number[0])
-        if not asked:
-            return
-        counts = self.verdicts.asked[:asked]
-        good = np.where(self._beside.verdicts(counts), GOOD, BAD).astype(np.int8)
-        terms = self.verdicts.term[np.arange(counts.shape[1]), counts]
-        self._known(terms.sum(axis=1, dtype=np.uint64), good)
-        self.verdicts.number[0] = 0
-
-    def _known(self, marks: Marks, good: np.ndarray[tuple[int], np.dtype[np.int8]]) -> None:
-        v = self.verdicts
-        used = int((v.key != 0).sum()) + len(marks)
-        if 2 * used > len(v.key):
-            old = v.key != 0
-            size = 1 << (4 * used).bit_length()
-            keys, verdicts = v.key[old], v.good[old]
-            self.verdicts = v = v._replace(
-                key=np.zeros(size, dtype=np.uint64), good=np.zeros(size, dtype=np.int8)
-            )
-            self._write(keys, verdicts)
-        self._write(marks, good)
-
-    def _write(self, marks: Marks, good: np.ndarray[tuple[int], np.dtype[np.int8]]) -> None:
-        v = self.verdicts
-        for mark, verdict in zip(marks, good, strict=True):
-            at = place(v.key, mark)
-            v.key[at], v.good[at] = mark, verdict
+        self.verdicts.admit(state.mark[: len(small)])

@@ -23,8 +23,8 @@ from ...settings import Clock
 from ..column import Group
 from ..covering import Geometry, Ints
 from ..kernels.boxes import box_with
-from ..structure.closeness import Closeness
 from ..structure.histograms import Judge
+from ..structure.marked import Closeness
 from ..table import Rows
 from .left_over import joined
 from .limits import SPREADING as LIMITS

@@ -58,7 +58,7 @@ def consistent(rows: Rows, annealing: Annealing) -> None:
         assert [(int(groups.of[u]), int(groups.seat[u])) for u in members] == [
             (g, seat) for seat in range(len(members))
         ]
-        entered(units, rows.geometry, groups, annealing.verdicts, g)
+        entered(units, rows.geometry, groups, annealing.verdicts.marked, g)
         again = groups.lo[g], groups.hi[g], int(groups.cost[g]), int(groups.mark[g])
         assert all(np.array_equal(a, b) for a, b in zip(stated, again, strict=True))
         assert held.tolist() == groups.held[g].tolist()
@@ -98,7 +98,7 @@ def test_shares_near_the_table_s_are_kept_by_moves(seed: int):
     assert groups is not None
     assert places is not None
     annealing = Annealing(rows, judge, places, groups, seed)
-    assert len(annealing.verdicts.within)
+    assert len(annealing.verdicts.marked.within)
     for better in annealing.rounds(SHORT, Clock()):
         released(problem, rows, better)
         consistent(rows, annealing)

@@ -18,8 +18,8 @@ from optanon.solver.colgen.primal.annealing import ANNEALED, Annealing
 from optanon.solver.colgen.primal.near_shares import NearShares
 from optanon.solver.colgen.primal.spreading import spread
 from optanon.solver.colgen.primal.start import halved
-from optanon.solver.colgen.structure.closeness import Closeness
 from optanon.solver.colgen.structure.histograms import Judge
+from optanon.solver.colgen.structure.marked import Closeness
 from optanon.solver.colgen.table import Rows
 from optanon.solver.settings import Clock
 
