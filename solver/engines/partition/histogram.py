@@ -254,8 +254,8 @@ class HistogramSearch:
         self._further(self.clock.share(BLOCKS.quick))
         rounds = Rounds(self.rows, self.judge, self.progress, self.settings, self.clock)
         self.clock.keep(rounds.laid.derived)
-        groups = rounds.run(given)
-        self._at_sight()
+        # On a slow machine there is no time for a bound after the rounds.
+        groups = rounds.run(given, self._at_sight)
         self.part = prove(rounds, groups, self.problem, self.root, self.plain)
         self.boxed = True
         self._further(self.clock)

@@ -77,6 +77,18 @@ def test_what_tuples_pay_anyway_is_a_bound_before_any_block_is_priced(
     assert 0 < level.bound <= level.value
 
 
+def test_where_time_is_over_before_the_last_round_there_is_a_bound(monkeypatch: pytest.MonkeyPatch):
+    def late(rounds: search.Rounds, groups: Grouping, *_: object) -> Grouping:
+        rounds.clock.limit = 0.0
+        return groups
+
+    monkeypatch.setattr(search.Rounds, "across", late)
+    (level,) = solve_problem(clustered(K3), time_limit=60, seed=2, workers=1, display=False).levels
+    assert level.bound is not None
+    assert level.trusted_bound is None
+    assert 0 < level.bound <= level.value
+
+
 def test_where_groups_have_a_form_the_bound_counts_values_and_not_sizes_alone():
     bounds = list[Fraction]()
     for policy in (K3, HALF):

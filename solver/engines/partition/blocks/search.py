@@ -8,7 +8,7 @@ time for depends on the limit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 
 import numpy as np
@@ -78,11 +78,17 @@ class Rounds:
         self.sent, self.seed = Sent.of(rows, judge), settings.seed
         self.laid = Laid.of(Size.of(rows), settings.asked, settings.workers)
 
-    def run(self, given: Sequence[Group] | None = None) -> Grouping:
-        """All rounds before the linear program, as far as there is time; from `given` if that is better."""
+    def run(
+        self, given: Sequence[Group] | None = None, begun: Callable[[], None] = lambda: None
+    ) -> Grouping:
+        """All rounds before the linear program, as far as there is time; from `given` if that is better.
+
+        When the first one is over, `begun` is called.
+        """
         groups, costs = self._fresh(self.laid.moves[0], self.clock), self.rows.group_costs
         found = groups.tuples()
         self.progress.start(found)
+        begun()
         if given is not None and sum(costs(given)) < sum(costs(found)):
             groups = Grouping.of(given)
         for number, moves in enumerate(self.laid.moves[1:], start=2):
