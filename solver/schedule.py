@@ -21,6 +21,7 @@ __all__ = [
     "GAP",
     "HEURISTICS",
     "HISTOGRAM",
+    "LONG_STAGES",
     "POINTS",
     "RESERVES",
     "SANITIZING",
@@ -224,6 +225,13 @@ class Stages(Schedule):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LongStages(Stages):
+    """Points plan without blocks: what is cut off at the end of a stage, moves above all, is lost."""
+
+    limits: ClassVar[tuple[float, ...]] = (2.5, 10.0, 60.0, 300.0)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Points(Schedule):
     """Points plan, squared error: annealing, column generation with cuts, listed groups."""
 
@@ -302,7 +310,8 @@ class Enumerated(Schedule):
 
 RESERVES, WHOLE, HEURISTICS, SOLVERS = Reserves(), Whole(), Heuristics(), Solvers()
 ASSIGNMENT, SUBSETS, GAP = Assignment(), AllSets(), Gap()
-HISTOGRAM, STAGES, COUNTS, ENUMERATED = Histogram(), Stages(), Counts(), Enumerated()
+HISTOGRAM, COUNTS, ENUMERATED = Histogram(), Counts(), Enumerated()
+STAGES, LONG_STAGES = Stages(), LongStages()
 BLOCKS, POINTS = InBlocks(), Points()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from ....models.problem import Problem
 from ...ending import ending
-from ...schedule import STAGES, WHOLE
+from ...schedule import STAGES, WHOLE, Stages
 from ...settings import Clock, Settings
 
 __all__ = ["in_stages"]
@@ -22,6 +22,7 @@ def in_stages(
     clock: Clock,
     stage: Callable[[], bool],
     closed: Callable[[], bool],
+    course: Stages = STAGES,
 ) -> None:
     """Do all steps as they are planned, stage by stage, until the limit; once, without one.
 
@@ -34,24 +35,26 @@ def in_stages(
         more in more time than the limit.
     closed
         Whether nothing is left to be found or proven.
+    course : Stages
+        What stages are planned for.
     """
     limit = clock.limit
     if limit is None:
         stage()
         return
     clock.end = clock.began + limit
-    for end in _planned(problem, settings, clock.seconds):
+    for end in _planned(problem, settings, course, clock.seconds):
         clock.limit = end
         more = stage()
-        last = end >= limit and not (more and end < STAGES.longest.value * limit)
+        last = end >= limit and not (more and end < course.longest.value * limit)
         if closed() or clock.ends or last:
             return
 
 
-def _planned(problem: Problem, settings: Settings, passed: float) -> Iterator[float]:
+def _planned(problem: Problem, settings: Settings, course: Stages, passed: float) -> Iterator[float]:
     """Limits of stages in seconds, without end; the search's own limit changes none of them."""
     tuples, whole = len(problem.table), settings.asked is not None and settings.time_limit != settings.asked
-    for asked in STAGES.planned(tuples, passed):
+    for asked in course.planned(tuples, passed):
         clock = Clock(asked - WHOLE.kept(asked, tuples) if whole else asked)
         clock.keep(ending(problem))
         yield clock.limit or asked
