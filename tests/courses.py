@@ -55,14 +55,26 @@ def _in_full(*given: object, **settings: object) -> object:
     return best_integers(*given, **settings | {"seconds": None})  # pyright: ignore[reportArgumentType]
 
 
-def grown(limits: Sequence[float], found: Sequence[Course], *, along: bool = True) -> None:
-    """Assert that longer limits (in order) end no worse; `along` one course, but for what is cut off."""
+def grown(
+    limits: Sequence[float], found: Sequence[Course], *, along: bool = True, trees: bool = False
+) -> None:
+    """Assert that longer limits (in order) end no worse; `along` one course, but for what is cut off.
+
+    Where `trees` are searched, one that is cut off proves a bound then, early enough for it to be checked:
+    the course is that of losses.
+    """
     for limit, (one, other) in zip(limits, pairwise(found), strict=False):
         assert other.losses <= one.losses
         if other.losses[:-1] == one.losses[:-1]:  # the last level is bounded for these
             assert all((b or 0) >= (a or 0) for a, b in zip(one.bounds, other.bounds, strict=True))
-        course = [point for point in one.points if point.seconds < limit - 1]
-        assert not along or other.points[: len(course)] == course
+        known, more = (_improved(each.points) if trees else each.points for each in (one, other))
+        course = [point for point in known if point.seconds < limit - 1]
+        assert not along or more[: len(course)] == course
+
+
+def _improved(points: Sequence[Point]) -> list[Point]:
+    """Where releases became better, with the bounds of then."""
+    return [point for i, point in enumerate(points) if not i or point.value != points[i - 1].value]
 
 
 def paced(monkeypatch: pytest.MonkeyPatch, paces: Mapping[str, float]) -> list[str]:

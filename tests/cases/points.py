@@ -24,9 +24,16 @@ def asked(points: list[list[int]], k: int, loss: str = "squared_error") -> Probl
 
 
 def drawn(kind: str) -> Problem:
-    """Points all over the place, or in far clusters that become blocks."""
+    """Points all over the place (`few` for small groups, `plain`, or `deep` for large ones), or in blocks.
+
+    The latter are far clusters.
+    """
     random = np.random.default_rng(5)
     if kind == "plain":
         return asked(random.integers(0, 1000, (90, 2)).tolist(), 3)
+    if kind == "many":
+        return asked(random.integers(0, 1000, (60, 8)).tolist(), 4)
+    if kind == "deep":
+        return asked(random.integers(0, 1000, (120, 3)).tolist(), 8)
     centers = random.integers(0, 5000, (12, 2))
     return asked([(center + random.integers(0, 40, 2)).tolist() for center in centers for _ in range(7)], 5)

@@ -56,6 +56,14 @@ class PointLimits:
     """so many more."""
     moves: int = 30_000
     """Moves of annealing per tuple, at most."""
+    judged: int = 30
+    """Tables of no more tuples are left to exact programs, where more than sizes of groups matters;"""
+    judged_hot: float = 3.0
+    """moves begin so many times as hot there,"""
+    judged_moves: int = 50_000
+    """so many of them are between two times that groups are judged,"""
+    widest: int = 2_000
+    """and tuples of the largest group that is begun with."""
     least_near: int = 12
     """Near tuples that moves know, at least."""
     parts: int = 60

@@ -42,6 +42,8 @@ class PointRows:
         See `pair_costs`.
     count, tuples
         How many tuples share each row, and which rows of the microdata (from 0) they are.
+    value : shape (rows,)
+        The number of each row's sensitive value, in sorted order, of rows that are `singly`; else empty.
     """
 
     codes: Ints
@@ -49,6 +51,7 @@ class PointRows:
     pairs: Ints = field(repr=False)
     count: Ints
     tuples: tuple[tuple[int, ...], ...]
+    value: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     spare: int = 0
     single: int = 0
 
@@ -84,6 +87,23 @@ class PointRows:
             pairs=self.pairs[np.ix_(inside, inside)],
             count=self.count[inside] if count is None else count,
             tuples=tuple(self.tuples[row] for row in inside.tolist()),
+        )
+
+    def singly(self, problem: Problem) -> PointRows:
+        """Each tuple as a row of its own, in the table's order, with its sensitive value."""
+        number = {value: at for at, value in enumerate(sorted(problem.table.histogram))}
+        value = np.array([number[member.value] for member in problem.table.members], dtype=np.int64)
+        home = np.empty(len(value), dtype=np.int64)
+        for row, behind in enumerate(self.tuples):
+            home[list(behind)] = row
+        single = len(self) == len(home) and bool((home == np.arange(len(home))).all())
+        return replace(
+            self,
+            codes=self.codes[home],
+            pairs=self.pairs if single else self.pairs[np.ix_(home, home)],
+            count=np.ones_like(home),
+            tuples=tuple((t,) for t in range(len(home))),
+            value=value,
         )
 
     @classmethod

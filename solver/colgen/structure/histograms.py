@@ -30,7 +30,7 @@ from ....models.verdicts import Context, GroupJudge, admitted, group_judges, of_
 from ..covering import Steps
 from ..limits import PRICING as LIMITS
 
-__all__ = ["Histograms", "Judge"]
+__all__ = ["Histograms", "Judge", "by_sizes_alone"]
 
 Counts: TypeAlias = tuple[int, ...]
 
@@ -112,6 +112,11 @@ class Judge:
             del of_each[place]
         found.alike, found.blind = all(found._alike), all(found._blind)
         return found
+
+
+def by_sizes_alone(judge: Judge) -> bool:
+    """Whether a least size is all that is asked of groups."""
+    return judge.blind and all(r.structure(judge.problem).monotone for r in judge.requirements)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,9 @@ from ....models.problem_view import smallest_group
 from ....models.requirement import Scope
 from ....models.requirements.resists_inference import ResistsInference
 from ....models.structure import DependsOn
+from ...colgen.points.limits import POINTS
 from ...colgen.points.table import PointRows
-from ...colgen.structure.histograms import Histograms, Judge
+from ...colgen.structure.histograms import Histograms, Judge, by_sizes_alone
 from ...colgen.structure.signatures import Rules
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from .counts.verdicts import refusal
@@ -43,7 +44,7 @@ class Plan:
     counts : bool
         Whether histograms are all that matters of groups.
     points : PointRows or None
-        The table as points, if squared error is all that counts, and sizes all that is asked of groups.
+        The table as points, if squared error is all that counts, and histograms all that is asked of groups.
     why : str
         Why groups are enumerated; empty otherwise.
     guided : bool
@@ -166,9 +167,17 @@ def _points(problem: Problem) -> PointRows | None:
         return None
     if policy.suppression_limit(len(problem.table)) or squared_error_of(problem) is None:
         return None
-    for r in policy.requirements:
-        structure = r.structure(problem)
-        if r.scope is not Scope.GROUP or structure.depends_on is not DependsOn.SIZE or not structure.monotone:
+    if any(
+        r.scope is not Scope.GROUP or r.structure(problem).depends_on is DependsOn.MEMBERS
+        for r in policy.requirements
+    ):
+        return None
+    judge = Judge(problem)
+    if not by_sizes_alone(judge):
+        # Moves need groups to begin with and all pairs of tuples; small tables exact programs.
+        whole = tuple(problem.table.histogram[name] for name in judge.names)
+        fits = POINTS.judged < len(problem.table) <= POINTS.most_rows
+        if not fits or judge.least < 2 or not judge.admits(whole):
             return None
     found = PointRows.of(problem)
     return None if isinstance(found, str) else found

@@ -1,4 +1,4 @@
-"""Stages of the points plan in blocks: a longer limit begins with all that a shorter one does."""
+"""Stages of the points plan: a longer limit begins with all that a shorter one does."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from optanon.solver.schedule import STAGES
 
 
 @pytest.mark.parametrize("tick", [0.005, 0.02])
-def test_of_any_two_limits_the_longer_never_ends_worse_in_blocks(
-    tick: float, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", ["blocks", "many", "deep"])
+def test_of_any_two_limits_the_longer_never_ends_worse(
+    kind: str, tick: float, monkeypatch: pytest.MonkeyPatch
 ):
-    problem = drawn("blocks")
+    problem = drawn(kind)
     plan = Plan.of(problem)
     assert isinstance(plan, Plan)
     assert plan.name == "points"
     random = Random(1)
     limits = [1.0, *sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(6))]
     found = [searched(problem, limit, monkeypatch, tick) for limit in (limits[0], *limits)][1:]
-    grown(limits, found)
+    grown(limits, found, trees=kind == "many")
     one, other = found[0], found[-1]
     assert tick > 0.01 or other.losses < one.losses or (other.bounds[0] or 0) > (one.bounds[0] or 0)

@@ -78,9 +78,7 @@ class Rounds:
         self.sent, self.seed = Sent.of(rows, judge), settings.seed
         self.laid = Laid.of(Size.of(rows), settings.asked, settings.workers)
 
-    def run(
-        self, given: Sequence[Group] | None = None, begun: Callable[[], None] = lambda: None
-    ) -> Grouping:
+    def run(self, given: Sequence[Group] | None = None, begun: Callable[[], None] = lambda: None) -> Grouping:
         """All rounds before the linear program, as far as there is time; from `given` if that is better.
 
         When the first one is over, `begun` is called.

@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from .....models.problem import Problem
 from .....models.release import Release
 from ....colgen.column import Column, Group
 from ....colgen.points.table import FINE, PointRows
+from ....colgen.structure.histograms import Judge
 from ....incumbent import Incumbent
 from ....settings import Watch
 
@@ -27,14 +30,17 @@ class PointProgress(Incumbent[tuple[Group, ...], Fraction]):
     ----------
     up : dict
         Costs of the best release's groups, rounded up.
+    judge : Judge or None
+        Of groups, where more than their sizes matters: rows are single tuples then.
     tied : bool
         Whether another release costs less in rounded costs, and not less exactly: these cannot tell more.
     relative : bool
         Whether bounds that come in are about costs relative to the best release, so that they end with it.
     """
 
-    def __init__(self, problem: Problem, rows: PointRows, watch: Watch) -> None:
+    def __init__(self, problem: Problem, rows: PointRows, watch: Watch, judge: Judge | None = None) -> None:
         super().__init__(problem, watch, [0])
+        self.judge = judge
         self.rows, self.weight = rows, next(iter(problem.policy.levels[0].weights))[1]
         self.bounds = [Fraction(0)]
         self.up: dict[Group, int] = {}
@@ -84,7 +90,12 @@ class PointProgress(Incumbent[tuple[Group, ...], Fraction]):
         return (self.weight * sum((self.rows.exact(group) for group in solution), Fraction(0)),)
 
     def keeps(self, solution: tuple[Group, ...]) -> bool:
-        return True
+        judge = self.judge
+        if judge is None:
+            return True
+        values = len(judge.names)
+        counts = [np.bincount(self.rows.value[list(group)], minlength=values) for group in solution]
+        return bool(judge.verdicts(np.array(counts, dtype=np.int64)).all())
 
     def value(self, index: int, cost: Fraction) -> Fraction:
         return cost

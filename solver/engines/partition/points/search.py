@@ -1,4 +1,4 @@
-"""Points plan: groups of points near one another, bounds by column generation, both of them certified."""
+"""Points plan, in stages: groups of near points, bounds by column generation, both of them certified."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from ....colgen.points.blocks import PointBlock, clusters
 from ....colgen.points.limits import POINT_BLOCKS as BLOCKS, POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing, inner
 from ....colgen.points.table import FINE, PointRows
+from ....colgen.structure.histograms import Judge, by_sizes_alone
 from ....ending import search_clock
-from ....schedule import POINTS
+from ....schedule import LONG_STAGES, POINTS, STAGES
 from ....settings import Answer, Clock, Settings, Watch
 from ....shares import Share
 from ..proof import describe
@@ -41,7 +42,10 @@ class PointsSearch:
         self.problem, self.settings, self.rows = problem, settings, rows
         self.clock = search_clock(problem, settings, watch)
         self.k = max(1, smallest_group(problem))
-        self.progress = PointProgress(problem, rows, watch)
+        judge = Judge(problem)
+        self.judge = None if by_sizes_alone(judge) else judge
+        self.points = rows if self.judge is None else rows.singly(problem)
+        self.progress = PointProgress(problem, self.points, watch, self.judge)
         few = LIMITS.few if self.k > LIMITS.deepest else self.k
         sizes = range(few, few + 1) if few < self.k else range(self.k, 2 * self.k)
         asked = rows if few == self.k else inner(rows, self.k, few)
@@ -53,16 +57,16 @@ class PointsSearch:
         self.blocks = self._blocks()
         self.by_blocks: BlockDuals | None = None
         self._beside: BlockBound | None = None
+        self._linear: PointGeneration | None = None
         self._stages, self._kept = 0, 0.0
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
         try:
             self.root.offer(self.pricing.at_sight())
-            if self.blocks:
-                in_stages(self.problem, self.settings, self.clock, self._stage, self._ended)
-            else:  # moves and windows need more at a time than a stage gives them
-                self._stage()
+            # Without blocks moves and windows need long stages.
+            course = STAGES if self.blocks else LONG_STAGES
+            in_stages(self.problem, self.settings, self.clock, self._stage, self._ended, course)
         except KeyboardInterrupt:
             self.interrupted = True
         return self.progress.answer(
@@ -88,7 +92,7 @@ class PointsSearch:
         else:
             self.generated()
         assert self.root.duals is not None
-        if self.whole:
+        if self.whole and self.judge is None:
             self.finish.again()
             self.finish.improve(self.root.duals)
             self.finish.run(self.root.duals)
@@ -112,8 +116,8 @@ class PointsSearch:
                 if release is not None:
                     progress.offer(self._groups(release), "start")
         if progress.best is None:
-            everybody = tuple(row for row, times in enumerate(self.rows.count.tolist()) for _ in range(times))
-            progress.offer(halved(self.rows, everybody, self.k), "start")
+            everybody = np.repeat(np.arange(len(self.points)), self.points.count)
+            progress.offer(self._cut(tuple(everybody.tolist())), "start")
         if progress.cost - progress.bound <= LIMITS.annealed * progress.bound:
             return
         self._anneal(POINTS.annealing, self._seed)
@@ -123,30 +127,42 @@ class PointsSearch:
     def _anneal(self, share: Share, seed: int, warm: float = 1.0) -> None:
         """Let the best release be moved about for a share of the time."""
         assert self.progress.best is not None
-        if len(self.progress.best) < 2:
+        largest = max(map(len, self.progress.best))
+        if len(self.progress.best) < 2 if self.judge is None else largest > LIMITS.widest:
             return
         seconds, moves = self.clock.allowed(share), LIMITS.moves * int(self.rows.count.sum())
         if seconds is not None:
             moves = min(moves, int(seconds / POINTS.move.value))
         clock = self.clock.share(share)
         found = annealed(
-            self.rows, self.progress.best, self.k, moves=moves, seed=seed, clock=clock, warm=warm
+            self.points,
+            self.progress.best,
+            self.k,
+            moves=moves,
+            seed=seed,
+            clock=clock,
+            warm=warm if self.judge is None else LIMITS.judged_hot * warm,
+            judge=self.judge,
         )
         for better in found:
             self.progress.offer(better, "annealing")
 
     def _groups(self, release: Release) -> list[Group]:
         """A release's groups as rows, none larger than needed; a part of the table gives no groups."""
-        home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
+        home = {t: r for r, behind in enumerate(self.points.tuples) for t in behind}
         row_of = {who: home[t] for who, t in self.problem.table.row.items()}
         found: list[Group] = []
         for group in release.groups:
-            found += halved(self.rows, tuple(row_of[who] for who in group.respondents), self.k)
+            found += self._cut(tuple(row_of[who] for who in group.respondents))
         return found
+
+    def _cut(self, group: Group) -> list[Group]:
+        """A group cut into small ones where these are admissible, whatever their members."""
+        return halved(self.rows, group, self.k) if self.judge is None else [tuple(sorted(group))]
 
     def _blocks(self) -> list[PointBlock]:
         """Clusters whose sizes k does not divide, and others, if the former hold much of the table."""
-        found = clusters(self.rows, self.k) if self.whole else []
+        found = clusters(self.rows, self.k) if self.whole and self.judge is None else []
         odd = sum(len(inside) for inside in found if len(inside) % self.k)
         if odd < BLOCKS.least_part * len(self.rows):
             return []
@@ -228,8 +244,11 @@ class PointsSearch:
     def generated(self) -> None:
         """Solve the linear program and cut it; then leave time for the verifier."""
         clock = self.clock.share(POINTS.linear)
+        if self._linear is None:
+            self._linear = self._program(clock)
+        self._linear.clock = clock
         with self._until(clock):
-            self._cut_down(self._program(clock))
+            self._cut_down(self._linear)
         self._keep(self.root)
 
     def _program(self, clock: Clock) -> PointGeneration:
@@ -247,7 +266,13 @@ class PointsSearch:
         near = near if len(self.rows) < LIMITS.many else min(near, size + LIMITS.beside)
         master.add([*near_groups(self.rows, size, near)])
         if self.whole:
-            master.add([Column(group) for group in progress.best])
+            # Whatever else groups have to keep, the bound is one of their sizes.
+            home = np.empty(int(self.rows.count.sum()), dtype=np.int64)
+            for row, behind in enumerate(self.rows.tuples):
+                home[list(behind)] = row
+            for group in progress.best:
+                inside = group if self.judge is None else tuple(home[list(group)].tolist())
+                master.add([Column(part) for part in halved(self.rows, inside, self.k)])
         return PointGeneration(
             pricing,
             master,
@@ -259,9 +284,9 @@ class PointsSearch:
         )
 
     def _cut_down(self, generation: PointGeneration) -> None:
-        """Rounds without cuts, then with them, until these gain little."""
+        """Rounds without cuts, then with them, until these gain little; called again, they go on."""
         solved, cuts = generation.run(0.0), self.pricing.cuts
-        if solved and self.whole and int(self.rows.count.sum()) % self.k:
+        if solved and self.whole and not len(cuts) and int(self.rows.count.sum()) % self.k:
             # Groups are no more than whole times k tuples.
             cuts.add([tuple(range(len(self.rows)))], self.k)
             generation.master.extend()
