@@ -12,8 +12,9 @@ from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.schedule import STAGES
 
 
-@pytest.mark.parametrize("tick", [0.005, 0.02])
-@pytest.mark.parametrize("kind", ["blocks", "many", "deep"])
+@pytest.mark.parametrize(
+    ("kind", "tick"), [("blocks", 0.005), ("blocks", 0.02), ("many", 0.02), ("deep", 0.02)]
+)
 def test_of_any_two_limits_the_longer_never_ends_worse(
     kind: str, tick: float, monkeypatch: pytest.MonkeyPatch
 ):
