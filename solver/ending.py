@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
-
 import numpy as np
 
 from ..models.memo import memoized
@@ -18,9 +16,7 @@ from .settings import Clock, Settings, Watch
 __all__ = ["ending", "released", "sample", "scaled", "search_clock"]
 
 SAMPLE = 48
-"""Groups that are made and judged for the estimate,"""
-TIMES = 5
-"""so many times: of a million tuples a moment in which another process had the core would be minutes."""
+"""Groups that are made and judged for the estimate."""
 
 
 @memoized
@@ -29,11 +25,13 @@ def ending(problem: Problem) -> float:
 
     Requirements on whole releases are not in it: engines that take them know from their own checks.
 
-    Complexity: O(n log n) and `SAMPLE` groups, `TIMES` times.
+    Complexity: O(n log n) and `SAMPLE` groups.
     """
     groups = sample(problem)
     _made(problem, groups)  # what is loaded, compiled or written down once is not counted for every group
-    return scaled(problem, groups, median(_seconds(problem, groups) for _ in range(TIMES)))
+    began = moment()
+    _made(problem, groups)
+    return scaled(problem, groups, moment() - began)
 
 
 def search_clock(problem: Problem, settings: Settings, watch: Watch) -> Clock:
@@ -63,12 +61,6 @@ def sample(problem: Problem) -> list[list[int]]:
         taken.update(rows)
         groups += [rows] if rows else []
     return groups
-
-
-def _seconds(problem: Problem, groups: list[list[int]]) -> float:
-    began = moment()
-    _made(problem, groups)
-    return moment() - began
 
 
 def _made(problem: Problem, groups: list[list[int]]) -> None:
