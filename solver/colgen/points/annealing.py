@@ -40,7 +40,7 @@ NOTHING = Marked(
     close=np.zeros((2, 0), dtype=np.int64),
     within=np.zeros(0, dtype=np.int64),
 )
-"""What is known of verdicts where only sizes matter: that they are no matter."""
+"""Where only sizes matter nothing is looked up."""
 
 
 class _Tuples(NamedTuple):
@@ -87,19 +87,19 @@ def annealed(
     Parameters
     ----------
     groups
-        Of k to 2k - 1 tuples; admissible ones, if there is a judge.
+        Of k to 2k - 1 tuples; with a judge admissible ones, of any number from k on.
     moves
         That are tried, in parts; the temperature falls from part to part.
     clock
         Looked at between the parts: where they take longer than planned, the temperature falls with it.
     warm
-        The first temperature, as a share of the usual one: little changes a good release little.
+        The first temperature, in parts of the usual one (above 0): little changes a good release little.
     judge : Judge, optional
         Of groups, where more than their sizes matters; rows are single tuples then.
     """
     row = np.repeat(np.arange(len(rows)), rows.count)
     most = 2 * k - 1 if judge is None else max(2 * k, max(map(len, groups)) + k)
-    verdicts = None if judge is None else _verdicts(judge, len(row), most, seed)
+    verdicts = None if judge is None else MarkedVerdicts(judge, Closeness.of(judge, len(row)), most, seed)
     known = NOTHING if verdicts is None else verdicts.marked
     many = min(len(row) - 1, max(LIMITS.least_near, 3 * k))
     value = np.zeros_like(rows.value) if judge is None or judge.blind else rows.value
@@ -130,10 +130,6 @@ def _asked(moves: int, judge: Judge | None) -> Iterator[int]:
         some = moves if judge is None else min(moves, LIMITS.judged_moves)
         yield some
         moves -= some
-
-
-def _verdicts(judge: Judge, tuples: int, most: int, seed: int) -> MarkedVerdicts:
-    return MarkedVerdicts(judge, Closeness.of(judge, tuples), most, seed)
 
 
 def _started(rows: PointRows, tuples: _Tuples, groups: Sequence[Group], v: Marked) -> _Gathered:
