@@ -67,7 +67,7 @@ class Blocks(Case):
     workers : str
         Numbers of worker processes, separated by commas: one call each; 0 is without a cluster.
     planned : int
-        What moves are laid down for: the same gives the same release, whatever `workers` is.
+        Threads of the solving process; of `paced`, for how many workers it is laid down.
     paced : float
         If above 0: the search in blocks alone, without heuristics before and claims or files after it: all
         that is laid down for so many seconds, however long it takes, on each number of `workers`; how

@@ -154,8 +154,8 @@ def solve(
     cluster : distributed.Client or str, optional
         A Dask cluster, or the address of its scheduler (needs the extra ``optanon[cluster]``). Tables
         that are cut into blocks are solved on its workers; others in this process, as without it.
-        `workers` (default: its threads) then fixes the number of moves: the same number gives the same
-        release, however many workers there are, if the rounds end in time.
+        `workers` (default: its threads) then counts for what this process does itself. Without a time
+        limit the release does not depend on how many workers there are.
 
     Returns
     -------

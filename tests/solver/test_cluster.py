@@ -29,7 +29,7 @@ from optanon.solver.engines.partition.blocks import bound, plan, search as block
 from optanon.solver.engines.partition.blocks.task import Sent
 from optanon.solver.result import Result
 from optanon.solver.search import solve_problem
-from optanon.solver.settings import Clock
+from optanon.solver.settings import Clock, Settings
 from optanon.solver.status import Point
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
@@ -122,9 +122,13 @@ def test_jobs_of_a_message_that_is_lost_are_done_again_each_once(two_processes: 
 
 
 def test_where_there_is_no_time_for_moves_groups_are_only_made():
-    laid = plan.Laid.of(plan.Size(tuples=10**6, rows=400_000), 10.0, 1)
-    assert laid.moves == (0,)
-    assert not laid.program
+    size = plan.Size(tuples=10**6, rows=400_000)
+    laid = plan.Laid.of(size, Settings(asked=10.0))
+    assert laid.first.moves == 0
+    assert not list(laid.rounds())
+    assert not list(laid.program())
+    assert plan.Laid.of(size, Settings(time_limit=9.0, asked=10.0)).first.moves == 0
+    assert plan.Laid.of(size, Settings(time_limit=900.0)).first.moves > 0
 
 
 def test_when_time_is_over_blocks_stay_as_they_were(monkeypatch: pytest.MonkeyPatch):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
@@ -252,13 +253,13 @@ class HistogramSearch:
         """A release and a bound, block by block; it begins with the caller's release, if there is one."""
         given = self.progress.groups
         self._further(self.clock.share(BLOCKS.quick))
-        rounds = Rounds(self.rows, self.judge, self.progress, self.settings, self.clock)
-        self.clock.keep(rounds.laid.derived)
+        others = partial(self._further, self.clock)
+        rounds = Rounds(self.rows, self.judge, self.progress, self.settings, self.clock, others)
         # On a slow machine there is no time for a bound after the rounds.
         groups = rounds.run(given, self._at_sight)
         self.part = prove(rounds, groups, self.problem, self.root, self.plain)
         self.boxed = True
-        self._further(self.clock)
+        others()
 
     def _given(self) -> None:
         """Releases to start from."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 import pytest
+from clocks import faked
 from courses import paced
 
 from optanon.instances.generators import clustered_table, generated_roles
@@ -35,7 +37,7 @@ from optanon.solver.schedule import BLOCKS
 from optanon.solver.search import partition_engine, solve_problem
 from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.shares import Seconds
-from optanon.solver.status import Point
+from optanon.solver.status import Point, Termination
 
 K3 = Policy([KCAnonymity(k=3)])
 K5L2 = Policy([KCAnonymity(k=3), DistinctLDiversity(l=2)])
@@ -83,7 +85,7 @@ def test_where_time_is_over_before_the_last_round_there_is_a_bound(monkeypatch: 
         return groups
 
     monkeypatch.setattr(search.Rounds, "across", late)
-    (level,) = solve_problem(clustered(K3), time_limit=60, seed=2, workers=1, display=False).levels
+    (level,) = solve_problem(clustered(K3), seed=2, workers=1, display=False).levels
     assert level.bound is not None
     assert level.trusted_bound is None
     assert 0 < level.bound <= level.value
@@ -279,10 +281,10 @@ def test_values_are_priced_unless_intervals_are_nested(numeric: int, part: tuple
     assert 0 < progress.bound <= progress.cost
 
 
-def steps_of(laid: plan.Laid) -> list[plan.Step]:
-    """Each step by itself, from the first one on."""
-    rounds = [plan.Step(kind=plan.Kind.WARM, moves=moves) for moves in laid.moves]
-    return rounds + [replace(step, times=1) for step in laid.program for _ in range(step.times)]
+def steps_of(size: plan.Size, limit: float | None, workers: int) -> list[plan.Step]:
+    """What is laid down for a limit."""
+    laid = plan.Laid.of(size, Settings(asked=limit, workers=workers))
+    return [laid.first, *laid.rounds(), *laid.program()]
 
 
 SIZES = [
@@ -297,11 +299,11 @@ def test_a_longer_limit_or_more_workers_lay_down_the_same_steps_and_more(
     size: plan.Size, workers: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(plan, "LIMITS", limits.BLOCKS)
-    whole, longest = steps_of(plan.Laid.of(size, None, workers)), 40_000.0 / workers
-    known, lengths = steps_of(plan.Laid.of(size, longest, workers)), set[int]()
+    whole, longest = steps_of(size, None, workers), 40_000.0 / workers
+    known, lengths = steps_of(size, longest, workers), set[int]()
     for limit in np.linspace(10, longest / 4, 60).round(1):
-        found = steps_of(plan.Laid.of(size, float(limit), workers))
-        more = steps_of(plan.Laid.of(size, float(limit), workers + 1))
+        found = steps_of(size, float(limit), workers)
+        more = steps_of(size, float(limit), workers + 1)
         first = 1 if found[0] != known[0] else 0  # groups that are only made: there is no time to move them
         assert not first or len(found) == 1
         assert found[first:] == known[first : len(found)]
@@ -310,6 +312,20 @@ def test_a_longer_limit_or_more_workers_lay_down_the_same_steps_and_more(
     assert len(lengths) > 12
     assert known[: len(whole)] == whole
     assert len(known) > len(whole)  # a long limit goes on and on
+
+
+def test_under_a_time_limit_the_course_goes_on_until_the_clock_ends_it(monkeypatch: pytest.MonkeyPatch):
+    faked(monkeypatch, 0.1)
+    problem, found = clustered(K3, 600), list[Fraction]()
+    for limit in (None, 1_000.0, 4_000.0):
+        watch = Watch()
+        answer = partition_engine().solve(problem, Settings(time_limit=limit, seed=2), watch)
+        assert answer.release is not None
+        found.append(problem.objective(answer.release)[0])
+        ended = Termination.ITERATION_LIMIT if limit is None else Termination.TIME_LIMIT
+        assert answer.termination is ended
+        assert limit is None or watch.clock.seconds > 0.9 * limit
+    assert found[0] >= found[1] >= found[2]
 
 
 def test_blocks_of_a_longer_limit_end_with_no_worse_release_or_bound(monkeypatch: pytest.MonkeyPatch):
@@ -324,11 +340,11 @@ def test_blocks_of_a_longer_limit_end_with_no_worse_release_or_bound(monkeypatch
         monkeypatch.setattr(plan, "BLOCKS", slow)
         progress = Progress(problem, rows, Watch(), 0, Fraction(1), judge)
         rounds = search.Rounds(rows, judge, progress, Settings(seed=2, asked=limit), Clock())
-        lengths.add(len(steps_of(rounds.laid)))
+        lengths.add(rounds.laid.most or 0)
         pricing = HistogramPricing(rows, histograms)
         bound.prove(rounds, rounds.run(), problem, DualBound(pricing), DualBound(pricing))
         ended.append((-progress.cost, progress.bound))
-    assert len(lengths) > 5
+    assert len(lengths) > 4
     assert [cost for cost, _ in ended] == sorted(cost for cost, _ in ended)
     assert [proven for _, proven in ended] == sorted(proven for _, proven in ended)
     assert len(set(ended)) > 4
@@ -346,11 +362,12 @@ def test_slow_heuristics_come_after_blocks_if_they_may_be_near(
     def heard(_: Point, text: str) -> None:
         begun_at.setdefault(text, list(begun))
 
-    settings = Settings(time_limit=500.0, asked=10.0, seed=2)
+    settings = Settings(asked=40.0, seed=2)
     answer = informed(partition_engine(), problem, settings, Watch(heard))
     assert answer.release is not None
     assert begun == names
     assert begun_at["blocks, round 2"] == begun_at["linear program"] == ["quick"]
+    assert next(known for text, known in begun_at.items() if text.endswith(" cuts")) == names
 
 
 def _slower(pace: Seconds) -> Seconds:
@@ -363,12 +380,16 @@ def test_what_is_laid_down_fits_the_limit_by_the_paces_and_uses_it(
     limit: float, workers: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(plan, "LIMITS", limits.BLOCKS)
-    paces, size = BLOCKS, plan.Size(tuples=60_000, rows=48_000, nested=300)
-    laid = plan.Laid.of(size, limit, workers)
-    moved = len(laid.moves) * paces.round.value + sum(laid.moves) * paces.move.value
-    seconds = laid.derived + size.moved(1, workers) * moved
-    seconds += sum(step.times * step.seconds(size, workers) for step in laid.program)
-    assert 0.6 * limit < seconds < limit
+    size = plan.Size(tuples=60_000, rows=48_000, nested=300)
+    steps = steps_of(size, limit, workers)
+    known = list(islice(plan.course(), len(steps) + 1))
+    assert known[:-1] == steps
+    less, more = (
+        max(step.derived(size) for step in some) + sum(step.seconds(size, workers) for step in some)
+        for some in (steps, known)
+    )
+    assert less < limit
+    assert more > 0.7 * limit  # the rest is for reading and checking
 
 
 @pytest.mark.parametrize(("tuples", "blocks"), [(5_000, 1), (5_001, 2), (12_000, 4), (60_000, 16)])

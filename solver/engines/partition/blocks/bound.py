@@ -6,7 +6,7 @@
    own, grouped by hot moves; then all are moved, cold: heat would destroy what the linear program knows.
 3. Cuts, sought block by block, as many as the table is large, and a release again.
 
-How often each is done, and in which order, is laid down before (`plan`). Where needed groups of the whole
+How often each is done, and in which order, is a course (`plan`). Where needed groups of the whole
 policy have no form (`form_of`), the bound is that of groups of the least size: leaving requirements out only
 adds releases. Of its groups a release takes those that the whole policy admits. So it is where groups of any
 size would have to be looked for in boxes of nested intervals: there are too many.
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,17 +88,23 @@ class TableProgram:
         self._solved = False
 
     def run(self, groups: Grouping, plain: DualBound) -> None:
-        """Bounds, and releases if some are laid down; the best duals without cuts are `plain`, too."""
-        if not self.rounds.laid.program or self.clock.over:
-            return
-        relaxation, begun = self._begun(groups), False
-        for step in self.rounds.laid.program:
+        """Bounds, and releases; the best duals without cuts are `plain`, too."""
+        relaxation, again, kept = None, False, 0.0
+        for step in self.rounds.laid.program():
+            derived = step.derived(self.rounds.size)
+            self.clock.keep(max(0.0, derived - kept))
+            kept = max(kept, derived)
             if self.clock.over or self.rounds.progress.closed:
                 break
+            if step.kind is Kind.OTHERS:
+                self.rounds.others()
+                continue
+            if relaxation is None:
+                relaxation = self._begun(groups)
             if step.kind is Kind.SWEEP:
                 if not self._solved:
-                    self._swept(relaxation, LIMITS.box, step.times, again=begun)
-                begun = True
+                    self._swept(relaxation, LIMITS.box, step.times, again=again)
+                again = True
                 if self.best.duals is not None and not len(self.pricing.cuts):
                     plain.offer(self.best.duals)
             elif step.kind is Kind.CUT:
@@ -108,7 +113,7 @@ class TableProgram:
             elif step.kind is Kind.ROUND:
                 groups = self._release(relaxation, step)
             else:
-                self._cooled(groups, step)
+                groups = self._cooled(groups, step)
 
     def _swept(self, relaxation: Relaxation, box: float, times: int, *, again: bool) -> None:
         """So many rounds of the linear program, or until it is solved."""
@@ -177,14 +182,14 @@ class TableProgram:
         self._offered(found)
         return found
 
-    def _cooled(self, groups: Grouping, step: Step) -> None:
-        """Cold moves in blocks for what the linear program was rounded to."""
+    def _cooled(self, groups: Grouping, step: Step) -> Grouping:
+        """The groups after cold moves in blocks."""
         rounds = self.rounds
-        for moves, hot in zip(repeat(step.moves, step.times), LIMITS.cool, strict=False):
-            self._cold += 1
-            cooling = Cooling(first=moves, hot=hot, cold=LIMITS.coldest)
-            groups = rounds.across(groups, len(rounds.laid.moves) + self._cold, cooling, rounds.clock)
-            self._offered(groups)
+        self._cold += 1
+        cooling = Cooling(first=step.moves, hot=step.hot, cold=LIMITS.coldest)
+        found = rounds.across(groups, 1 + LIMITS.rounds + self._cold, cooling, rounds.clock)
+        self._offered(found)
+        return found
 
     def _offered(self, groups: Grouping) -> None:
         """Offer a release, unless tuples are left that are in no group yet."""

@@ -1,15 +1,15 @@
-"""What is laid down before the first round: a course of small steps, and how far along it a limit comes.
+"""The course of a search in blocks: small steps, the same for every limit, and where a search leaves it.
 
-The course is the same for every limit; a limit takes as many of its steps, from the first one on, as fit by
-a table of paces alone. So a longer limit does all that a shorter one does, and more: what it finds is no
-worse. No clock decides how many moves and rounds there are, so a release does not depend on one either, as
-long as all of them end in time.
+A time limit takes the steps one after the other until the clock ends it. So a longer limit does all that a
+shorter one does, and more: what it finds is no worse; so does one with more workers. Without a time limit
+no clock decides how many moves and rounds there are: the course ends after its last phase (or where a table
+of paces says), and the release is the same on any number of workers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, islice, repeat
 
@@ -18,6 +18,7 @@ import numpy as np
 from ....colgen.table import Rows
 from ....limits import BLOCKS as LIMITS
 from ....schedule import BLOCKS, WHOLE
+from ....settings import Settings
 
 __all__ = ["Kind", "Laid", "Size", "Step", "course"]
 
@@ -31,6 +32,7 @@ class Kind(Enum):
     CUT = "the same under cuts; further ones are sought before the first time"
     ROUND = "the linear program is rounded; what it leaves out is grouped anew"
     COLD = "what it was rounded to is moved with little heat, in blocks"
+    OTHERS = "slower heuristics are tried, if they may be near"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,17 +90,22 @@ class Step:
     ----------
     kind : Kind
     times : int
-        How often, at least 1.
+        Rounds of the linear program, at least 1.
     moves : int
-        Per tuple, each time, at least 0; of a rounding: of those it leaves out (`rest`).
+        Per tuple, at least 0; of a rounding: of those it leaves out (`rest`).
+    hot : float
+        Heat of the moves, as in `Cooling`.
     """
 
     kind: Kind
     times: int = 1
     moves: int = 0
+    hot: float = 0.0
 
     def seconds(self, size: Size, workers: int) -> float:
-        """Seconds that it takes each time by the paces of `schedule.InBlocks`, with so many workers."""
+        """Seconds that it takes by the paces of `schedule.InBlocks`, with so many workers."""
+        if self.kind is Kind.OTHERS:
+            return 0.0
         if self.kind is Kind.FRESH:
             return size.moved(1, workers) * (BLOCKS.start.value + self.moves * BLOCKS.move.value)
         if self.kind in (Kind.WARM, Kind.COLD):
@@ -108,9 +115,15 @@ class Step:
             return size.moved(LIMITS.rest, workers) * (BLOCKS.start.value + anew)
         steps = size.rows * BLOCKS.steps.value
         if self.kind is Kind.SWEEP:
-            return size.swept * BLOCKS.sweep.value / workers + BLOCKS.waves.value + steps
+            return self.times * (size.swept * BLOCKS.sweep.value / workers + BLOCKS.waves.value + steps)
         swept = size.swept * BLOCKS.cut_sweep.value + size.valued * size.rows * BLOCKS.cut_valued.value
-        return swept / workers + BLOCKS.cut_waves.value + steps
+        return self.times * (swept / workers + BLOCKS.cut_waves.value + steps)
+
+    def derived(self, size: Size) -> float:
+        """Seconds that its bound takes to be derived again; 0 if it proves none."""
+        if self.kind is Kind.CUT:
+            return size.swept * BLOCKS.derived_cuts.value + BLOCKS.cuts_read.value
+        return size.swept * BLOCKS.derived.value if self.kind is Kind.SWEEP else 0.0
 
     @property
     def rest(self) -> tuple[int, ...]:
@@ -118,77 +131,86 @@ class Step:
         return tuple(times * self.moves for times in LIMITS.anew)
 
 
-def course() -> Iterator[list[Step]]:
+def course() -> Iterator[Step]:
     """Yield steps in their order: rounds of blocks, then phase after phase, the last one again and again."""
-    yield [
-        Step(kind=Kind.FRESH, moves=2 * LIMITS.moves),
-        Step(kind=Kind.WARM, times=LIMITS.rounds, moves=LIMITS.moves),
+    return chain(_rounds(), _program())
+
+
+def _rounds() -> Iterator[Step]:
+    """Steps before the linear program."""
+    yield Step(kind=Kind.FRESH, moves=2 * LIMITS.moves, hot=LIMITS.hot)
+    yield from repeat(Step(kind=Kind.WARM, moves=LIMITS.moves, hot=LIMITS.warm), LIMITS.rounds)
+
+
+def _program() -> Iterator[Step]:
+    """Steps of the linear program, and of releases it is rounded to; without end."""
+    for phase in chain(LIMITS.phases, repeat(LIMITS.phases[-1])):
+        yield from _phase(phase)
+
+
+def _phase(phase: tuple[int, int, int, int]) -> list[Step]:
+    sweeps, cuts, rest, moves = phase
+    return [
+        *([Step(kind=Kind.SWEEP, times=sweeps)] if sweeps else []),
+        *[Step(kind=Kind.CUT, times=LIMITS.cut_sweeps)] * cuts,
+        Step(kind=Kind.ROUND, moves=rest),
+        *[Step(kind=Kind.COLD, moves=moves, hot=hot) for hot in LIMITS.cool],
+        Step(kind=Kind.OTHERS),
     ]
-    for sweeps, cuts, rest, moves in chain(LIMITS.phases, repeat(LIMITS.phases[-1])):
-        yield [
-            *([Step(kind=Kind.SWEEP, times=sweeps)] if sweeps else []),
-            *[Step(kind=Kind.CUT, times=LIMITS.cut_sweeps)] * cuts,
-            Step(kind=Kind.ROUND, moves=rest),
-            Step(kind=Kind.COLD, times=len(LIMITS.cool), moves=moves),
-        ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Laid:
-    """The steps that a search in blocks takes.
+    """How far along the course a search goes.
 
     Attributes
     ----------
-    moves : tuple of int
-        Per tuple, in each round of blocks before the linear program.
-    program : tuple of Step
-        The linear program's, and those of releases it is rounded to.
-    derived : float
-        Seconds that are kept for deriving its bound again.
+    first : Step
+        Groups are made; without moves if a limit has no time for any.
+    most : int or None
+        Steps, the first one included; None if only the clock ends it.
     """
 
-    moves: tuple[int, ...]
-    program: tuple[Step, ...] = ()
-    derived: float = 0.0
+    first: Step
+    most: int | None
 
     @classmethod
-    def of(cls, size: Size, limit: float | None, workers: int) -> Laid:
-        """As many steps as fit into a limit (seconds); without one the course, its last phase once.
+    def of(cls, size: Size, settings: Settings) -> Laid:
+        """Until a time limit; without one as far as its paces fit the seconds asked for, or one time.
 
-        Parameters
-        ----------
-        size : Size
-        limit : float or None
-        workers : int
-            Tasks at a time, at least 1.
+        Complexity: O(steps).
         """
+        limit, workers, first = settings.asked, settings.workers, next(course())
         if limit is None:
-            return cls._first([*chain.from_iterable(islice(course(), 1 + len(LIMITS.phases)))], size)
+            limit = settings.time_limit
+        if limit is None:
+            return cls(first=first, most=sum(1 for _ in chain(_rounds(), *map(_phase, LIMITS.phases))))
         left = limit - WHOLE.kept(limit, size.tuples) - BLOCKS.alone.value * size.tuples
         left -= min(BLOCKS.heuristics.seconds(limit, 0.0), BLOCKS.heuristic.value * size.tuples)
-        taken = list[Step]()
-        for step in chain.from_iterable(course()):
-            # The bound of more of them takes longer to be derived again.
-            before = cls._first(taken, size).derived
-            left -= cls._first([*taken, step], size).derived - before
-            seconds = step.seconds(size, workers)
-            times = max(0, min(step.times, int(left / seconds)))
-            if times:
-                taken.append(replace(step, times=times))
-            if times < step.times:
-                break
-            left -= times * seconds
-        return cls._first(taken or [Step(kind=Kind.FRESH)], size)
+        if first.seconds(size, workers) > left:
+            first = Step(kind=Kind.FRESH)
+        if settings.time_limit is not None:
+            return cls(first=first, most=None)
+        return cls(first=first, most=max(1, cls._fitting(size, left, workers)))
 
-    @classmethod
-    def _first(cls, steps: list[Step], size: Size) -> Laid:
-        """These steps of the course."""
-        before = {Kind.FRESH, Kind.WARM}
-        program = tuple(step for step in steps if step.kind not in before)
-        cut = any(step.kind is Kind.CUT for step in program)
-        derived = size.swept * (BLOCKS.derived_cuts if cut else BLOCKS.derived).value
-        return cls(
-            moves=tuple(step.moves for step in steps if step.kind in before for _ in range(step.times)),
-            program=program,
-            derived=derived + cut * BLOCKS.cuts_read.value if program else 0.0,
-        )
+    @staticmethod
+    def _fitting(size: Size, left: float, workers: int) -> int:
+        """How many steps fit into so many seconds by their paces."""
+        derived = 0.0
+        for number, step in enumerate(course()):
+            # The bound of more of them takes longer to be derived again.
+            kept = max(0.0, step.derived(size) - derived)
+            derived += kept
+            left -= kept + step.seconds(size, workers)
+            if left < 0:
+                return number
+        raise AssertionError("the course has no end")
+
+    def rounds(self) -> Iterator[Step]:
+        """Steps before the linear program, after the first one."""
+        return islice(_rounds(), 1, self.most)
+
+    def program(self) -> Iterator[Step]:
+        """The linear program's steps, and those of releases it is rounded to."""
+        before = sum(1 for _ in _rounds())
+        return islice(_program(), None if self.most is None else max(0, self.most - before))

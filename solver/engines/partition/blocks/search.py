@@ -1,9 +1,9 @@
 """Rounds of blocks: the table is cut, each block is solved by itself, then it is cut elsewhere, and so on.
 
-What is done is laid down before it begins (`plan`), so the release is the same on any number of workers, and
-whichever of them are lost, as long as the rounds end in time; if they do not, blocks that are not done stay
-as they were. Releases of heuristics are offered, too, but nothing begins with them: which of them there is
-time for depends on the limit.
+What is done follows a course (`plan`), so without a time limit the release is the same on any number of
+workers, and whichever of them are lost. When time is over, blocks that are not done stay as they were.
+Releases of heuristics are offered, too, but nothing begins with them: which of them there is time for depends
+on the limit.
 """
 
 from __future__ import annotations
@@ -68,31 +68,40 @@ class Rounds:
     rows, judge, progress, clock
     settings : Settings
         Its tasks, or threads.
+    others : callable
+        Offers releases of slower heuristics.
     """
 
     def __init__(
-        self, rows: Rows, judge: Judge, progress: Progress, settings: Settings, clock: Clock
+        self,
+        rows: Rows,
+        judge: Judge,
+        progress: Progress,
+        settings: Settings,
+        clock: Clock,
+        others: Callable[[], None] = lambda: None,
     ) -> None:
         self.rows, self.judge, self.progress, self.clock = rows, judge, progress, clock
         self.tasks: Tasks = settings.tasks or Here(settings.workers)
         self.sent, self.seed = Sent.of(rows, judge), settings.seed
-        self.laid = Laid.of(Size.of(rows), settings.asked, settings.workers)
+        self.size, self.others = Size.of(rows), others
+        self.laid = Laid.of(self.size, settings)
 
     def run(self, given: Sequence[Group] | None = None, begun: Callable[[], None] = lambda: None) -> Grouping:
         """All rounds before the linear program, as far as there is time; from `given` if that is better.
 
         When the first one is over, `begun` is called.
         """
-        groups, costs = self._fresh(self.laid.moves[0], self.clock), self.rows.group_costs
+        groups, costs = self._fresh(self.laid.first.moves, self.clock), self.rows.group_costs
         found = groups.tuples()
         self.progress.start(found)
         begun()
         if given is not None and sum(costs(given)) < sum(costs(found)):
             groups = Grouping.of(given)
-        for number, moves in enumerate(self.laid.moves[1:], start=2):
+        for number, step in enumerate(self.laid.rounds(), start=2):
             if self.clock.over or self.progress.closed:
                 break
-            groups = self.across(groups, number, self._warm(moves), self.clock)
+            groups = self.across(groups, number, self._warm(step.moves), self.clock)
             self.progress.offer(groups.tuples(), f"blocks, round {number}")
         return groups
 
