@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..instances.adult import adult
 from ..instances.diabetes import diabetes_series
-from ..models.compiled import compiled
+from ..models.compiled import borrowing
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
@@ -283,7 +283,7 @@ def posteriors(
     return found
 
 
-@compiled
+@borrowing
 def _worlds(home: Ints, left: Ints, has: Ints, only: Ints, found: Ints) -> None:
     """Go through all worlds, people one by one; `left` is what groups publish for those without values.
 

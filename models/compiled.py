@@ -48,25 +48,50 @@ else:
     cast("Any", event).register("numba:compile", _Heard())
     cast("Any", bytecode).FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(6), "big"))
 
-__all__ = ["compiled"]
+__all__ = ["borrowing", "compiled"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 PACKAGE = Path(__file__).resolve().parents[1]
-COMPILED = b"@compiled"
+COMPILED = re.compile(rb"^@(compiled|borrowing)$", re.MULTILINE)
+NUMBERS = re.compile(r"(int|float|bool|None|np\.u?int64|np\.float64)")
 TUPLE = b"(NamedTuple)"
 IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 NAME = re.compile(r"(\w+)(?: as \w+)?")
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function of numbers and arrays; threads may run it side by side."""
+    """Compile a function of numbers and arrays, which may make some; threads may run it side by side."""
+    return _compiled(function, counting=True)
+
+
+def borrowing(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that makes no array, and returns none: those that it is given are not its own.
+
+    So it counts no references to arrays. In short functions of many arrays counting takes longer than all
+    else: it is done by atomic steps, whenever one is taken out of a tuple.
+
+    Raises
+    ------
+    TypeError
+        If it does not say that it returns numbers or nothing: a returned array would be freed too early. What
+        it calls may return no array either, which is not seen here: it would never be freed.
+    """
+    returned = str(function.__annotations__.get("return", ""))
+    parts = returned.removeprefix("tuple[").removesuffix("]").split(", ")
+    if not all(NUMBERS.fullmatch(part) for part in parts):
+        raise TypeError(f"{function.__name__} returns {returned or 'anything'}: only numbers are not counted")
+    return _compiled(function, counting=False)
+
+
+def _compiled(function: Callable[P, R], *, counting: bool) -> Callable[P, R]:
     if numba is None:
         return function
     compiler = cast("Any", numba)
     with _kept(compiler.config, Path(function.__code__.co_filename).resolve()):
-        made = compiler.njit(cache=True, nogil=True)(function)
+        # Said in any case: what is not said is as in whoever calls it first.
+        made = compiler.njit(cache=True, nogil=True, _nrt=counting)(function)
         made.get_call_template = _whatever_the_values(made.get_call_template)
         kept = made._cache._cache_file
         kept._data_name_pattern = kept._data_name_pattern.replace(".nbc", f"-{os.urandom(6).hex()}.nbc")
@@ -142,13 +167,13 @@ def _needed(file: Path) -> frozenset[Path]:
     compiles, those it has constants of.
     """
     text = file.read_bytes()
-    if COMPILED not in text and TUPLE not in text and file.name != "__init__.py":
+    if not COMPILED.search(text) and TUPLE not in text and file.name != "__init__.py":
         return frozenset()
     found: set[Path] = set()
     for imported, name in _imports(file, text):
         other = imported.read_bytes()
-        marked = COMPILED in other or TUPLE in other or imported.name == "__init__.py"
-        if marked or (COMPILED in text and name.isupper()):
+        marked = COMPILED.search(other) or TUPLE in other or imported.name == "__init__.py"
+        if marked or (COMPILED.search(text) and name.isupper()):
             found.add(imported)
     return frozenset(found)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import compiled
+from .compiled import borrowing
 
 __all__ = ["ONE", "stepped"]
 
@@ -16,7 +16,7 @@ ONE = 2_147_483_647
 """All numbers are from 1 on and below this, and so is the state to begin with."""
 
 
-@compiled
+@borrowing
 def stepped(state: NDArray[np.int64]) -> int:
     """The next number; the state is an array of one."""
     state[0] = state[0] * 48271 % ONE

@@ -141,7 +141,7 @@ def compiled_functions(files: dict[str, list[Parts]]) -> set[str]:
         for path, nodes in files.items()
         for node in nodes
         if isinstance(node, ast.FunctionDef)
-        and any("compiled" in ast.unparse(decorator) for decorator in node.decorator_list)
+        and any(ast.unparse(decorator) in ("compiled", "borrowing") for decorator in node.decorator_list)
     }
 
 

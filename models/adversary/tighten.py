@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import compiled
+from ..compiled import borrowing, compiled
 from .rows import Compact, Integers
 
 __all__ = ["tighten", "tightened"]
@@ -109,7 +109,7 @@ def tighten(
     return fits, log, count
 
 
-@compiled
+@borrowing
 def _reach(
     start: Integers, column: Integers, sign: Integers, lower: Integers, upper: Integers, r: int
 ) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import compiled
+from ..compiled import borrowing, compiled
 from ..compiled_random import stepped
 
 __all__ = ["Ints", "lives", "named", "packed", "repaired"]
@@ -31,7 +31,7 @@ UPHILL = 32
 """One in so many exchanges is kept although it makes things worse."""
 
 
-@compiled
+@borrowing
 def broken(place: Ints, mate: Ints, past: Ints, releases: int, bad: NDArray[np.bool_], g: int) -> int:
     """How many earlier groups the people of group g, and of the one it is joined with, break a rule with."""
     wide, other, found = place.shape[1], mate[g], 0
@@ -90,7 +90,7 @@ def _exchanged(
     return total
 
 
-@compiled
+@borrowing
 def _joined(
     place: Ints,
     mate: Ints,
@@ -142,13 +142,13 @@ def repaired(
     return groups
 
 
-@compiled
+@borrowing
 def named(g: int, mate: Ints) -> int:
     """A number for a group and the one it is joined with; odd where there is such a one."""
     return 2 * g if mate[g] < 0 else 2 * min(g, mate[g]) + 1
 
 
-@compiled
+@borrowing
 def packed(place: Ints, groups: int, count: Ints) -> int:
     """Move people of the emptiest groups into vacancies of the others; how many groups are left."""
     wide = place.shape[1]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import compiled
+from ..compiled import borrowing, compiled
 from ..compiled_random import stepped
 from .life import Ints, named, packed, repaired
 
@@ -72,7 +72,7 @@ class Chances(NamedTuple):
     least: int
 
 
-@compiled
+@borrowing
 def _seat(buckets: Buckets, people: Everybody, b: int, g: int, i: int) -> None:
     """Somebody new on a seat, if there is room for more people."""
     p = people.used[0]
@@ -121,7 +121,7 @@ def _departed(buckets: Buckets, people: Everybody, chances: Chances, t: int, sta
             buckets.groups[b] = repaired(place, mate, people.past, t, rules, buckets.groups[b], state)
 
 
-@compiled
+@borrowing
 def _real(buckets: Buckets, b: int, g: int) -> int:
     """How many people a group has, with the one it is joined with."""
     found, mate = 0, buckets.mate[buckets.first[b] + g]
@@ -131,7 +131,7 @@ def _real(buckets: Buckets, b: int, g: int) -> int:
     return found
 
 
-@compiled
+@borrowing
 def _filled(buckets: Buckets, people: Everybody, coming: Ints, state: Ints) -> None:
     """Who comes takes vacancies of groups that somebody is in."""
     begin = stepped(state) % max(1, buckets.used[0])
@@ -173,7 +173,7 @@ def _begun(buckets: Buckets, people: Everybody, coming: Ints, least: int) -> int
     return first
 
 
-@compiled
+@borrowing
 def _added(buckets: Buckets, people: Everybody, coming: Ints, first: int, v: int) -> bool:
     """People of one value in a signature that is begun just now, as a further value of it."""
     for b in range(first, buckets.used[0]):
@@ -188,7 +188,7 @@ def _added(buckets: Buckets, people: Everybody, coming: Ints, first: int, v: int
     return False
 
 
-@compiled
+@borrowing
 def _beside(buckets: Buckets, people: Everybody, coming: Ints, v: int) -> bool:
     """A further group of the bucket with this value that takes most of those who are left."""
     best, most = -1, -1
@@ -213,7 +213,7 @@ def _beside(buckets: Buckets, people: Everybody, coming: Ints, v: int) -> bool:
     return True
 
 
-@compiled
+@borrowing
 def _published(buckets: Buckets, people: Everybody, t: int) -> int:
     """Note who is with whom; how many counterfeits that takes."""
     fakes = 0

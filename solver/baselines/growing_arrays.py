@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing
 
 __all__ = ["Beside", "Bits", "Ints", "Old", "Parts", "count_spare", "covers", "entered", "widened"]
 
@@ -100,7 +100,7 @@ class Beside(NamedTuple):
     direct: Ints
 
 
-@compiled
+@borrowing
 def covers(codes: Ints, parts: Parts, group: int, row: int) -> bool:
     """Whether the box of a group covers a row."""
     for a in range(parts.low.shape[1]):
@@ -109,7 +109,7 @@ def covers(codes: Ints, parts: Parts, group: int, row: int) -> bool:
     return True
 
 
-@compiled
+@borrowing
 def count_spare(joined: Beside, group: int, sign: int) -> None:
     """Add a group to `direct`, or take it away."""
     for v in range(len(joined.room)):
@@ -119,7 +119,7 @@ def count_spare(joined: Beside, group: int, sign: int) -> None:
                     joined.direct[v, e] += sign
 
 
-@compiled
+@borrowing
 def entered(old: Old, parts: Parts, joined: Beside, group: int, near: Bits) -> None:
     """Fill in a group that meets some of the given earlier ones."""
     joined.room[:, group] = 0

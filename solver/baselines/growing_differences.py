@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 from .growing_arrays import Beside, Ints, Old, Parts
 
 __all__ = ["surely_even"]
@@ -222,7 +222,7 @@ def _few_within(
     return False, turn, step
 
 
-@compiled
+@borrowing
 def _first(cells: _Cells, cell: int, place: int) -> bool:
     """Whether a value comes in a cell for the first time."""
     for j in range(cells.at[cell], place):  # noqa: SIM110 - compiled
@@ -231,7 +231,7 @@ def _first(cells: _Cells, cell: int, place: int) -> bool:
     return True
 
 
-@compiled
+@borrowing
 def _weight(cells: _Cells, flow: _Residual, cell: int, v: int) -> int:
     first, last = cells.at[cell], cells.at[cell + 1]
     found = flow.weights[0] * (last - first)
@@ -242,7 +242,7 @@ def _weight(cells: _Cells, flow: _Residual, cell: int, v: int) -> int:
     return found
 
 
-@compiled
+@borrowing
 def _room(cells: _Cells, flow: _Residual, cell: int, v: int, turn: int) -> int:
     if flow.room_turn[cell] != turn:
         flow.room_turn[cell] = turn
@@ -250,7 +250,7 @@ def _room(cells: _Cells, flow: _Residual, cell: int, v: int, turn: int) -> int:
     return flow.room[cell]
 
 
-@compiled
+@borrowing
 def _drain(cells: _Cells, flow: _Residual, base: Ints, node: int, v: int, turn: int) -> int:
     if flow.drain_turn[node] != turn:
         flow.drain_turn[node] = turn
@@ -264,7 +264,7 @@ def _drain(cells: _Cells, flow: _Residual, base: Ints, node: int, v: int, turn: 
     return flow.drain[node]
 
 
-@compiled
+@borrowing
 def _push(
     cells: _Cells, flow: _Residual, base: Ints, start: int, amount: int, v: int, turn: int, step: int
 ) -> tuple[int, int]:
@@ -290,7 +290,7 @@ def _push(
     return 0, step
 
 
-@compiled
+@borrowing
 def _path(cells: _Cells, flow: _Residual, base: Ints, start: int, v: int, turn: int, step: int) -> int:
     """The nearest node where something may leave, -1 if none is reached."""
     flow.queue[0], flow.seen[start] = start, step

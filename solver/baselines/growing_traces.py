@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 from .growing_arrays import Beside, Bits, Ints, Old, Parts, covers
 
 __all__ = ["traced"]
@@ -75,7 +75,7 @@ def traced(
     return False
 
 
-@compiled
+@borrowing
 def _label(old: Old, parts: Parts, joined: Beside, v: int, label: Ints, mine: Ints) -> bool:
     """Label groups by strongly connected parts: 0 has FREE; whether there is another."""
     older, groups = len(label), len(mine)
@@ -108,7 +108,7 @@ def _label(old: Old, parts: Parts, joined: Beside, v: int, label: Ints, mine: In
     return blocked
 
 
-@compiled
+@borrowing
 def _root(above: Ints, node: int) -> int:
     while above[node] != node:
         above[node] = above[above[node]]
@@ -222,7 +222,7 @@ def _few_owners(
     return True
 
 
-@compiled
+@borrowing
 def _few_earlier(
     old: Old,
     parts: Parts,

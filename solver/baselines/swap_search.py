@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 from ...models.errors import EngineError, OutOfTimeError
 from ...models.problem import Problem
 from ...models.release import Release
@@ -187,7 +187,7 @@ class _Exchanges(NamedTuple):
     asked: Ints
 
 
-@compiled
+@borrowing
 def _within(state: _Exchanges, g: int, out: int, into: int) -> bool:
     """Whether a group is (k, c) after a row of it (or none: -1) left and another (or none) came."""
     size = state.size[g] - (out >= 0) + (into >= 0)
@@ -204,7 +204,7 @@ def _within(state: _Exchanges, g: int, out: int, into: int) -> bool:
     return True
 
 
-@compiled
+@borrowing
 def _put(state: _Exchanges, row: int, g: int) -> None:
     """Move a row to a group."""
     a = state.of[row]

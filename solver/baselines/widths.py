@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.categories import Categories
-from ...models.compiled import compiled
+from ...models.compiled import borrowing
 from ...models.domain import Domain
 from ...models.problem_view import ProblemView
 from ...models.whole_weights import unit_weights
@@ -85,7 +85,7 @@ def shares_of_domains(problem: ProblemView) -> Widths:
     return widths_of(domains, weights, lambda a, lo, hi: domains[a].units(lo, hi))
 
 
-@compiled
+@borrowing
 def width_of(widths: Widths, a: int, lo: int, hi: int) -> int:
     """Weighted width of one side."""
     if widths.start[a] < 0:
@@ -93,7 +93,7 @@ def width_of(widths: Widths, a: int, lo: int, hi: int) -> int:
     return widths.weight[a] * widths.table[widths.start[a] + lo * widths.length[a] + hi]
 
 
-@compiled
+@borrowing
 def beside(widths: Widths, lo: Ints, hi: Ints, point: Ints, enough: int) -> int:
     """Sum of the sides of a box and a point; some number from `enough` on if it is that large."""
     total = np.int64(0)
@@ -104,7 +104,7 @@ def beside(widths: Widths, lo: Ints, hi: Ints, point: Ints, enough: int) -> int:
     return total
 
 
-@compiled
+@borrowing
 def hull_without(
     codes: Ints, member: Ints, size: Ints, g: int, out: int, mate: int, lo: Ints, hi: Ints
 ) -> None:
@@ -118,7 +118,7 @@ def hull_without(
                 hi[a] = max(hi[a], codes[row, a])
 
 
-@compiled
+@borrowing
 def nearest(widths: Widths, points: Ints, alive: Ints, left: Ints, lo: Ints, hi: Ints) -> int:
     """Of the points with tuples left the first one that widens a box least; -1 if none is left."""
     best, found = np.int64(1) << 62, -1

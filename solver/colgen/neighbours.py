@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 from ..settings import Clock
 from .covering import Cells, Geometry, Ints, Steps
 from .kernels.boxes import side_cost
@@ -78,7 +78,7 @@ def near_places(rows: Rows, clock: Clock | None = None) -> Nearby | None:
     return None if near is None else Nearby(place=place, near=near)
 
 
-@compiled
+@borrowing
 def _distance(g: Geometry, i: int, u: int) -> int:
     total = 0
     for a in range(g.codes.shape[1]):
@@ -87,7 +87,7 @@ def _distance(g: Geometry, i: int, u: int) -> int:
     return total
 
 
-@compiled
+@borrowing
 def _grow(
     g: Geometry, value: Ints, count: Ints, steps: Steps, i: int, near: Ints, lo: Ints, hi: Ints, seen: Ints
 ) -> float:
@@ -148,7 +148,7 @@ def _around(
             found[i] = box
 
 
-@compiled
+@borrowing
 def _near(
     g: Geometry, cells: Cells, home: int, reach: int, i: int, near: Ints, far: Ints, least: Ints
 ) -> int:
@@ -178,7 +178,7 @@ def _near(
     return size
 
 
-@compiled
+@borrowing
 def _least(g: Geometry, cells: Cells, i: int, first: int, end: int, least: Ints) -> None:
     """What a box around a row and any row of each of these cells costs at least.
 

@@ -17,7 +17,7 @@ from math import isqrt
 
 import numpy as np
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 from ..settings import Clock
 from .covering import Cells, Geometry, Ints
 from .duals import Duals
@@ -99,7 +99,7 @@ def _reach(
                 found[i] = far[others - 1]
 
 
-@compiled
+@borrowing
 def _nearer(g: Geometry, count: Ints, i: int, begin: int, end: int, far: Ints, size: int) -> int:
     """Put what it costs a row to reach others among the least so far; how many there are now."""
     others = len(far)

@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing
 from ...models.problem_view import fake_cap
 from ...models.structure import Overlap
 from ..settings import Clock
@@ -199,7 +199,7 @@ class Admissible:
         self.fewest[new] = fakes
 
 
-@compiled
+@borrowing
 def _choose(
     histogram_of: NDArray[np.int32],
     sizes: NDArray[np.int8],

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 from .program import Ints
 
 __all__ = ["Lines", "apart", "combined"]
@@ -35,7 +35,7 @@ class Lines(NamedTuple):
         return csr_array((self.entry, self.place, self.start), shape=(len(self.start) - 1, columns))
 
 
-@compiled
+@borrowing
 def _function(n: int, over: int, rest: int, grid: int) -> int:
     """The rounding of `rank1`."""
     return grid * (n // over) + grid * max(0, n % over - rest) // (over - rest)

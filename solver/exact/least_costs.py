@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing
 from ..settings import Clock
 from .costs import WORD, Packed
 from .sets import BeyondReachError, Ints, size_of
@@ -159,7 +159,7 @@ class SubsetCosts:
         return int(group), cost
 
 
-@compiled
+@borrowing
 def _fill_plain(cost: Ints, price: int, subs: Ints, bit: int, begin: int, end: int, least: Ints) -> None:
     """Least costs of the sets from `begin` to before `end`, whose highest tuple is `bit`.
 
@@ -192,7 +192,7 @@ def _fill_plain(cost: Ints, price: int, subs: Ints, bit: int, begin: int, end: i
         least[number] = best
 
 
-@compiled
+@borrowing
 def compared(one: Ints, other: Ints, target: Ints) -> tuple[int, int]:
     """Whether ``one + other`` is below (-1), equal to or above (1) `target`; and its most significant word.
 
@@ -210,7 +210,7 @@ def compared(one: Ints, other: Ints, target: Ints) -> tuple[int, int]:
     return sign, word
 
 
-@compiled
+@borrowing
 def _better(one: Ints, other: Ints, target: Ints) -> bool:
     """Put ``one + other`` into `target` if it is less; whether it was."""
     if one[0] >= NEVER or other[0] >= NEVER or compared(one, other, target)[0] >= 0:
@@ -226,7 +226,7 @@ def _better(one: Ints, other: Ints, target: Ints) -> bool:
     return True
 
 
-@compiled
+@borrowing
 def _fill_counted(
     cost: Ints,
     fakes: NDArray[np.int16],
@@ -274,7 +274,7 @@ def _fill_counted(
                 sub = (sub - 1) & rest
 
 
-@compiled
+@borrowing
 def _split(
     cost: Ints,
     fakes: NDArray[np.int16],

@@ -17,7 +17,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 from .incidence import Members, Sparse, by_member
 from .program import Ints
 from .triples import broken
@@ -85,7 +85,7 @@ def separated(
     return list(dict.fromkeys(fresh))
 
 
-@compiled
+@borrowing
 def _around(
     row: int, members: Members, amount: NDArray[np.float64], groups: Sparse, near: Ints, place: Ints
 ) -> tuple[int, bool]:
@@ -109,7 +109,7 @@ def _around(
     return size, split
 
 
-@compiled
+@borrowing
 def _best_flip(
     near: Ints, count: Ints, number: int, odd_in: NDArray[np.bool_], weight: NDArray[np.float64],
     gain: NDArray[np.float64], change: NDArray[np.float64],
@@ -145,7 +145,7 @@ def _best_flip(
     return best, one, other
 
 
-@compiled
+@borrowing
 def _lines_with(near: Ints, groups: Sparse, noted: NDArray[np.bool_], lines: Ints) -> int:
     """How many groups have some of the rows, `LINES` at most: they are noted, and put into `lines`."""
     number = 0

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing
 from ...models.problem_view import ProblemView
 from ...models.verdicts import Context
 
@@ -25,7 +25,7 @@ def members(number: int) -> list[int]:
     return [t for t in range(number.bit_length()) if number >> t & 1]
 
 
-@compiled
+@borrowing
 def size_of(number: int) -> int:
     """How many tuples a set has."""
     found = 0

@@ -13,7 +13,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 from .incidence import Members, Sparse, by_member
 from .program import Ints
 
@@ -59,7 +59,7 @@ def broken(
     return chosen
 
 
-@compiled
+@borrowing
 def _excess(
     members: Members,
     amount: NDArray[np.float64],

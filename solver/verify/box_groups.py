@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 from .listing_state import Penalties
 from .rows import Ints
 
@@ -218,7 +218,7 @@ def largest(q: BoxQuestion, inside: Ints) -> tuple[int, int]:
     return top[:-1].sum(), top[-1]
 
 
-@compiled
+@borrowing
 def put(q: BoxQuestion, m: BoxMemory, size: int, r: int, each: int) -> int:
     """Put a row among those of an interval, by falling dual; how many there are then.
 
@@ -245,13 +245,13 @@ def put(q: BoxQuestion, m: BoxMemory, size: int, r: int, each: int) -> int:
     return kept
 
 
-@compiled
+@borrowing
 def shown_to_pay(q: BoxQuestion, m: BoxMemory, size: int, each: int) -> bool:
     """Whether a group of so many rows pays, at so much for each member."""
     return _hope(q, m, size, each, 0, 0, 0) > 0 and (len(q.penalties.cut) == 0 or _tried(q, m, size, each))
 
 
-@compiled
+@borrowing
 def _hope(q: BoxQuestion, m: BoxMemory, size: int, each: int, members: int, begin: int, profit: int) -> int:
     """The most a group reaches without further cuts, with rows from a place on; `LOW` if there is none."""
     best = LOW
@@ -286,7 +286,7 @@ def _hope(q: BoxQuestion, m: BoxMemory, size: int, each: int, members: int, begi
     return best
 
 
-@compiled
+@borrowing
 def _limited(q: BoxQuestion, m: BoxMemory, members: int, often: int) -> bool:
     """Whether no value is more frequent among the members."""
     limited = True
@@ -295,7 +295,7 @@ def _limited(q: BoxQuestion, m: BoxMemory, members: int, often: int) -> bool:
     return limited
 
 
-@compiled
+@borrowing
 def _missing(q: BoxQuestion, m: BoxMemory, members: int) -> int:
     """Different values that the members still lack, if there are to be more than one."""
     if q.sizes.different == 1:
@@ -306,7 +306,7 @@ def _missing(q: BoxQuestion, m: BoxMemory, members: int) -> int:
     return missing
 
 
-@compiled
+@borrowing
 def _complete(q: BoxQuestion, m: BoxMemory, members: int) -> bool:
     """Whether the members are a group that is tried."""
     if _missing(q, m, members) > 0:
@@ -318,7 +318,7 @@ def _complete(q: BoxQuestion, m: BoxMemory, members: int) -> bool:
     return False
 
 
-@compiled
+@borrowing
 def _tried(q: BoxQuestion, m: BoxMemory, size: int, each: int) -> bool:
     """Whether a group of the interval pays with the cuts; members come in the order of the rows."""
     p, depth = q.penalties, 0

@@ -22,7 +22,7 @@ from itertools import islice, product
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 from ...models.moment import moment
 from .box_groups import (
     MOST_TRIED,
@@ -240,7 +240,7 @@ def _nodes(boxes: Boxes, a: int) -> tuple[tuple[int, int, int], ...]:
     )
 
 
-@compiled
+@borrowing
 def _opened(q: BoxQuestion, m: BoxMemory, level: int, size: int, cost: int, hope: int) -> None:
     """Begin with the nodes of an attribute for the rows that are left."""
     m.many[level], m.cost[level], m.hope[level] = size, cost, hope
@@ -253,7 +253,7 @@ def _opened(q: BoxQuestion, m: BoxMemory, level: int, size: int, cost: int, hope
             m.there[level, q.code[r, level]] += 1
 
 
-@compiled
+@borrowing
 def _inside(q: BoxQuestion, m: BoxMemory, level: int, n: int) -> int:
     """The rows in a node, for the next attribute; 0 if a smaller node has the same ones, at a lower price."""
     size, low, high, free = 0, q.nodes.low[n], q.nodes.high[n], q.nodes.free[level]
@@ -272,7 +272,7 @@ def _inside(q: BoxQuestion, m: BoxMemory, level: int, n: int) -> int:
     return size
 
 
-@compiled
+@borrowing
 def _may_pay(dual: int, fewest: int, each: int, others: int, following: int) -> bool:
     """Whether a group with a row of this dual could pay, at so much for each member or more; see `largest`.
 
@@ -282,7 +282,7 @@ def _may_pay(dual: int, fewest: int, each: int, others: int, following: int) -> 
     return following > each or dual + others > fewest * each
 
 
-@compiled
+@borrowing
 def _left(q: BoxQuestion, part: Ints, size: int, each: int) -> int:
     """Keep those rows of a part, in their order, with which a group could pay; how many are left."""
     others, following = largest(q, part[:size])
@@ -327,7 +327,7 @@ def _entered(q: BoxQuestion, m: BoxMemory, begin: int, inside: Ints, cost: int) 
     return False
 
 
-@compiled
+@borrowing
 def _grown(q: BoxQuestion, m: BoxMemory, inside: Ints, cost: int) -> bool:
     """Whether a group pays in an interval of the last attribute."""
     last = q.code.shape[1] - 1

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 from .listing_state import Meetings, NearCells, PartialGroup, Penalties
 from .rows import Boxes, Ints
 
@@ -30,7 +30,7 @@ DONE, FULL, PAYS, LONG = 0, 1, 2, 3
 """How a search ends."""
 
 
-@compiled
+@borrowing
 def _price(
     code: Ints, price: Ints, start: Ints, side: Ints, table: Ints, lo: Ints, hi: Ints, r: int, w: int
 ) -> int:
@@ -46,7 +46,7 @@ def _price(
     return total
 
 
-@compiled
+@borrowing
 def _gap(
     code: Ints, price: Ints, start: Ints, side: Ints, table: Ints, lo: Ints, hi: Ints, c: int, u: int
 ) -> int:
@@ -64,7 +64,7 @@ def _gap(
     return total
 
 
-@compiled
+@borrowing
 def _best(
     top: Ints, sums: int, most: int, needs: int, gain: int, size: int, box: int, extra: Ints, floor: int
 ) -> int:
@@ -84,7 +84,7 @@ def _best(
     return best
 
 
-@compiled
+@borrowing
 def _tops(
     cand: NDArray[np.int32], r: int, first: int, last: int, value: Ints, dual: Ints, seen: Ints, taken: Ints,
     often: int, most: int, top: Ints,
@@ -104,7 +104,7 @@ def _tops(
     return sums
 
 
-@compiled
+@borrowing
 def _kept(
     code: Ints, price: Ints, start: Ints, side: Ints, table: Ints, value: Ints, dual: Ints, scale: int,
     extra: Ints, step: NDArray[np.int32], missing: Ints, alike: bool, most: int, often: int, lo: Ints,
@@ -129,7 +129,7 @@ def _kept(
     return kept
 
 
-@compiled
+@borrowing
 def _allowed(
     member: NDArray[np.int32], size: int, start: Ints, met: Ints, allowed: NDArray[np.bool_], shared: Ints
 ) -> bool:
@@ -141,7 +141,7 @@ def _allowed(
     return True
 
 
-@compiled
+@borrowing
 def _enter(
     w: int, times: int, value: Ints, seen: Ints, penalties: Penalties, touched: Ints, meetings: Meetings,
     shared: Ints,

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing
 from .listing_state import Penalties
 from .rows import Ints
 
@@ -90,7 +90,7 @@ def walk_memory(asked: SizeQuestion, cuts: int) -> WalkDesk:
     )
 
 
-@compiled
+@borrowing
 def _met(q: SizeQuestion, m: WalkDesk, place: int, step: int) -> int:
     """Count a place in the cuts, or take it out again; how much more the penalties are with it."""
     more, p = 0, q.point[place]
@@ -102,7 +102,7 @@ def _met(q: SizeQuestion, m: WalkDesk, place: int, step: int) -> int:
     return more
 
 
-@compiled
+@borrowing
 def _entered(q: SizeQuestion, m: WalkDesk, size: int, place: int) -> None:
     """A place is member number `size`, counted from 1: add its pairs to the sums."""
     times, own = (q.size - 1) * q.scale, 2 * (q.floor - q.scale) - q.size * q.dual[place]
@@ -113,7 +113,7 @@ def _entered(q: SizeQuestion, m: WalkDesk, size: int, place: int) -> None:
     m.tried[0] += len(q.point)
 
 
-@compiled
+@borrowing
 def _last(q: SizeQuestion, m: WalkDesk, size: int, v: int) -> bool:
     """Whether of a group with one more place that is the one to be taken out; writes down their sums."""
     mine, in_order = m.sums[size, v], q.before[v] < 0
@@ -131,7 +131,7 @@ def _last(q: SizeQuestion, m: WalkDesk, size: int, v: int) -> bool:
     return in_order
 
 
-@compiled
+@borrowing
 def _profit(q: SizeQuestion, m: WalkDesk) -> int:
     dual, cost = 0, 0
     for a in range(q.size):
@@ -141,7 +141,7 @@ def _profit(q: SizeQuestion, m: WalkDesk) -> int:
     return dual - m.penalty[q.size] - q.scale * (cost // q.size)
 
 
-@compiled
+@borrowing
 def _enclosed(q: SizeQuestion, m: WalkDesk) -> bool:
     """Whether a group lies in a block."""
     own = q.block[m.member[0]]
@@ -151,7 +151,7 @@ def _enclosed(q: SizeQuestion, m: WalkDesk) -> bool:
     return enclosed
 
 
-@compiled
+@borrowing
 def walked(q: SizeQuestion, m: WalkDesk, firsts: Ints, room: NDArray[np.int32]) -> int:
     """Write down the groups that grow from some places; -1 if one pays, which is first in `room` then."""
     number = 0

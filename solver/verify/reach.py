@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...models.compiled import compiled
+from ...models.compiled import borrowing
 from .duals import ClaimedDuals
 from .outcome import UndecidedError
 from .rows import Boxes, CheckedRows, Ints
@@ -101,7 +101,7 @@ def _in_cells(boxes: Boxes) -> tuple[Ints, Ints]:
     return np.concatenate(done), start
 
 
-@compiled
+@borrowing
 def _beyond(boxes: Boxes, i: int, low: Ints, high: Ints, reach: int, scale: int) -> bool:
     """Whether a box around a row and any corner of a run costs no less than that."""
     cost = 0
@@ -117,7 +117,7 @@ def _beyond(boxes: Boxes, i: int, low: Ints, high: Ints, reach: int, scale: int)
     return False
 
 
-@compiled
+@borrowing
 def _pay(
     boxes: Boxes,
     count: Ints,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ...models.adversary.propagation import Component
 from ...models.adversary.rows import Compact, Integers
-from ...models.compiled import compiled
+from ...models.compiled import borrowing
 from ..backends.highs import LinearProgram, LPStatus, Simplex
 from .world_steps import States
 
@@ -164,7 +164,7 @@ class DeadEnds:
         return self._solver
 
 
-@compiled
+@borrowing
 def _exclude(
     states: States,
     used: Integers,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...models.adversary.propagation import Bounds, Component
 from ...models.adversary.rows import Compact, Integers, compact
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 
 __all__ = ["Order", "orders", "window"]
 
@@ -97,7 +97,7 @@ def _bits(total: int, span: int, least: int, most: int, low: int, high: int) -> 
     return np.log2(max(1, min(total - least, high + span) - max(total - most, low, 0) + 1))
 
 
-@compiled
+@borrowing
 def _next(
     start: Integers,
     across: Integers,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...models.adversary.rows import Integers
 from ...models.adversary.tighten import tighten
-from ...models.compiled import compiled
+from ...models.compiled import borrowing, compiled
 
 __all__ = ["EXCLUDED", "OPEN", "POSSIBLE", "any_world"]
 
@@ -91,7 +91,7 @@ def any_world(
         waits[queue[:length]] = True
 
 
-@compiled
+@borrowing
 def _bound(lower: Integers, upper: Integers, j: int, side: int, end: int) -> None:
     if side > 0:
         upper[j] = end

@@ -15,7 +15,7 @@ by what the rest would bring without them.
 
 from __future__ import annotations
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from .desk import Desk
 from .question import NONE, ScanInput
 
@@ -25,7 +25,7 @@ CUT_SHORT = -1
 """A search that ended at its limit."""
 
 
-@compiled
+@borrowing
 def put_in(q: ScanInput, d: Desk, size: int, r: int, kept: int, pays: int) -> int:
     """Put a row in its place, and drop those of its value that no group could have; the new size.
 
@@ -58,7 +58,7 @@ def put_in(q: ScanInput, d: Desk, size: int, r: int, kept: int, pays: int) -> in
     return end
 
 
-@compiled
+@borrowing
 def _lacking(q: ScanInput, d: Desk, depth: int) -> int:
     """How many more different values the members so far must be joined by."""
     lacking = q.form.values if q.form.values > 1 else 0
@@ -67,7 +67,7 @@ def _lacking(q: ScanInput, d: Desk, depth: int) -> int:
     return lacking
 
 
-@compiled
+@borrowing
 def filled(
     q: ScanInput, d: Desk, size: int, cost: int, depth: int, first: int, profit: int
 ) -> tuple[int, int]:
@@ -117,7 +117,7 @@ def filled(
     return best, many
 
 
-@compiled
+@borrowing
 def _whole(q: ScanInput, d: Desk, depth: int) -> bool:
     """Whether the members so far are a group of the form."""
     f = q.form
@@ -132,7 +132,7 @@ def _whole(q: ScanInput, d: Desk, depth: int) -> bool:
     return False
 
 
-@compiled
+@borrowing
 def _take(q: ScanInput, d: Desk, depth: int, e: int, cost: int) -> None:
     """Item e as the next member."""
     d.used[e] += 1
@@ -147,7 +147,7 @@ def _take(q: ScanInput, d: Desk, depth: int, e: int, cost: int) -> None:
     d.value[depth + 1] = value
 
 
-@compiled
+@borrowing
 def _drop(q: ScanInput, d: Desk, depth: int) -> None:
     e = d.item[depth]
     d.used[e] -= 1
@@ -156,7 +156,7 @@ def _drop(q: ScanInput, d: Desk, depth: int) -> None:
         d.touched[q.cuts.cut[x]] -= 1
 
 
-@compiled
+@borrowing
 def _deeper(
     q: ScanInput, d: Desk, size: int, cost: int, begun: int, best: int, room: int
 ) -> tuple[int, int, int]:
@@ -199,7 +199,7 @@ def _deeper(
         _drop(q, d, depth)
 
 
-@compiled
+@borrowing
 def of_box(q: ScanInput, d: Desk, size: int, a: int, b: int, cost: int, best: int) -> tuple[int, int, bool]:
     """The best group beyond `best` with members at both ends: profit, size (0: none), whether it is sure."""
     if len(q.cuts.cut) == 0:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ...exact.incidence import Members
 from ..covering import Ints
 
@@ -72,7 +72,7 @@ def slender(lines: Members) -> Members:
     return lines[:, : max(1, int((lines >= 0).sum(axis=1).max(initial=0)))]
 
 
-@compiled
+@borrowing
 def keep(found: BestGroups, group: Ints, many: int, profit: int) -> None:
     """Keep a group, the first `many` of some rows, put in order, if it is among its anchor's best."""
     for x in range(1, many):

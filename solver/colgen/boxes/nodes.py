@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ..covering import Geometry, Ints
 from ..kernels.boxes import side_cost
 from ..table import Rows
@@ -189,7 +189,7 @@ def _nodes(g: Geometry, a: int) -> list[tuple[int, int, int]]:
     return sorted(found, key=lambda node: (node[1] - node[0], node[0]))
 
 
-@compiled
+@borrowing
 def _put(q: ScanInput, r: int, top: Ints, filled: int) -> int:
     """Put the dual of a row among the largest, as often as it is there; how many there are then."""
     x = q.dual[r]
@@ -234,7 +234,7 @@ def _opened(g: Geometry, nodes: Nodes, m: Entered, level: int) -> None:
         place[g.codes[r, a]] += 1
 
 
-@compiled
+@borrowing
 def _begun(q: ScanInput, g: Geometry, nodes: Nodes, m: Entered, level: int, low: int) -> None:
     """Begin with the intervals from a code on."""
     w, a, many = m.grown, nodes.order[level], m.many[level]
@@ -281,7 +281,7 @@ def _interval(q: ScanInput, g: Geometry, nodes: Nodes, m: Entered, level: int, n
     return worth
 
 
-@compiled
+@borrowing
 def _inside(g: Geometry, nodes: Nodes, m: Entered, level: int, n: int) -> int:
     """The rows in a node, for the next attribute; 0 if they cost less in a smaller node that has them all."""
     a, size, low, high = nodes.order[level], 0, nodes.high[n], nodes.low[n]
@@ -301,7 +301,7 @@ def _inside(g: Geometry, nodes: Nodes, m: Entered, level: int, n: int) -> int:
     return 0 if dear else size
 
 
-@compiled
+@borrowing
 def _promising(q: ScanInput, m: Entered, level: int, size: int, cost: int, worth: int) -> int:
     """Leave out those rows of a box that are in no group that pays; how many are left.
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ..covering import Ints
 from ..limits import PRICING
 from .best import filled, of_box, put_in
@@ -66,7 +66,7 @@ def room(asked: ScanInput, per_anchor: int) -> BestGroups:
     )
 
 
-@compiled
+@borrowing
 def _best_duals(q: ScanInput, d: Desk, c: int) -> tuple[int, int]:
     """For each kind of group, the sum of the largest duals of its fewest members in a cell.
 
@@ -95,7 +95,7 @@ def _best_duals(q: ScanInput, d: Desk, c: int) -> tuple[int, int]:
     return others, last
 
 
-@compiled
+@borrowing
 def promising(dual: int, least: int, cost: int, others: int, last: int) -> bool:
     """Whether a row of this dual may be in a group that pays, at a cost per tuple; see `_best_duals`.
 
@@ -106,7 +106,7 @@ def promising(dual: int, least: int, cost: int, others: int, last: int) -> bool:
     return last > cost or dual + others > least * cost
 
 
-@compiled
+@borrowing
 def _hopeless(q: ScanInput, d: Desk, cost: int) -> bool:
     """Whether not even the best duals of the cell would pay: fewest members have the largest mean."""
     hopeless = True
@@ -115,7 +115,7 @@ def _hopeless(q: ScanInput, d: Desk, cost: int) -> bool:
     return hopeless
 
 
-@compiled
+@borrowing
 def _lowered(q: ScanInput, d: Desk, many: int, profit: int, dual: Ints) -> None:
     """Lower duals of the group's rows that it has the largest part of, until it does not pay."""
     part, whole, sum_of = 0, 1, 0
@@ -136,7 +136,7 @@ def _lowered(q: ScanInput, d: Desk, many: int, profit: int, dual: Ints) -> None:
         d.times[r] = 0
 
 
-@compiled
+@borrowing
 def _cut_down(q: ScanInput, d: Desk, many: int, most: int) -> int:
     """Of a group as many members as a column has room for, one of each needed value first; how many."""
     if many <= most:
@@ -152,7 +152,7 @@ def _cut_down(q: ScanInput, d: Desk, many: int, most: int) -> int:
     return most
 
 
-@compiled
+@borrowing
 def _sorted(q: ScanInput, d: Desk, size: int) -> None:
     """Put the rows in order again."""
     for e in range(1, size):
@@ -163,7 +163,7 @@ def _sorted(q: ScanInput, d: Desk, size: int) -> None:
         d.row[p], d.copies[p] = r, copies
 
 
-@compiled
+@borrowing
 def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> int:
     """Go through some cells; returns how many searches were cut short.
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ...exact.incidence import Members, Sparse, by_member
 from ..covering import Ints
 
@@ -100,7 +100,7 @@ def rank_one(
     return picked
 
 
-@compiled
+@borrowing
 def _moved(
     by_row: Sparse, amount: NDArray[np.float64], inside: Ints, r: int, sign: int, q: int, move: bool
 ) -> float:
@@ -117,7 +117,7 @@ def _moved(
     return total
 
 
-@compiled
+@borrowing
 def _beside(
     lines: Members, by_row: Sparse, chosen: NDArray[np.bool_], noted: NDArray[np.bool_], near: Ints
 ) -> int:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ..covering import Ints
 
 __all__ = ["LOW", "box_cost", "box_with", "side_cost", "to_cell"]
@@ -14,7 +14,7 @@ LOW = -(1 << 62)
 """Below every sum of costs and duals."""
 
 
-@compiled
+@borrowing
 def side_cost(weight: Ints, tree: Ints, side: Ints, table: Ints, a: int, lo: int, hi: int) -> int:
     """Cost of one attribute's cell over codes lo to hi."""
     if tree[a] < 0:
@@ -22,7 +22,7 @@ def side_cost(weight: Ints, tree: Ints, side: Ints, table: Ints, a: int, lo: int
     return table[tree[a] + lo * side[a] + hi]
 
 
-@compiled
+@borrowing
 def box_cost(weight: Ints, tree: Ints, side: Ints, table: Ints, lo: Ints, hi: Ints, r: int) -> int:
     """Cost of the box from lo[r] to hi[r]."""
     total = 0
@@ -31,7 +31,7 @@ def box_cost(weight: Ints, tree: Ints, side: Ints, table: Ints, lo: Ints, hi: In
     return total
 
 
-@compiled
+@borrowing
 def box_with(
     codes: Ints,
     weight: Ints,
@@ -55,7 +55,7 @@ def box_with(
     return total
 
 
-@compiled
+@borrowing
 def to_cell(
     codes: Ints,
     weight: Ints,

@@ -5,21 +5,21 @@
 
 from __future__ import annotations
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ..covering import Ints
 from .boxes import LOW, side_cost, to_cell
 
 __all__ = ["candidates"]
 
 
-@compiled
+@borrowing
 def _pays(both: int, best: int, box: int, least: int, most: int, floor: int) -> bool:
     """Whether two members and up to most - 2 others of dual `best` can come above `floor`."""
     others = most - 2 if best > box else max(0, least - 2)
     return both + others * best - (others + 2) * box > floor
 
 
-@compiled
+@borrowing
 def candidates(
     codes: Ints,
     weight: Ints,

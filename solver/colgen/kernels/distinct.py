@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ..covering import Ints
 from .boxes import LOW
 from .keeping import kept_best
@@ -23,7 +23,7 @@ from .lists import Asked, side
 __all__ = ["search_distinct"]
 
 
-@compiled
+@borrowing
 def _reach(
     sure: int,
     rows: int,
@@ -53,7 +53,7 @@ def _reach(
     return best
 
 
-@compiled
+@borrowing
 def _further(
     q: Asked, given: NDArray[np.int32], r: int, sure: int, lo: Ints, hi: Ints, least: int, low: int,
     used: NDArray[np.bool_], rank: Ints, own: Ints, top: Ints, rows: NDArray[np.int32], bound: Ints,

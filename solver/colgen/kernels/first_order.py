@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ..limits import FIRST_ORDER as LIMITS
 
 __all__ = [
@@ -80,7 +80,7 @@ class Stride(NamedTuple):
     last: float = -1.0
 
 
-@compiled
+@borrowing
 def move_columns(program: Equations, at: Place, stride: Stride, begin: int, end: int) -> None:
     """Move the amounts of chunks `begin` to `end`."""
     start, place = program.columns.start, program.columns.place
@@ -100,7 +100,7 @@ def move_columns(program: Equations, at: Place, stride: Stride, begin: int, end:
         at.gone_x[chunk] = residual
 
 
-@compiled
+@borrowing
 def move_places(program: Equations, at: Place, stride: Stride, begin: int, end: int) -> None:
     """Move the duals of chunks `begin` to `end`, after all columns."""
     start, column = program.places.start, program.places.place

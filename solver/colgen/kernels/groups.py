@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ..covering import Geometry, Ints
 from .boxes import box_cost
 
@@ -123,7 +123,7 @@ class HasMarks(Protocol):
     def held(self) -> Ints: ...
 
 
-@compiled
+@borrowing
 def _draw(state: Marks) -> np.uint64:
     """A step of SplitMix64 (Steele, Lea, Flood)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -133,19 +133,19 @@ def _draw(state: Marks) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@compiled
+@borrowing
 def below(state: Marks, limit: int) -> int:
     """A random number from 0 on, below a limit of less than 2**32."""
     return np.int64(((_draw(state) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
 
 
-@compiled
+@borrowing
 def chance(state: Marks) -> float:
     """A random number from 0 on, below 1."""
     return np.float64(_draw(state) >> np.uint64(11)) * 2.0**-53
 
 
-@compiled
+@borrowing
 def place(key: Marks, mark: np.uint64) -> int:
     """Where a mark is in the table, or the free place where it would be; marks are never 0."""
     at = np.int64(mark % np.uint64(len(key)))
@@ -154,7 +154,7 @@ def place(key: Marks, mark: np.uint64) -> int:
     return at
 
 
-@compiled
+@borrowing
 def often_in(value: Ints, row: Ints, member: Ints, size: int, g: int, v: int) -> int:
     """How often a value is among the first members of a group."""
     found = 0
@@ -163,7 +163,7 @@ def often_in(value: Ints, row: Ints, member: Ints, size: int, g: int, v: int) ->
     return found
 
 
-@compiled
+@borrowing
 def mark_after(
     value: Ints, row: Ints, member: Ints, size: Ints, marks: Marks, term: Marks, g: int, out: int, into: int
 ) -> np.uint64:
@@ -182,14 +182,14 @@ def mark_after(
     return mark
 
 
-@compiled
+@borrowing
 def _verdict(key: Marks, good: NDArray[np.int8], mark: np.uint64) -> int:
     """What is known of a mark: `GOOD`, `BAD`, that it was asked for, or nothing (0)."""
     at = place(key, mark)
     return np.int64(good[at]) if key[at] == mark else 0
 
 
-@compiled
+@borrowing
 def _ask(units: HasValues, groups: HasMarks, v: Marked, mark: np.uint64, g: int, out: int, into: int) -> None:
     """Write the histogram of a mark down that nothing is known of: that of g without `out`, with `into`."""
     if v.number[0] == len(v.asked):
@@ -207,7 +207,7 @@ def _ask(units: HasValues, groups: HasMarks, v: Marked, mark: np.uint64, g: int,
     v.number[0] += 1
 
 
-@compiled
+@borrowing
 def _near_enough(close: Ints, within: Ints, held: Ints, g: int, size: int, gone: int, new: int) -> bool:
     """Whether a group's shares are near the given ones: with one less of a value, and one more of another."""
     total, far, run = within[0], np.int64(0), np.int64(0)
@@ -222,7 +222,7 @@ def _near_enough(close: Ints, within: Ints, held: Ints, g: int, size: int, gone:
     return within[1] * far <= within[2] * size
 
 
-@compiled
+@borrowing
 def fits(units: HasValues, groups: HasMarks, v: Marked, g: int, out: int, into: int) -> bool:
     """Whether a group is admissible without unit `out`, with unit `into` (-1: none), as far as is known."""
     value, row, member, size, marks = units.value, units.row, groups.member, groups.size, groups.mark
@@ -239,13 +239,13 @@ def fits(units: HasValues, groups: HasMarks, v: Marked, g: int, out: int, into: 
     return found == GOOD
 
 
-@compiled
+@borrowing
 def stands(units: HasValues, groups: HasMarks, v: Marked, g: int) -> bool:
     """Whether a group is admissible as it is, as far as is known."""
     return fits(units, groups, v, g, -1, -1)
 
 
-@compiled
+@borrowing
 def box_without(
     codes: Ints, row: Ints, member: Ints, size: int, g: int, out: int, lo: Ints, hi: Ints, line: int
 ) -> None:
@@ -263,7 +263,7 @@ def box_without(
         first = False
 
 
-@compiled
+@borrowing
 def entered(units: Units, geometry: Geometry, groups: Groups, v: Marked, g: int) -> None:
     """Write box, cost and mark of a group down, from its members."""
     size, lo, hi = groups.size[g], groups.lo, groups.hi
@@ -280,7 +280,7 @@ def entered(units: Units, geometry: Geometry, groups: Groups, v: Marked, g: int)
         groups.mark[g] += v.term[value, often + 1] - v.term[value, often]
 
 
-@compiled
+@borrowing
 def move(units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, into: int) -> None:
     """Move a unit to another group, perhaps one taken from the stack; a group that is empty goes onto it."""
     value, row, size, member, marks = units.value, units.row, groups.size, groups.member, groups.mark

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ..covering import Ints
 from .boxes import LOW, box_with
 from .candidates import candidates
@@ -28,7 +28,7 @@ from .question import Question, Stack
 __all__ = ["search"]
 
 
-@compiled
+@borrowing
 def _reach(
     dual: Ints,
     listed: NDArray[np.int32],

@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ..covering import Ints
 
 __all__ = ["kept_best"]
 
 
-@compiled
+@borrowing
 def kept_best(
     groups: NDArray[np.int32],
     profits: Ints,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ..covering import Geometry, Ints
 from .question import CutIndex
 
@@ -73,7 +73,7 @@ class Asked(NamedTuple):
     scale: int
 
 
-@compiled
+@borrowing
 def side(g: Geometry, a: int, lo: int, hi: int) -> int:
     """Cost of one attribute's cell over codes lo to hi."""
     if g.tree[a] < 0:

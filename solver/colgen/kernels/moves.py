@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ..covering import Geometry, Ints
 from ..primal.limits import ANNEALING
 from .boxes import box_cost, box_with, side_cost
@@ -26,7 +26,7 @@ from .groups import Groups, Marked, Marks, Units, below, box_without, chance, fi
 __all__ = ["anneal"]
 
 
-@compiled
+@borrowing
 def _near(place: Ints, near: Ints, unit: Ints, first: Ints, r: int, state: Marks) -> int:
     """Some unit of a place near a row's, nearer ones more often."""
     share = chance(state)
@@ -34,13 +34,13 @@ def _near(place: Ints, near: Ints, unit: Ints, first: Ints, r: int, state: Marks
     return unit[first[p] + below(state, first[p + 1] - first[p])]
 
 
-@compiled
+@borrowing
 def _allowed(heat: float, state: Marks) -> int:
     """How much dearer a move may make groups: drawn before, so that dear ones are left early."""
     return np.int64(-heat * math.log(1.0 - chance(state)))
 
 
-@compiled
+@borrowing
 def _moves_cheaply(
     codes: Ints,
     weight: Ints,
@@ -72,7 +72,7 @@ def _moves_cheaply(
     return cost + (size[b] + 1) * with_u <= most
 
 
-@compiled
+@borrowing
 def _may_pay(
     codes: Ints,
     weight: Ints,
@@ -115,7 +115,7 @@ def _may_pay(
     return cost <= most
 
 
-@compiled
+@borrowing
 def _exchange(
     units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, b: int, most: int, box: Ints
 ) -> None:
@@ -147,7 +147,7 @@ def _exchange(
         move(units, geometry, groups, v, partner, a)
 
 
-@compiled
+@borrowing
 def _swaps(units: Units, groups: Groups, v: Marked, u: int, w: int) -> bool:
     """Whether two units' groups stay admissible if they are exchanged, as far as is known."""
     value, row, of = units.value, units.row, groups.of
@@ -156,7 +156,7 @@ def _swaps(units: Units, groups: Groups, v: Marked, u: int, w: int) -> bool:
     return fits(units, groups, v, of[u], u, w) and fits(units, groups, v, of[w], w, u)
 
 
-@compiled
+@borrowing
 def _tried(
     units: Units, geometry: Geometry, groups: Groups, v: Marked, trail: Ints, moved: int, u: int, into: int
 ) -> int:
@@ -166,7 +166,7 @@ def _tried(
     return moved + 1
 
 
-@compiled
+@borrowing
 def _settle(
     units: Units,
     geometry: Geometry,
@@ -191,7 +191,7 @@ def _settle(
         move(units, geometry, groups, v, trail[k, 0], into)
 
 
-@compiled
+@borrowing
 def _unstacked(groups: Groups, g: int) -> None:
     top = groups.total[0] - 1
     for at in range(top, -1, -1):
@@ -201,7 +201,7 @@ def _unstacked(groups: Groups, g: int) -> None:
     groups.total[0] = top
 
 
-@compiled
+@borrowing
 def _gathered(
     units: Units,
     geometry: Geometry,
@@ -239,7 +239,7 @@ def _gathered(
     return moved
 
 
-@compiled
+@borrowing
 def _scattered(
     units: Units,
     geometry: Geometry,
@@ -276,7 +276,7 @@ def _scattered(
     return moved
 
 
-@compiled
+@borrowing
 def _cut(units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, least: int, trail: Ints) -> int:
     """A new group of a unit and the members of its group that it costs least to have with it."""
     a, g, row, codes = groups.of[u], groups.free[groups.total[0] - 1], units.row, geometry.codes
@@ -296,7 +296,7 @@ def _cut(units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, le
     return moved
 
 
-@compiled
+@borrowing
 def _joined(
     units: Units, geometry: Geometry, groups: Groups, v: Marked, u: int, state: Marks, trail: Ints
 ) -> int:
@@ -316,7 +316,7 @@ GATHER, SCATTER, CUT, JOIN = ANNEALING.gather, ANNEALING.scatter, ANNEALING.cut,
 """Shares of the moves, added up; the rest are moves and exchanges of single units."""
 
 
-@compiled
+@borrowing
 def _several(
     units: Units,
     geometry: Geometry,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ..covering import Ints
 from ..limits import PRICING
 from .boxes import LOW, box_with, side_cost, to_cell
@@ -67,7 +67,7 @@ def shelf(q: Question, values: int) -> Shelf:
     )
 
 
-@compiled
+@borrowing
 def _root(
     codes: Ints,
     weight: Ints,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ..covering import Ints
 from .boxes import LOW
 from .keeping import kept_best
@@ -24,7 +24,7 @@ from .lists import Asked, Lists, side
 __all__ = ["search_signatures"]
 
 
-@compiled
+@borrowing
 def _gain(q: Asked, rows: NDArray[np.int32], first: int, last: int, places: int, box: int) -> tuple[int, int]:
     """The most that some places can add under a box, and what the least of them adds then."""
     total, least = 0, 0
@@ -60,7 +60,7 @@ def _begin(q: Asked, w: Lists, i: int, times: int, rows: NDArray[np.int32], off:
     off[end - start] = at
 
 
-@compiled
+@borrowing
 def _box_with(q: Asked, lo: Ints, hi: Ints, u: int) -> int:
     """Scaled cost of the box over codes lo to hi and row u."""
     total = 0
@@ -70,7 +70,7 @@ def _box_with(q: Asked, lo: Ints, hi: Ints, u: int) -> int:
     return total * q.scale
 
 
-@compiled
+@borrowing
 def _allowed(w: Lists, table: NDArray[np.bool_], members: NDArray[np.int32], size: int, met: Ints) -> bool:
     """Whether all meetings of a group so far are in a table of verdicts."""
     for k in range(size):

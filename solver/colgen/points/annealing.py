@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ...settings import Clock
 from ..column import Group
 from ..covering import Ints
@@ -170,7 +170,7 @@ def _near(pairs: Ints, row: Ints, many: int) -> NDArray[np.int32]:
     return found
 
 
-@compiled
+@borrowing
 def _way(pairs: Ints, row: Ints, s: _Gathered, t: int, g: int) -> float:
     """Sum of a tuple's pairs with a group."""
     total = 0.0
@@ -179,18 +179,18 @@ def _way(pairs: Ints, row: Ints, s: _Gathered, t: int, g: int) -> float:
     return total
 
 
-@compiled
+@borrowing
 def _cost(s: _Gathered, g: int) -> float:
     return s.sums[g] / s.size[g] if s.size[g] else 0.0
 
 
-@compiled
+@borrowing
 def _allowed(tuples: _Tuples, s: _Gathered, v: Marked, g: int, out: int, into: int) -> bool:
     """Whether a group is admissible without one tuple, with another (-1: none), as far as is known."""
     return len(v.term) == 0 or fits(tuples, s, v, g, out, into)
 
 
-@compiled
+@borrowing
 def _remark(tuples: _Tuples, s: _Gathered, v: Marked, g: int, out: int, into: int) -> None:
     """Keep the mark of a group, before one tuple leaves or another comes."""
     if len(v.term):
@@ -200,7 +200,7 @@ def _remark(tuples: _Tuples, s: _Gathered, v: Marked, g: int, out: int, into: in
             s.held[g, tuples.value[tuples.row[t]]] += 1 if into >= 0 else -1
 
 
-@compiled
+@borrowing
 def _take(pairs: Ints, tuples: _Tuples, s: _Gathered, v: Marked, t: int) -> None:
     g, at = s.home[t], s.place[t]
     _remark(tuples, s, v, g, t, -1)
@@ -210,7 +210,7 @@ def _take(pairs: Ints, tuples: _Tuples, s: _Gathered, v: Marked, t: int) -> None
     s.size[g] -= 1
 
 
-@compiled
+@borrowing
 def _give(pairs: Ints, tuples: _Tuples, s: _Gathered, v: Marked, t: int, g: int) -> None:
     _remark(tuples, s, v, g, -1, t)
     s.sums[g] += _way(pairs, tuples.row, s, t, g)
@@ -219,20 +219,20 @@ def _give(pairs: Ints, tuples: _Tuples, s: _Gathered, v: Marked, t: int, g: int)
     s.size[g] += 1
 
 
-@compiled
+@borrowing
 def _settle(pairs: Ints, tuples: _Tuples, s: _Gathered, v: Marked, home: Ints) -> None:
     for t in range(len(home)):
         _give(pairs, tuples, s, v, t, home[t])
 
 
-@compiled
+@borrowing
 def _undo(pairs: Ints, tuples: _Tuples, s: _Gathered, v: Marked, log: Ints, many: int) -> None:
     for e in range(many - 1, -1, -1):
         _take(pairs, tuples, s, v, log[e, 0])
         _give(pairs, tuples, s, v, log[e, 0], log[e, 1])
 
 
-@compiled
+@borrowing
 def _exchanged(pairs: Ints, tuples: _Tuples, s: _Gathered, v: Marked, i: int, limit: float) -> float:
     """Move a tuple to a near group, or exchange it with one of that; 0 if that changes too much."""
     row, near = tuples.row, tuples.near
@@ -275,7 +275,7 @@ def _exchanged(pairs: Ints, tuples: _Tuples, s: _Gathered, v: Marked, i: int, li
     return change
 
 
-@compiled
+@borrowing
 def _dissolved(
     pairs: Ints, tuples: _Tuples, s: _Gathered, v: Marked, g: int, limit: float, log: Ints
 ) -> float:
@@ -304,7 +304,7 @@ def _dissolved(
     return 0.0
 
 
-@compiled
+@borrowing
 def _begun(
     pairs: Ints, tuples: _Tuples, s: _Gathered, v: Marked, i: int, free: int, limit: float, log: Ints
 ) -> float:

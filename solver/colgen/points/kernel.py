@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ..covering import Ints
 from ..kernels.question import CutIndex
 
@@ -95,7 +95,7 @@ def desk(q: PointQuestion) -> PointDesk:
     )
 
 
-@compiled
+@borrowing
 def _touch(q: PointQuestion, m: PointDesk, v: int) -> int:
     """Put a place into the cuts' counts; the penalty that this brings."""
     found, r = 0, q.row[v]
@@ -107,14 +107,14 @@ def _touch(q: PointQuestion, m: PointDesk, v: int) -> int:
     return found
 
 
-@compiled
+@borrowing
 def _leave(q: PointQuestion, m: PointDesk, v: int) -> None:
     r = q.row[v]
     for e in range(q.cuts.start[r], q.cuts.start[r + 1]):
         m.touched[q.cuts.cut[e]] -= 1
 
 
-@compiled
+@borrowing
 def _open(q: PointQuestion, m: PointDesk, size: int, v: int) -> None:
     """Place `v` is member number `size - 1`: sums of weights to all places, and those that may be next."""
     places = len(q.row)
@@ -137,7 +137,7 @@ def _open(q: PointQuestion, m: PointDesk, size: int, v: int) -> None:
     m.many[size], m.at[size] = many, 0
 
 
-@compiled
+@borrowing
 def _next(q: PointQuestion, m: PointDesk, size: int) -> int:
     """The next place that may be member number `size`, with degrees written down; -1 if there is none."""
     times, shift = (q.size - 1) * q.scale, 2 * (q.slack + q.scale)
@@ -165,7 +165,7 @@ def _next(q: PointQuestion, m: PointDesk, size: int) -> int:
     return -1
 
 
-@compiled
+@borrowing
 def _joined(q: PointQuestion, m: PointDesk, size: int, v: int) -> bool:
     """Make a place member number `size`, unless no group with it can be wanted."""
     m.member[size] = v
@@ -177,7 +177,7 @@ def _joined(q: PointQuestion, m: PointDesk, size: int, v: int) -> bool:
     return False
 
 
-@compiled
+@borrowing
 def _gain(q: PointQuestion, m: PointDesk) -> int:
     """Minus the scaled reduced cost of a group."""
     cost, dual = 0, 0
@@ -188,7 +188,7 @@ def _gain(q: PointQuestion, m: PointDesk) -> int:
     return dual - m.penalty[q.size] - q.scale * (cost // q.size)
 
 
-@compiled
+@borrowing
 def _crosses(q: PointQuestion, m: PointDesk) -> bool:
     """Whether a group lies in no block."""
     own = q.block[m.member[0]]
@@ -198,7 +198,7 @@ def _crosses(q: PointQuestion, m: PointDesk) -> bool:
     return crosses
 
 
-@compiled
+@borrowing
 def _write(q: PointQuestion, m: PointDesk, gain: int, line: NDArray[np.int32], worst: Ints) -> None:
     share = -(-gain // q.size)
     for a in range(len(line)):
@@ -208,7 +208,7 @@ def _write(q: PointQuestion, m: PointDesk, gain: int, line: NDArray[np.int32], w
         worst[r] = max(worst[r], share)
 
 
-@compiled
+@borrowing
 def search(
     q: PointQuestion,
     m: PointDesk,

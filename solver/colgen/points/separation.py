@@ -16,7 +16,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ...exact.incidence import Members, Sparse, by_member
 from ...settings import Clock
 from ..covering import Ints
@@ -71,7 +71,7 @@ def divided_sets(
     return picked
 
 
-@compiled
+@borrowing
 def _gain(v: int, groups: Sparse, amount: NDArray[np.float64], times: Ints, divisor: int) -> float:
     found = 0.0
     for e in range(groups.start[v], groups.start[v + 1]):
@@ -80,13 +80,13 @@ def _gain(v: int, groups: Sparse, amount: NDArray[np.float64], times: Ints, divi
     return found
 
 
-@compiled
+@borrowing
 def _put(v: int, groups: Sparse, times: Ints, step: int) -> None:
     for e in range(groups.start[v], groups.start[v + 1]):
         times[groups.place[e]] += step
 
 
-@compiled
+@borrowing
 def _best(
     chosen: Ints, size: int, inside: NDArray[np.bool_], lines: Members, groups: Sparse,
     amount: NDArray[np.float64], times: Ints, divisor: int, chance: float, other: int,
@@ -108,7 +108,7 @@ def _best(
     return best
 
 
-@compiled
+@borrowing
 def _counted(
     chosen: Ints, lines: Members, groups: Sparse, amount: NDArray[np.float64], times: Ints, divisor: int
 ) -> float:

@@ -48,7 +48,7 @@ class Cooling:
 
 
 ANNEALED, BRIEFLY = Cooling(), Cooling(rounds=2)
-WARM = Cooling(first=240, hot=1.0, cold=1 / 40)
+WARM = Cooling(first=240, hot=2.0, cold=1 / 100)
 """For groups that are good in parts, and no more than moves after them."""
 ALONE = Cooling(first=240, rounds=1)
 """For what a rounding leaves over."""

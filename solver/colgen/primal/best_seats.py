@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ..covering import Ints
 
 __all__ = ["BestSeats", "best_seats", "changed", "changed_all", "kept"]
@@ -44,7 +44,7 @@ def best_seats(who: Ints, mate: Ints) -> BestSeats:
     return BestSeats(who.copy(), mate.copy(), np.empty(len(who), np.int64), np.zeros(1, np.int64))
 
 
-@compiled
+@borrowing
 def changed(best: BestSeats, one: int, other: int) -> None:
     """Two groups exchanged people, joined or parted."""
     many = best.many[0]
@@ -57,7 +57,7 @@ def changed(best: BestSeats, one: int, other: int) -> None:
     best.many[0] = many + 2
 
 
-@compiled
+@borrowing
 def changed_all(best: BestSeats) -> None:
     """Any group may have changed."""
     best.many[0] = -1

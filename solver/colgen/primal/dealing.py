@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ...settings import Clock
 from ..covering import Geometry, Ints
 from ..kernels.boxes import box_with
@@ -225,7 +225,7 @@ def _deal(
             made[b] = number[b]
 
 
-@compiled
+@borrowing
 def _left_out(
     past: Past, groups: int, trial: Ints, size: Ints, width: int, met: Ints, times: Ints, meets: Ints
 ) -> int:
@@ -240,7 +240,7 @@ def _left_out(
     return number
 
 
-@compiled
+@borrowing
 def _put(
     g: Geometry,
     past: Past,
@@ -272,7 +272,7 @@ def _put(
         times[q, at] += 1
 
 
-@compiled
+@borrowing
 def _cheapest(
     g: Geometry,
     past: Past,
@@ -319,7 +319,7 @@ def _cheapest(
     return best
 
 
-@compiled
+@borrowing
 def _completable(past: Past, q: int, size: int, width: int, met: Ints, times: Ints, meets: Ints) -> bool:
     """Whether group q keeps what earlier groups allow with some number of members."""
     for members in range(size, width + 1):

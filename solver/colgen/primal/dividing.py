@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ....models.compiled_random import ONE, stepped
 from ..covering import Ints
 
@@ -45,7 +45,7 @@ class Charging(NamedTuple):
     least: int
 
 
-@compiled
+@borrowing
 def _drawn(people: int, each: int, parts: Ints, often: Ints, state: Ints, found: Ints) -> bool:
     """Slots for one value, all different; whether they hold its people."""
     left = people
@@ -75,7 +75,7 @@ def _drawn(people: int, each: int, parts: Ints, often: Ints, state: Ints, found:
     return False
 
 
-@compiled
+@borrowing
 def _put(slots: Ints, change: int, each: int, charging: Charging, often: Ints, sums: Floats) -> None:
     """A value enters slots, or leaves them; sums are price, worth and missing values."""
     for slot in slots:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ..covering import Ints
 from ..structure.types import Types
 from .limits import MIXING as LIMITS
@@ -65,7 +65,7 @@ def apart(types: Types) -> Floats:
     return geometry.codes * step / types.rows.scale
 
 
-@compiled
+@borrowing
 def to_right(after: Ints, left: Ints, rows: Ints, i: int, end: int) -> int:
     """The first place from i on with a tuple left, or `end`."""
     found = i
@@ -76,7 +76,7 @@ def to_right(after: Ints, left: Ints, rows: Ints, i: int, end: int) -> int:
     return found
 
 
-@compiled
+@borrowing
 def to_left(before: Ints, left: Ints, rows: Ints, i: int, begin: int) -> int:
     """The last place up to i with a tuple left, or one before `begin`."""
     found = i
@@ -87,7 +87,7 @@ def to_left(before: Ints, left: Ints, rows: Ints, i: int, begin: int) -> int:
     return found
 
 
-@compiled
+@borrowing
 def near_rows(
     after: Ints,
     before: Ints,

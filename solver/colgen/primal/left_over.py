@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ...settings import Clock
 from ..covering import Geometry, Ints
 from ..kernels.boxes import box_with
@@ -85,7 +85,7 @@ def _admitted(judge: Judge, counts: Ints) -> NDArray[np.bool_]:
     return np.array([judge.admits(tuple(line)) for line in counts.tolist()], dtype=np.bool_)
 
 
-@compiled
+@borrowing
 def _cheapest(
     g: Geometry, r: int, lo: Ints, hi: Ints, size: Ints, cost: Ints, takes: NDArray[np.bool_]
 ) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ..covering import Geometry, Ints
 from .best_seats import best_seats, changed, kept
 from .seats import box_of
@@ -24,7 +24,7 @@ __all__ = ["loosened"]
 Floats = NDArray[np.float64]
 
 
-@compiled
+@borrowing
 def _place(keys: Ints, key: int) -> int:
     """Where a signature is kept, or would be."""
     mask = len(keys) - 1
@@ -34,7 +34,7 @@ def _place(keys: Ints, key: int) -> int:
     return at
 
 
-@compiled
+@borrowing
 def _counted(keys: Ints, often: Ints, key: int, more: int, prices: Floats) -> float:
     """Count a group in or out; by how much the price of its signature changes (`prices` of its size)."""
     at = _place(keys, key)

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ...settings import Clock
 from ..covering import Ints
 from ..structure.types import Types
@@ -74,7 +74,7 @@ def grouped(types: Types, free: Free, random: Random, clock: Clock | None = None
     return [*found, rest] if rest else found
 
 
-@compiled
+@borrowing
 def _way(points: Floats, one: int, other: int) -> float:
     total = 0.0
     for a in range(points.shape[1]):

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ...settings import Clock
 from ..column import Group
 from ..covering import Geometry, Ints
@@ -150,7 +150,7 @@ def _looked_at(
     return many
 
 
-@compiled
+@borrowing
 def _too_many(often: int, expected: float) -> float:
     """By how much one more of a value raises what a group has too many of."""
     return max(0.0, often + 1 - expected) - max(0.0, often - expected)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ..covering import Geometry, Ints
 from ..kernels.boxes import side_cost
 
@@ -66,7 +66,7 @@ class Seats(NamedTuple):
     own_end: Ints
 
 
-@compiled
+@borrowing
 def box_of(g: Geometry, who: Ints, q: int, mate: int) -> int:
     """What a group loses, alone or joined with another; codes are those of tuples, one by one."""
     wide, members, total = who.shape[1], 0, 0
@@ -87,7 +87,7 @@ def box_of(g: Geometry, who: Ints, q: int, mate: int) -> int:
     return members * total
 
 
-@compiled
+@borrowing
 def broken_by(people: People, who: Ints, q: int, mate: int) -> int:
     """With how many earlier groups a group, alone or joined, has too many people in common."""
     wide, members, found = who.shape[1], 0, 0

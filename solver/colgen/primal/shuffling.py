@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ....models.compiled_random import ONE, stepped
 from ..covering import Ints
 
@@ -18,7 +18,7 @@ def state_of(random: Random) -> Ints:
     return np.array([random.randrange(1, ONE)], dtype=np.int64)
 
 
-@compiled
+@borrowing
 def shuffled(items: Ints, size: int, state: Ints) -> None:
     """Put the first `size` items into random order."""
     for last in range(size - 1, 0, -1):

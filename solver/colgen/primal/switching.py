@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing, compiled
 from ..covering import Geometry, Ints
 from .seats import box_of
 
@@ -83,7 +83,7 @@ def _seated(g: Geometry, who: Ints, seats: Ints, guests: Ints) -> int:
     return total
 
 
-@compiled
+@borrowing
 def _may(columns: Columns, a: int, b: int) -> bool:
     """Whether two values may change signatures: none then holds one twice, and no two are the same."""
     s, t, v, u = columns.home[a], columns.home[b], columns.value[a], columns.value[b]

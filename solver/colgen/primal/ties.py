@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ....models.compiled import compiled
+from ....models.compiled import borrowing
 from ...settings import Clock
 from ..column import Group
 from ..covering import Geometry, Ints
@@ -177,7 +177,7 @@ def _grown(
     return found, last
 
 
-@compiled
+@borrowing
 def _cheapest(
     g: Geometry,
     near: Ints,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .....models.adversary.knowledge import Knowledge
-from .....models.compiled import compiled
+from .....models.compiled import borrowing, compiled
 from .....models.problem_view import ProblemView
 from ....baselines.widths import LARGEST, Ints, Widths, beside
 
@@ -200,7 +200,7 @@ def weigh(past: PublishedPast, codes: Ints, sides: Widths, groups: NewGroups, g:
     groups.cost[g] = size * beside(sides, lo, hi, lo, np.int64(LARGEST))
 
 
-@compiled
+@borrowing
 def short(mask: int, needed: int) -> int:
     """1 if a set of values has fewer than are needed, else 0."""
     count = 0
@@ -210,7 +210,7 @@ def short(mask: int, needed: int) -> int:
     return 1 if count < needed else 0
 
 
-@compiled
+@borrowing
 def exchange(
     past: PublishedPast, codes: Ints, sides: Widths, groups: NewGroups, p: int, q: int, b: int, needed: int
 ) -> None:
@@ -224,7 +224,7 @@ def exchange(
     weigh(past, codes, sides, groups, b, needed)
 
 
-@compiled
+@borrowing
 def put(past: PublishedPast, groups: NewGroups, p: int, g: int) -> None:
     """Move a person to a group, or out of all (-1); costs and masks are left as they were."""
     a = groups.of[p]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .....models.compiled import compiled
+from .....models.compiled import borrowing, compiled
 from ....baselines.widths import Ints, Widths
 from .arrays import NewGroups, PublishedPast
 from .moves import Rule, scan
@@ -48,7 +48,7 @@ class Regrouping(NamedTuple):
     beside: float
 
 
-@compiled
+@borrowing
 def scan_on(
     past: PublishedPast,
     groups: NewGroups,
@@ -147,7 +147,7 @@ def regroup_on(
     return len(rows), -1, empty, empty, empty
 
 
-@compiled
+@borrowing
 def _same(one: Ints, two: Ints) -> bool:
     """Whether two numberings of groups put the same people together."""
     for i in range(len(one)):

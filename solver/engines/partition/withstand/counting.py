@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .....models.compiled import compiled
+from .....models.compiled import borrowing, compiled
 from ....baselines.widths import Ints
 from .blocks import blocks_of, inside, order_of
 from .component import PRIME, LinkedCells
@@ -110,7 +110,7 @@ def counted(found: LinkedCells, needed: int, part: int, whole: int, room: Room) 
     return bad
 
 
-@compiled
+@borrowing
 def _more(ways: float, rest: int, times: int, total: float, other: int, parts: int) -> bool:
     """Whether ``ways * times > total * parts``, exactly; true as well where that cannot be told."""
     one, two = ways * times, total * parts
@@ -150,7 +150,7 @@ def _splits(found: LinkedCells, pairs: Ints, people: int, room: Room, begin: int
     return end
 
 
-@compiled
+@borrowing
 def _arrangements(people: int, counts: np.ndarray) -> int:
     """Ways to say who has which value."""
     ways, rest = np.int64(1), people
@@ -251,7 +251,7 @@ def _open(
     return True
 
 
-@compiled
+@borrowing
 def _width(free: np.ndarray) -> int:
     """Slots up to the last one in use."""
     width = len(free)
@@ -328,7 +328,7 @@ def _place(room: Room, top: int, width: int) -> int:
     return at
 
 
-@compiled
+@borrowing
 def _back(pairs: Ints, begin: int, end: int, room: Room, ways: np.ndarray, rests: Ints) -> None:
     """Steps of one cell backward: sum up ways on from where they start, and counts of the cell's pairs."""
     for step in range(begin, end):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .....models.compiled import compiled
+from .....models.compiled import borrowing, compiled
 from ....baselines.widths import LARGEST, Ints, Widths, beside, hull_without
 from .arrays import NewGroups, PublishedPast, short
 
@@ -43,7 +43,7 @@ class Rule(NamedTuple):
     price: int
 
 
-@compiled
+@borrowing
 def _changed(past: PublishedPast, groups: NewGroups, rule: Rule, g: int, out: int, into: int) -> int:
     """People short of values in a group after one left (or nobody: -1) and one came; -1 if it is refused."""
     size = groups.size[g] - (out >= 0) + (into >= 0)
@@ -69,7 +69,7 @@ def _changed(past: PublishedPast, groups: NewGroups, rule: Rule, g: int, out: in
     return found
 
 
-@compiled
+@borrowing
 def _noted(found: Ints, count: int, q: int, b: int, cost: int, z: int, less: int) -> int:
     """Write a line; how many there are now."""
     found[count, 0], found[count, 1], found[count, 2], found[count, 3], found[count, 4] = q, b, cost, z, less
@@ -137,7 +137,7 @@ def scan(
     return count
 
 
-@compiled
+@borrowing
 def _less(
     past: PublishedPast, groups: NewGroups, rule: Rule, a: int, b: int, p: int, q: int, room: int
 ) -> int:
@@ -152,7 +152,7 @@ def _less(
     return one + two if two >= 0 and (one + two - groups.short[b]) * rule.price < room else -1
 
 
-@compiled
+@borrowing
 def linked(
     past: PublishedPast, groups: NewGroups, p: int, mark: int, met: Ints, old: Ints, new: Ints, people: Ints
 ) -> int:

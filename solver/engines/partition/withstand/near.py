@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .....models.compiled import compiled
+from .....models.compiled import borrowing, compiled
 from ....baselines.widths import LARGEST, Ints, Widths, beside, width_of
 
 __all__ = ["nearest_rows"]
@@ -78,7 +78,7 @@ def nearest_rows(codes: Ints, sides: Widths, most: int, run: int = 64) -> Ints:
     return found
 
 
-@compiled
+@borrowing
 def _from_run(sides: Widths, runs: _NearRuns, r: int, point: Ints) -> int:
     """How far a point is from a run at least."""
     total = np.int64(0)

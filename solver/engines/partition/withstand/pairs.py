@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .....models.compiled import compiled
+from .....models.compiled import borrowing, compiled
 from ....baselines.widths import LARGEST, Ints, Widths, beside, hull_without
 from .arrays import NewGroups, PublishedPast
 from .moves import Rule
@@ -79,7 +79,7 @@ def _together(past: PublishedPast, p: int, q: int) -> bool:
     return (past.place[p] == past.place[q]).all()
 
 
-@compiled
+@borrowing
 def _mate(past: PublishedPast, groups: NewGroups, p: int, random: Ints) -> int:
     """Somebody of a row's group and cell with another value, from a random place on; -1 if nobody."""
     a = groups.of[p]
@@ -105,7 +105,7 @@ def _with(codes: Ints, sides: Widths, lo: Ints, hi: Ints, p: int, q: int) -> int
     return beside(sides, np.minimum(lo, codes[p]), np.maximum(hi, codes[p]), codes[q], np.int64(LARGEST))
 
 
-@compiled
+@borrowing
 def _keeps(
     past: PublishedPast, groups: NewGroups, rule: Rule, g: int, p: int, q: int, r: int, s: int
 ) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .....models.compiled import compiled
+from .....models.compiled import borrowing, compiled
 from .....models.compiled_random import stepped
 from ....baselines.widths import LARGEST, Ints, Widths, beside
 from .arrays import NewGroups, PublishedPast, put, short, weigh
@@ -53,7 +53,7 @@ def members_of(groups: NewGroups, picked: Ints) -> Ints:
     return found
 
 
-@compiled
+@borrowing
 def settle(
     past: PublishedPast,
     codes: Ints,
@@ -113,7 +113,7 @@ def regrouped(
     return least
 
 
-@compiled
+@borrowing
 def drawn(random: Ints, below: int) -> int:
     """A number from 0 on."""
     return stepped(random) % below
@@ -147,7 +147,7 @@ def _add(past: PublishedPast, codes: Ints, people: Ints, atom: Ints, few: _Few, 
                 few.fresh[g, past.value[p]] += 1
 
 
-@compiled
+@borrowing
 def _open(few: _Few, g: int) -> None:
     few.lo[g], few.hi[g] = np.int64(LARGEST), -np.int64(LARGEST)
     few.counts[g], few.fresh[g], few.size[g] = 0, 0, 0
@@ -232,7 +232,7 @@ def _built(
     return made > 0
 
 
-@compiled
+@borrowing
 def _nearest(
     past: PublishedPast,
     codes: Ints,
