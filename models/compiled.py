@@ -48,7 +48,7 @@ else:
     cast("Any", event).register("numba:compile", _Heard())
     cast("Any", bytecode).FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(6), "big"))
 
-__all__ = ["borrowing", "compiled"]
+__all__ = ["borrowing", "compiled", "only_numbers"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -79,10 +79,15 @@ def borrowing(function: Callable[P, R]) -> Callable[P, R]:
         it calls may return no array either, which is not seen here: it would never be freed.
     """
     returned = str(function.__annotations__.get("return", ""))
-    parts = returned.removeprefix("tuple[").removesuffix("]").split(", ")
-    if not all(NUMBERS.fullmatch(part) for part in parts):
+    if not only_numbers(returned):
         raise TypeError(f"{function.__name__} returns {returned or 'anything'}: only numbers are not counted")
     return _compiled(function, counting=False)
+
+
+def only_numbers(returned: str) -> bool:
+    """Whether a function's annotation says that it returns numbers, or nothing: no array."""
+    parts = returned.removeprefix("tuple[").removesuffix("]").split(", ")
+    return all(NUMBERS.fullmatch(part) for part in parts)
 
 
 def _compiled(function: Callable[P, R], *, counting: bool) -> Callable[P, R]:

@@ -17,6 +17,7 @@ from pathlib import Path
 import networkx as nx
 
 import optanon
+from optanon.models.compiled import only_numbers
 from optanon.models.requirement import GroupRequirement, Requirement
 from optanon.models.verdicts import GroupJudge
 
@@ -135,13 +136,24 @@ def long_functions(files: dict[str, list[Parts]]) -> set[str]:
     }
 
 
-def compiled_functions(files: dict[str, list[Parts]]) -> set[str]:
+def compiled_functions(
+    files: dict[str, list[Parts]], marks: tuple[str, ...] = ("compiled", "borrowing")
+) -> dict[str, ast.FunctionDef]:
     return {
-        f"{path}:{node.name}"
+        f"{path}:{node.name}": node
         for path, nodes in files.items()
         for node in nodes
         if isinstance(node, ast.FunctionDef)
-        and any(ast.unparse(decorator) in ("compiled", "borrowing") for decorator in node.decorator_list)
+        and any(ast.unparse(decorator) in marks for decorator in node.decorator_list)
+    }
+
+
+def calls(function: ast.FunctionDef) -> set[str]:
+    """Names of functions that a function calls."""
+    return {
+        node.func.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
 
 
@@ -186,7 +198,9 @@ def test_no_class_name_stands_for_two_things():
 
 def test_functions_are_short_enough_to_be_read_at_once():
     found = long_functions(sources())
-    assert set(KERNELS) <= found & compiled_functions(sources()), "only long compiled functions are listed"
+    assert set(KERNELS) <= found & set(compiled_functions(sources())), (
+        "only long compiled functions are listed"
+    )
     assert len(found - set(KERNELS)) <= LONG, sorted(found - set(KERNELS))
 
 
@@ -239,6 +253,23 @@ def test_a_number_of_a_plan_compiles_nothing_again():
     compiled = {name.partition(":")[0] for name in compiled_functions(files)}
     assert plans in files
     assert [path for path in sorted(compiled) if plans in imported(path, files[path], set(files))] == []
+
+
+def test_functions_that_borrow_arrays_call_none_that_returns_one():
+    """It would never be freed: who counts no references drops none."""
+    files = sources()
+    returned = {
+        name: only_numbers(ast.unparse(node.returns) if node.returns else "")
+        for name, node in compiled_functions(files).items()
+    }
+    wrong = set[str]()
+    for name, node in compiled_functions(files, ("borrowing",)).items():
+        path = name.partition(":")[0]
+        for called in calls(node):
+            own = [f"{path}:{called}"] if f"{path}:{called}" in returned else returned
+            if not all(returned[other] for other in own if other.endswith(f":{called}")):
+                wrong.add(f"{name} calls {called}")
+    assert wrong == set()
 
 
 def test_duals_are_priced_in_one_loop():

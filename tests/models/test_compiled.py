@@ -17,6 +17,32 @@ pytest.importorskip("numba")
 OUTER = "from ..models.compiled import compiled\nfrom ..models.inner import inner\n\n"
 OUTER += "@compiled\ndef outer(x):\n    return inner(x)\n"
 INNER = "from .compiled import compiled\n\n@compiled\ndef inner(x):\n    return x + {step}\n"
+BORROWED = """
+from __future__ import annotations
+from typing import NamedTuple
+import numpy as np
+from ..models.compiled import borrowing, compiled
+
+class Pair(NamedTuple):
+    left: np.ndarray
+    right: np.ndarray
+
+@borrowing
+def added(pair, at) -> int:
+    left, right = pair.left, pair.right
+    return left[at] + right[at]
+
+@borrowing
+def made(size) -> int:
+    return np.zeros(size, dtype=np.int64)[0]
+
+@compiled
+def sums(pair):
+    found = np.zeros(len(pair.left), dtype=np.int64)
+    for at in range(len(found)):
+        found[at] = added(pair, at)
+    return found
+"""
 
 
 def package(folder: Path) -> Path:
@@ -127,3 +153,33 @@ for given in late:
 """
     assert told(root, script) == "2 3.0\n"
     assert told(root, "from small.solver.made import first; print(first(1.5), first(1))") == "3.0 2\n"
+
+
+def test_functions_that_borrow_count_no_references_and_make_no_arrays(tmp_path: Path):
+    root = package(tmp_path)
+    (root / "solver" / "borrowed.py").write_text(BORROWED, encoding="utf-8")
+    script = """
+import sys
+import numpy as np
+from small.solver.borrowed import Pair, added, made, sums
+pair = Pair(np.arange(1, 4), np.arange(10, 40, 10))
+before = [sys.getrefcount(array) for array in pair]
+print(added(pair, 2), added.py_func(pair, 2), sums(pair).tolist())
+print([sys.getrefcount(array) for array in pair] == before)
+try:
+    made(3)
+except Exception as error:
+    print(type(error).__module__.split(".")[0])
+"""
+    for _ in range(2):  # compiled, then as it is kept
+        assert told(root, script) == "33 33 [11, 22, 33]\nTrue\nnumba\n"
+
+
+@pytest.mark.parametrize("returned", ["Ints", "tuple[int, Ints]", "NDArray[np.int64]", ""])
+def test_a_function_that_may_return_an_array_does_not_borrow(returned: str):
+    def made(size: int) -> int:
+        return size
+
+    made.__annotations__["return"] = returned
+    with pytest.raises(TypeError, match="made returns"):
+        compiled.borrowing(made)
