@@ -15,8 +15,9 @@ from .settings import Clock, Settings, Watch
 
 __all__ = ["ending", "released", "sample", "scaled", "search_clock"]
 
-SAMPLE = 48
-"""Groups that are made and judged for the estimate."""
+SAMPLE, PART = 48, 40
+"""Groups that are made and judged for the estimate: so many, and of larger tables one in so many. A moment of
+another process would count thousands of times if few stood for all."""
 
 
 @memoized
@@ -25,7 +26,7 @@ def ending(problem: Problem) -> float:
 
     Requirements on whole releases are not in it: engines that take them know from their own checks.
 
-    Complexity: O(n log n) and `SAMPLE` groups.
+    Complexity: O(n log n), and `SAMPLE` groups or one in `PART`.
     """
     groups = sample(problem)
     _made(problem, groups)  # what is loaded, compiled or written down once is not counted for every group
@@ -52,7 +53,7 @@ def sample(problem: Problem) -> list[list[int]]:
     table = problem.table
     size = max(2, smallest_group(problem))
     order = np.lexsort(table.codes.T)
-    number = max(1, min(SAMPLE, len(table) // size))
+    number = max(1, min(len(table) // size, max(SAMPLE, len(table) // (PART * size))))
     starts = np.linspace(0, max(0, len(table) - size), number).astype(int)
     groups: list[list[int]] = []
     taken: set[int] = set()

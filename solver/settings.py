@@ -164,8 +164,9 @@ class Clock:
         """Whether a search that stopped now stopped for the limit: solvers may stop a moment early."""
         if self.limit is None:
             return False
-        early = RESERVES.early.value + RESERVES.early_part.value * self.limit
-        return self.seconds >= self.limit - early
+        until = self.began + self.limit if self.end is None else self.end
+        early = RESERVES.early.value + RESERVES.early_part.value * (until - self.began)
+        return moment() >= until - early
 
 
 class Tasks(Protocol):

@@ -79,6 +79,17 @@ def test_what_is_planned_for_a_limit_does_not_depend_on_its_end(monkeypatch: pyt
     assert not whole.over
 
 
+def test_a_search_that_stops_a_moment_early_was_stopped_by_its_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = faked(monkeypatch)
+    whole, stage = Clock(10.0, began=0.0), Clock(60.0, began=0.0, end=10.0)
+    for seconds, late in ((9.0, False), (9.8, True), (10.1, True)):
+        now[0] = seconds
+        assert whole.ended == stage.ended == late
+    assert not Clock(began=0.0).ended
+
+
 def test_releases_of_many_rows_leave_less_to_the_linear_program() -> None:
     assert HISTOGRAM.solving(100, None) == HISTOGRAM.linear
     assert HISTOGRAM.solving(100, 60.0).part == HISTOGRAM.linear.part

@@ -333,7 +333,7 @@ class HistogramSearch:
             return progress.refused(refusal, self.root.rounds)
         rounds = self.root.rounds if self.places is None else self.places.best.rounds
         return progress.answer(
-            self._claims(), interrupted=self.interrupted, late=self.clock.over, rounds=rounds
+            self._claims(), interrupted=self.interrupted, late=self.clock.ended, rounds=rounds
         )
 
     def _claims(self) -> tuple[Claim, ...]:

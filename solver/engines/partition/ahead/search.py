@@ -104,7 +104,7 @@ class AheadSearch:
         except KeyboardInterrupt:
             self.interrupted = True
         answer = self.best.answer(
-            self._claims(), interrupted=self.interrupted, late=self.clock.over, rounds=LIMITS.restarts
+            self._claims(), interrupted=self.interrupted, late=self.clock.ended, rounds=LIMITS.restarts
         )
         return replace(answer, alone=self.alone, hindsight=self.hindsight)
 

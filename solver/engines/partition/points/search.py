@@ -73,7 +73,7 @@ class PointsSearch:
             self._claims(),
             solved=self.progress.tied and self.progress.bound >= self.progress.cost,
             interrupted=self.interrupted,
-            late=self.clock.over,
+            late=self.clock.ended,
             rounds=self.root.rounds,
         )
 

@@ -82,7 +82,7 @@ class SignatureSearch:
         return self.best.answer(
             self._claims(),
             interrupted=self.interrupted,
-            late=self.late or self.clock.over,
+            late=self.late or self.clock.ended,
             rounds=self._rounds,
         )
 
