@@ -250,7 +250,7 @@ class Points(Schedule):
 
 @dataclass(frozen=True, kw_only=True)
 class InBlocks(Schedule):
-    """Histogram plan, tables of many different rows: paces of a course that is laid down before it begins."""
+    """Histogram plan, tables of many different rows: paces of a course of steps."""
 
     alone: Seconds = Seconds(
         value=6e-5, unit="s a tuple", why="read, put together and written by one process"
@@ -262,7 +262,9 @@ class InBlocks(Schedule):
         unlimited=20.0,
         why="heuristics before: those that have time in it",
     )
-    heuristics: Share = Share(part=0.1, of=Of.LIMIT, most=6.0, why="what is laid down for them, at most")
+    heuristics: Share = Share(
+        part=0.1, of=Of.LIMIT, most=6.0, why="what they take of a course without a clock, at most"
+    )
     heuristic: Seconds = Seconds(value=5e-4, unit="s a tuple", why="what these take")
     start: Seconds = Seconds(value=4.6e-5, unit="s a row", why="first groups of a block")
     round: Seconds = Seconds(value=2.3e-5, unit="s a row", why="near rows of a block, sending it, and back")

@@ -47,7 +47,7 @@ class Settings:
         Stop at the first release that passes every check, however much it loses: the question is
         only whether there is one. Engines other than assignment go on to the best.
     asked : float or None
-        The time limit as it was asked for: what is laid down by it does not depend on anything measured.
+        The time limit as it was asked for: what is planned by it does not depend on anything measured.
     tasks : Tasks or None
         The workers of a cluster; None for threads of this process.
     further : callable or None

@@ -94,7 +94,7 @@ class Step:
     moves : int
         Per tuple, at least 0; of a rounding: of those it leaves out (`rest`).
     hot : float
-        Heat of the moves, as in `Cooling`.
+        First heat of a cold step's moves, as in `Cooling`; of others it is the same each time.
     """
 
     kind: Kind
@@ -138,8 +138,8 @@ def course() -> Iterator[Step]:
 
 def _rounds() -> Iterator[Step]:
     """Steps before the linear program."""
-    yield Step(kind=Kind.FRESH, moves=2 * LIMITS.moves, hot=LIMITS.hot)
-    yield from repeat(Step(kind=Kind.WARM, moves=LIMITS.moves, hot=LIMITS.warm), LIMITS.rounds)
+    yield Step(kind=Kind.FRESH, moves=2 * LIMITS.moves)
+    yield from repeat(Step(kind=Kind.WARM, moves=LIMITS.moves), LIMITS.rounds)
 
 
 def _program() -> Iterator[Step]:
@@ -176,7 +176,7 @@ class Laid:
 
     @classmethod
     def of(cls, size: Size, settings: Settings) -> Laid:
-        """Until a time limit; without one as far as its paces fit the seconds asked for, or one time.
+        """Until a time limit; without one as far as its paces fit the seconds asked for, or each phase once.
 
         Complexity: O(steps).
         """
