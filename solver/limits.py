@@ -130,13 +130,15 @@ class BlockLimits:
     """with more than that if groups of any size may be needed,"""
     beyond_admitted: float = 0.8
     """but this part of near tuples that are just enough for a group is one,"""
+    listed_rows: int = 4_000
+    """with more than that if needed histograms are listed, so that a linear program of all boxes is known,"""
     nested_rows: int = 2_000
-    """and with more than that if several attributes are numbers;"""
+    """or than that if these are too many to be listed: those of several numbers,"""
     nested: int = 10_000
-    """but these have no more nested intervals than that."""
+    """but not with more nested intervals than that."""
     tuples: int = 5_000
     """Of a block, at most."""
-    rounds: int = 24
+    rounds: int = 4
     """So often the table is cut anew before the linear program,"""
     moves: int = 12
     """and moves per tuple each time: many short rounds reach more than a few long ones."""
@@ -158,9 +160,8 @@ class BlockLimits:
     """First-order steps between two sweeps: while they are taken, workers wait."""
     phases: tuple[tuple[int, int, int, int], ...] = (
         (10, 0, 160, 40),
-        (6, 2, 320, 80),
+        (30, 2, 320, 80),
         (0, 4, 640, 160),
-        (0, 8, 640, 160),
     )
     """Rounds of the linear program, how often cuts are sought, then moves for tuples that no group of it has,
     and for all in each round of blocks after that."""
@@ -175,8 +176,14 @@ class BlockLimits:
     coldest: float = 3e-4
     """and at their ends."""
     cut_starts: int = 1_500
-    """Cuts are sought by so many searches in each block,"""
-    cut_sweeps: int = 4
+    """Cuts are sought by so many searches in each piece,"""
+    cut_groups: int = 4
+    """or by one for so many groups that are taken there, if these are more:"""
+    searches: int = 2
+    """dealt to so many tasks;"""
+    separated: int = 40_000
+    """of so many tuples at most,"""
+    cut_sweeps: int = 6
     """and each time there are so many rounds of the linear program."""
     bands: int = 5
     """Waves per attribute that boxes are shared by, at most,"""

@@ -53,7 +53,7 @@ class Whole(Schedule):
     claims: Share = Share(part=0.3, of=Of.LIMIT, most=0.4, why="most of what short limits keep for claims")
     claim: Seconds = Seconds(value=7e-4, unit="s a tuple", why="what claims of small tables take, or nearly")
     digests: Share = Share(part=0.08, of=Of.LIMIT, why="most for digests and the past of the table")
-    digest: Seconds = Seconds(value=5e-5, unit="s a tuple", why="what these take")
+    digest: Seconds = Seconds(value=1e-5, unit="s a tuple", why="what these take")
     conflict: Seconds = Seconds(value=10.0, why="which parts of a policy conflict, if there is no release")
     hopeless: Seconds = Seconds(value=0.01, why="nothing is asked of a solver in less")
 
@@ -256,10 +256,10 @@ class InBlocks(Schedule):
         value=6e-5, unit="s a tuple", why="read, put together and written by one process"
     )
     quick: Share = Share(
-        part=1.0,
+        part=0.25,
         of=Of.LIMIT,
-        most=20.0,
-        unlimited=20.0,
+        most=10.0,
+        unlimited=10.0,
         why="heuristics before: those that have time in it",
     )
     heuristics: Share = Share(
@@ -282,9 +282,9 @@ class InBlocks(Schedule):
         why="for so many nested ones both take, and deriving takes, as long again",
     )
     steps: Seconds = Seconds(value=5e-6, unit="s a row", why="first-order steps, by one process")
-    derived: Seconds = Seconds(value=9.2e-5, unit="s a row", why="the bound is derived again, in threads")
-    derived_cuts: Seconds = Seconds(value=2e-4, unit="s a row", why="the same with cuts,")
-    cuts_read: Seconds = Seconds(value=1.0, why="and whatever the table's size: small ones have many")
+    derived: Seconds = Seconds(value=4e-5, unit="s a row", why="the bound is derived again, in threads")
+    derived_cuts: Seconds = Seconds(value=9e-5, unit="s a row", why="the same with cuts,")
+    cuts_read: Seconds = Seconds(value=0.3, why="and whatever the table's size: small ones have many")
 
 
 @dataclass(frozen=True, kw_only=True)

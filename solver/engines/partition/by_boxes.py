@@ -17,6 +17,7 @@ from ...colgen.generation import Generation
 from ...colgen.master import RestrictedMaster
 from ...colgen.pool import Pool
 from ...colgen.primal.annealing import COLD, Annealing
+from ...colgen.primal.crossing import crossed
 from ...colgen.primal.diving import Dives
 from ...colgen.primal.regrouping import regrouped
 from ...colgen.primal.rounding import completed, fitting
@@ -188,12 +189,16 @@ class Boxed:
                 groups = self.places.dealt(groups, judge, clock)
             if clock.ends:
                 break  # what was cut off may be better by luck than what it would have become
+            known = self.progress.groups
             self.progress.offer(groups, "rounded")
             if annealing is not None and groups is not None:
                 annealing.begin(groups)
                 for better in annealing.rounds(COLD, limit.share(share)):
+                    groups = better
                     self._keep(better)
                     self.progress.offer(better, "annealed")
+            if known is not None and groups is not None and not self.progress.rows.spare:
+                self.progress.offer(crossed(self.progress.rows, known, groups), "crossed")
             began, stalled = limit.seconds, stalled + 1 if self.progress.cost == before else 0
             enough = stalled >= patience and (clock.limit is None or (self.dives and until is not None))
             if patience == 1 or enough or limit.over or self.progress.closed:

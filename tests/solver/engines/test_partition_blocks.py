@@ -21,6 +21,7 @@ from optanon.solver.cluster.here import Here
 from optanon.solver.colgen.boxes import grid, sweeping
 from optanon.solver.colgen.boxes.form import form_of
 from optanon.solver.colgen.boxes.nodes import nodes_of
+from optanon.solver.colgen.covering import Ints
 from optanon.solver.colgen.cuts import Cuts
 from optanon.solver.colgen.duals import DualBound
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
@@ -28,8 +29,8 @@ from optanon.solver.colgen.pricing import Priced
 from optanon.solver.colgen.primal.annealing import Cooling
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
-from optanon.solver.engines.partition.blocks import bound, plan, search, separating
-from optanon.solver.engines.partition.blocks.cutting import Grouping, cut_rows
+from optanon.solver.engines.partition.blocks import bound, cutting, plan, search, separating
+from optanon.solver.engines.partition.blocks.cutting import Grouping
 from optanon.solver.engines.partition.easier import part_of
 from optanon.solver.engines.partition.progress import Progress
 from optanon.solver.portfolio import informed
@@ -47,7 +48,7 @@ HALF = Policy([KCAnonymity(k=3, c=Fraction(1, 2))])
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     phases = ((10, 0, 20, 10), (2, 2, 20, 20))
-    small = replace(search.LIMITS, rows=50, tuples=120, rounds=3, moves=20, phases=phases)
+    small = replace(search.LIMITS, rows=50, tuples=120, separated=120, rounds=3, moves=20, phases=phases)
     for module in (bound, plan, search, separating, sweeping):
         monkeypatch.setattr(module, "LIMITS", small)
     monkeypatch.setattr(portfolio, "baselines", dict)
@@ -211,9 +212,9 @@ def of_table(problem: Problem) -> tuple[Rows, Judge, search.Rounds]:
     return rows, judge, search.Rounds(rows, judge, progress, Settings(), Clock())
 
 
-def test_cuts_of_blocks_are_broken_and_the_same_on_any_number_of_workers():
+def test_cuts_of_pieces_are_broken_and_the_same_on_any_number_of_workers():
     problem = clustered(K3)
-    rows, judge, _ = of_table(problem)
+    rows, _, _ = of_table(problem)
     rows = replace(rows, count=np.ones_like(rows.count))
     # Of six tuples in a row, half of groups that hold two of the first three each, and of the last three.
     shapes = ((0, 1, 3), (1, 2, 4), (0, 2, 5), (3, 4, 5))
@@ -222,20 +223,35 @@ def test_cuts_of_blocks_are_broken_and_the_same_on_any_number_of_workers():
     lines = np.array(lines + 2 * [[t, -1, -1] for t in range(ends, len(rows))])
     amount = np.full(len(lines), 0.5)
     cuts = Cuts(rows)
-    asked = rows, judge, lines.astype(np.int32), amount, cuts, (2, 3)
+    asked = rows, lines.astype(np.int32), amount, cuts, (2, 3)
     found = separating.broken(*asked, Here(), 7, Clock())
     assert found == separating.broken(*asked, Here(2), 7, Clock())
+    assert len(set(found)) == len(found)
     for own, divisor in found:
         inside = np.isin(lines, own).sum(axis=1)
         assert amount @ (inside // divisor) > len(own) // divisor + 0.019
-    borders = {int(piece[0]) for piece in cut_rows(rows, judge, separating.LIMITS.tuples)}
-    assert len(borders) > 2
-    home = np.searchsorted(sorted(borders), np.arange(len(rows)), side="right")
-    assert all(len(set(home[list(own)])) == 1 for own, _ in found)
-    assert len({home[own[0]] for own, _ in found}) == len(borders)
+    homes = homes_of(rows, 7)
+    assert max(homes) > 1
+    assert all(len(set(homes[list(own)])) == 1 for own, _ in found)
+    assert {homes[own[0]] for own, _ in found} == set(homes)
     for own, divisor in found:
         cuts.add([own], divisor)
     assert not set(found) & set(separating.broken(*asked, Here(), 7, Clock()))
+    # Elsewhere there are cuts across the borders of before.
+    later = separating.broken(*asked, Here(), 1_000_010, Clock())
+    assert not set(found) & set(later)
+    assert any(len(set(homes[list(own)])) > 1 for own, _ in later)
+
+
+def homes_of(rows: Rows, seed: int) -> Ints:
+    """The piece of each row."""
+    found = np.full(len(rows), -1, dtype=np.int64)
+    for number, piece in enumerate(cutting.pieces_of(rows, separating.LIMITS.separated, seed)):
+        assert rows.count[piece].sum() <= separating.LIMITS.separated
+        assert (found[piece] == -1).all()
+        found[piece] = number
+    assert (found >= 0).all()
+    return found
 
 
 @pytest.mark.parametrize("policy", [K3, K5L2], ids=["k", "k and l"])
@@ -317,7 +333,7 @@ def test_a_longer_limit_or_more_workers_lay_down_the_same_steps_and_more(
 def test_under_a_time_limit_the_course_goes_on_until_the_clock_ends_it(monkeypatch: pytest.MonkeyPatch):
     faked(monkeypatch, 0.1)
     problem, found = clustered(K3, 600), list[Fraction]()
-    for limit in (None, 1_000.0, 4_000.0):
+    for limit in (None, 2_000.0, 6_000.0):
         watch = Watch()
         answer = partition_engine().solve(problem, Settings(time_limit=limit, seed=2), watch)
         assert answer.release is not None

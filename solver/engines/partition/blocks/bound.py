@@ -4,7 +4,7 @@
    propose duals (`Relaxation`). It begins with what the tuples pay in a release. Each sweep proves a bound.
 2. Groups that the linear program takes mostly are taken. The tuples of no such group are a table of their
    own, grouped by hot moves; then all are moved, cold: heat would destroy what the linear program knows.
-3. Cuts, sought block by block, as many as the table is large, and a release again.
+3. Cuts, sought in large pieces of the table, and a release again.
 
 How often each is done, and in which order, is a course (`plan`). Where needed groups of the whole
 policy have no form (`form_of`), the bound is that of groups of the least size: leaving requirements out only
@@ -28,6 +28,7 @@ from ....colgen.covering import Ints
 from ....colgen.duals import DualBound
 from ....colgen.pool import Pool
 from ....colgen.primal.annealing import Cooling
+from ....colgen.primal.crossing import crossed
 from ....colgen.primal.rounding import fitting
 from ....colgen.relaxation import Relaxation
 from ....colgen.structure.histograms import Histograms
@@ -86,6 +87,7 @@ class TableProgram:
         self.pricing.cuts = best.priced.cuts
         self._cold = self._sought = 0
         self._solved = False
+        self._ends: Grouping | None = None
 
     def run(self, groups: Grouping, plain: DualBound) -> None:
         """Bounds, and releases; the best duals without cuts are `plain`, too."""
@@ -97,6 +99,7 @@ class TableProgram:
             if self.clock.over or self.rounds.progress.closed:
                 break
             if step.kind is Kind.OTHERS:
+                groups = self._crossed(groups)
                 self.rounds.others()
                 continue
             if relaxation is None:
@@ -155,8 +158,7 @@ class TableProgram:
         seed, cuts = self.rounds.seed + 1_000_003 * self._sought, self.pricing.cuts
         self._sought += 1
         divisors = tuple(range(2, self.pricing.form.least + 1))
-        tasks = self.rounds.tasks
-        found = broken(self.rows, self.rounds.judge, lines, amount, cuts, divisors, tasks, seed, self.clock)
+        found = broken(self.rows, lines, amount, cuts, divisors, self.rounds.tasks, seed, self.clock)
         for rows, divisor in found:
             cuts.add([rows], divisor)
         self.rounds.progress.note(f"{len(cuts)} cuts")
@@ -191,9 +193,21 @@ class TableProgram:
         self._offered(found)
         return found
 
+    def _crossed(self, groups: Grouping) -> Grouping:
+        """The best of a phase's release and of the phases' before, part by part."""
+        if self._ends is not None and self._whole(groups) and self._whole(self._ends):
+            groups = Grouping.of(crossed(self.rounds.rows, self._ends.tuples(), groups.tuples()))
+            self.rounds.progress.offer(groups.tuples(), "crossed")
+        self._ends = groups
+        return groups
+
+    def _whole(self, groups: Grouping) -> bool:
+        """Whether no tuples are left that are in no group yet."""
+        return int(np.diff(groups.start).min()) >= self.rounds.judge.least
+
     def _offered(self, groups: Grouping) -> None:
-        """Offer a release, unless tuples are left that are in no group yet."""
-        if int(np.diff(groups.start).min()) >= self.rounds.judge.least:
+        """Offer a release, if it is one."""
+        if self._whole(groups):
             self.rounds.progress.offer(groups.tuples(), "rounded")
 
     def completed(self, groups: list[tuple[int, ...]], left: Ints, moves: Sequence[int]) -> Grouping:

@@ -13,7 +13,7 @@ from ....colgen.covering import Ints
 from ....colgen.structure.histograms import Judge
 from ....colgen.table import Rows
 
-__all__ = ["Grouping", "cut_groups", "cut_rows"]
+__all__ = ["Grouping", "cut_groups", "cut_rows", "pieces_of"]
 
 
 class Grouping(NamedTuple):
@@ -100,6 +100,12 @@ def cut_groups(rows: Rows, groups: Grouping, most: int, seed: int) -> list[Ints]
         cut = min(max(1, cut), len(part) - 1)
         pending += [part[cut:], part[:cut]]
     return done
+
+
+def pieces_of(rows: Rows, most: int, seed: int) -> list[Ints]:
+    """Rows in pieces with at most so many tuples; other borders with each seed."""
+    each = np.repeat(np.arange(len(rows), dtype=np.int32), rows.count)
+    return cut_groups(rows, Grouping(each, np.append(0, np.cumsum(rows.count))), most, seed)
 
 
 def _steps(rows: Rows) -> Ints:

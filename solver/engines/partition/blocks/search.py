@@ -34,9 +34,9 @@ __all__ = ["Rounds", "in_blocks"]
 def in_blocks(rows: Rows, judge: Judge, *, listed: bool, beyond: bool) -> bool:
     """Whether a table is so large that it is cut into blocks, with a cluster or without.
 
-    Tables that are smaller by far are cut, too, if needed histograms are `listed`: where groups of any size
-    may be needed (`beyond`), but nearly all of the least size will do, and where of several numbers boxes are
-    too many to be listed; unless nested intervals are too many for sweeps.
+    Tables that are smaller by far are cut, too, if needed histograms are `listed` and nested intervals are
+    not too many for sweeps; where groups of any size may be needed (`beyond`), if nearly all of the least
+    size will do.
     """
     large = len(rows) > LIMITS.rows
     if large or not (listed and rows.in_trees):
@@ -46,7 +46,9 @@ def in_blocks(rows: Rows, judge: Judge, *, listed: bool, beyond: bool) -> bool:
         return False
     if beyond:
         return len(rows) > LIMITS.beyond_rows and _near_admitted(rows, judge) >= LIMITS.beyond_admitted
-    return len(rows) > LIMITS.nested_rows and nested > 0 and not cells_listed(rows)
+    if nested and not cells_listed(rows):
+        return len(rows) > LIMITS.nested_rows
+    return len(rows) > LIMITS.listed_rows
 
 
 def _near_admitted(rows: Rows, judge: Judge) -> float:

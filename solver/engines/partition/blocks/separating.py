@@ -1,25 +1,26 @@
-"""Rank-1 cuts sought in blocks of rows: the larger the table, the more of them, by as many tasks.
+"""Rank-1 cuts sought in large pieces of a table, by as many searches as groups are taken in part.
 
-A cut is of rows of one block. Of groups across the border only the members inside count in it, so that what
-a task sees of them is all there is to know of its cuts.
+A cut is of rows of one piece. Of groups across the border only the members inside count in it, so that what
+a task sees of them is all there is to know of its cuts. Borders move from time to time: in pieces that stay,
+cuts that are missing across borders end the bound's rise.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....colgen.boxes.separation import TabuEffort, rank_one
 from ....colgen.column import in_order
+from ....colgen.covering import Ints
 from ....colgen.cuts import Cuts
-from ....colgen.structure.histograms import Judge
 from ....colgen.table import Rows
 from ....exact.incidence import Members
 from ....limits import BLOCKS as LIMITS
 from ....settings import Clock, Tasks
-from .cutting import cut_rows
+from .cutting import pieces_of
 
 __all__ = ["broken"]
 
@@ -29,26 +30,26 @@ Cut = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    """What a linear program takes of groups in a block, and the cuts that are known there."""
+    """What a linear program takes of groups in a piece, and the cuts that are known there."""
 
     lines: Members
     amount: NDArray[np.float64]
     count: NDArray[np.int32]
     known: list[Cut]
+    starts: int
     seed: int
 
 
 def sought(divisors: tuple[int, ...], job: Solution, clock: Clock) -> list[Cut]:
-    """Cuts of a block that its solution breaks."""
+    """Cuts of a piece that its solution breaks."""
     if clock.over:
         return []
-    effort, count = TabuEffort(starts=LIMITS.cut_starts), job.count.astype(np.int64)
+    effort, count = TabuEffort(starts=job.starts), job.count.astype(np.int64)
     return rank_one(job.lines, job.amount, count, job.known, divisors, effort, job.seed)
 
 
 def broken(
     rows: Rows,
-    judge: Judge,
     lines: Members,
     amount: NDArray[np.float64],
     cuts: Cuts,
@@ -57,30 +58,41 @@ def broken(
     seed: int,
     clock: Clock,
 ) -> list[Cut]:
-    """Cuts that groups, so much of each, break; block by block, the worst first."""
-    ends = np.array([piece[-1] + 1 for piece in cut_rows(rows, judge, LIMITS.tuples)])
-    ends.sort()
-    known = [list[Cut]() for _ in ends]
-    for own, divisor in zip(cuts.sets, cuts.divisors, strict=True):
-        block = int(np.searchsorted(ends, own[0], side="right"))
-        first = int(ends[block - 1]) if block else 0
-        known[block].append((tuple(row - first for row in own), divisor))
-    jobs, firsts = list[Solution](), [0, *ends[:-1].tolist()]
-    for block, (first, end) in enumerate(zip(firsts, ends.tolist(), strict=True)):
-        inside = (lines >= first) & (lines < end)
-        there = inside.any(axis=1)
-        jobs.append(
-            Solution(
-                lines=in_order(np.where(inside[there], lines[there] - first, -1)),
-                amount=amount[there],
-                count=rows.count[first:end].astype(np.int32),
-                known=known[block],
-                seed=seed + block,
-            )
+    """Cuts that groups, so much of each, break; piece by piece, the worst first.
+
+    Each piece has `LIMITS.searches` tasks, which may find the same: it is told once.
+    """
+    jobs, places = list[Solution](), list[Ints]()
+    for piece in pieces_of(rows, LIMITS.separated, seed):
+        place = np.full(len(rows) + 1, -1, dtype=np.int32)
+        place[piece] = np.arange(len(piece))
+        inside = place[lines]
+        there = (inside >= 0).any(axis=1)
+        job = Solution(
+            lines=in_order(inside[there]),
+            amount=amount[there],
+            count=rows.count[piece].astype(np.int32),
+            known=_within(cuts, place),
+            starts=max(LIMITS.cut_starts, int(there.sum()) // LIMITS.cut_groups) // LIMITS.searches,
+            seed=seed,
         )
+        jobs += [replace(job, seed=seed + len(jobs) + number) for number in range(LIMITS.searches)]
+        places += [piece] * LIMITS.searches
     answers = dict(tasks.run(sought, divisors, jobs, clock))
-    return [
-        (tuple(row + firsts[block] for row in own), divisor)
-        for block in sorted(answers)
-        for own, divisor in answers[block]
-    ]
+    found = (
+        (tuple(places[job][list(own)].tolist()), divisor)
+        for job in sorted(answers)
+        for own, divisor in answers[job]
+    )
+    return list(dict.fromkeys(found))
+
+
+def _within(cuts: Cuts, place: NDArray[np.int32]) -> list[Cut]:
+    """The cuts of rows that all have a place, by places."""
+    if not len(cuts):
+        return []
+    ends = np.cumsum([len(own) for own in cuts.sets])
+    flat = place[np.fromiter((row for own in cuts.sets for row in own), dtype=np.int64, count=int(ends[-1]))]
+    inside = np.minimum.reduceat(flat, np.append(0, ends[:-1])) >= 0
+    own = np.split(flat, ends[:-1])
+    return [(tuple(own[cut].tolist()), cuts.divisors[cut]) for cut in np.flatnonzero(inside)]

@@ -18,8 +18,10 @@ from ....colgen.neighbours import near_places
 from ....colgen.primal.annealing import Annealing, Cooling
 from ....colgen.primal.left_over import joined
 from ....colgen.primal.start import chopped, halved
+from ....colgen.primal.ties import tied
 from ....colgen.structure.histograms import Judge
 from ....colgen.table import Rows
+from ....limits import HISTOGRAM_LIMITS as START
 from ....settings import Clock
 from .cutting import Grouping
 
@@ -130,7 +132,10 @@ def improve(sent: Sent, block: TableBlock, clock: Clock) -> Grouping:
     The clock only cuts short: groups are there in any case.
     """
     rows, judge = block.rows(sent), sent.judge
-    groups = _made(rows, judge) if block.groups is None else _settled(rows, judge, block.groups.tuples())
+    if block.groups is None:
+        groups = _made(rows, judge, clock)
+    else:
+        groups = _settled(rows, judge, block.groups.tuples(), clock)
     if block.cooling.first and not clock.over:
         near = near_places(rows, clock)
         if near is not None:
@@ -139,7 +144,7 @@ def improve(sent: Sent, block: TableBlock, clock: Clock) -> Grouping:
     return Grouping.of(groups)
 
 
-def _settled(rows: Rows, judge: Judge, groups: list[Group]) -> list[Group]:
+def _settled(rows: Rows, judge: Judge, groups: list[Group], clock: Clock) -> list[Group]:
     """The groups, with those tuples that are too few for one put where they cost least."""
     grown = [list(group) for group in groups if len(group) >= judge.least]
     left = [row for group in groups if len(group) < judge.least for row in group]
@@ -147,12 +152,17 @@ def _settled(rows: Rows, judge: Judge, groups: list[Group]) -> list[Group]:
         return groups
     value = np.zeros_like(rows.value) if judge.blind else rows.value
     if not grown or joined(rows, judge, grown, left, value):
-        return _made(rows, judge)
+        return _made(rows, judge, clock)
     return [tuple(sorted(group)) for group in grown]
 
 
-def _made(rows: Rows, judge: Judge) -> list[Group]:
+def _made(rows: Rows, judge: Judge, clock: Clock) -> list[Group]:
+    """Groups of halves, or of tuples that are alike, whichever cost less."""
     found = halved(rows, judge)
+    if found is not None and rows.alike and not judge.blind:
+        ties = tied(rows, judge, dear=START.dear, clock=clock)
+        if ties is not None and sum(rows.group_costs(ties)) < sum(rows.group_costs(found)):
+            return ties
     if found is None:
         found = chopped([np.repeat(np.arange(len(rows)), rows.count)], judge, rows.value)
     return found
