@@ -173,4 +173,4 @@ def test_short_limits_keep_time_for_claims_of_small_tables() -> None:
     short, tiny, long = (WHOLE.kept(limit, tuples) for limit, tuples in ((1.0, 600), (1.0, 20), (60.0, 600)))
     assert 0.3 < short < 0.5
     assert tiny < 0.1
-    assert long == pytest.approx(0.04 * 60 + 5e-5 * 600)
+    assert long == pytest.approx(0.04 * 60 + 1e-5 * 600)
