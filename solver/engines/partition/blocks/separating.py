@@ -92,7 +92,7 @@ def _within(cuts: Cuts, place: NDArray[np.int32]) -> list[Cut]:
     if not len(cuts):
         return []
     ends = np.cumsum([len(own) for own in cuts.sets])
+    first = np.append(0, ends[:-1])
     flat = place[np.fromiter((row for own in cuts.sets for row in own), dtype=np.int64, count=int(ends[-1]))]
-    inside = np.minimum.reduceat(flat, np.append(0, ends[:-1])) >= 0
-    own = np.split(flat, ends[:-1])
-    return [(tuple(own[cut].tolist()), cuts.divisors[cut]) for cut in np.flatnonzero(inside)]
+    inside = np.flatnonzero(np.minimum.reduceat(flat, first) >= 0)
+    return [(tuple(flat[first[cut] : ends[cut]].tolist()), cuts.divisors[cut]) for cut in inside.tolist()]
