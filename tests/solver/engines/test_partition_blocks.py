@@ -254,6 +254,32 @@ def homes_of(rows: Rows, seed: int) -> Ints:
     return found
 
 
+def test_tables_whose_counts_are_listed_go_in_blocks_earlier(monkeypatch: pytest.MonkeyPatch):
+    rows, judge, _ = of_table(clustered(K3))
+    for least, listed, found in ((len(rows) - 1, True, True), (len(rows), True, False), (1, False, False)):
+        monkeypatch.setattr(search, "LIMITS", replace(limits.BLOCKS, listed_rows=least, nested_rows=least))
+        assert search.in_blocks(rows, judge, listed=listed, beyond=False) is found
+
+
+def test_what_is_no_release_yet_is_not_crossed_and_takes_nobodys_place():
+    problem = clustered(K3)
+    rows, _, rounds = of_table(problem)
+    histograms = Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    form = form_of(histograms)
+    assert form is not None
+    program = bound.TableProgram(
+        rounds, rows, histograms, form, DualBound(HistogramPricing(rows, histograms))
+    )
+    everybody = Grouping.of([tuple(np.repeat(np.arange(len(rows)), rows.count).tolist())])
+    single = Grouping.of([(0,), *((row,) for row in range(1, len(rows)))])
+    better = rounds.run()
+    for given, found in ((everybody, everybody), (single, single), (better, better)):
+        ends = program._crossed(given)
+        assert sorted(map(sorted, ends.tuples())) == sorted(map(sorted, found.tuples()))
+    assert sorted(map(sorted, program._crossed(everybody).tuples())) == sorted(map(sorted, better.tuples()))
+
+
 @pytest.mark.parametrize("policy", [K3, K5L2], ids=["k", "k and l"])
 def test_some_tuples_are_grouped_as_a_table_of_their_own(policy: Policy):
     rows, judge, rounds = of_table(clustered(policy))

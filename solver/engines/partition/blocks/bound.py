@@ -195,7 +195,9 @@ class TableProgram:
 
     def _crossed(self, groups: Grouping) -> Grouping:
         """The best of a phase's release and of the phases' before, part by part."""
-        if self._ends is not None and self._whole(groups) and self._whole(self._ends):
+        if not self._whole(groups):
+            return groups
+        if self._ends is not None:
             groups = Grouping.of(crossed(self.rounds.rows, self._ends.tuples(), groups.tuples()))
             self.rounds.progress.offer(groups.tuples(), "crossed")
         self._ends = groups
