@@ -63,6 +63,8 @@ def outer(root: Path) -> int:
 def told(root: Path, script: str) -> str:
     environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
     environment["PYTHONPATH"] = str(root.parent)
+    # Python's own bytecode is kept by second and size of a file: what is written anew within one is not seen.
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
     )
@@ -88,9 +90,12 @@ def test_a_function_is_compiled_anew_when_a_constant_that_it_names_elsewhere_has
     root = package(tmp_path)
     inner = INNER.replace("\n\n", "\nfrom .limits import STEP\n\n", 1)
     (root / "models" / "inner.py").write_text(inner.format(step="STEP"), encoding="utf-8")
-    (root / "models" / "limits.py").write_text("STEP = 1\n", encoding="utf-8")
+    limits = root / "models" / "limits.py"
+    limits.write_text("STEP = 1\n", encoding="utf-8")
+    moment = limits.stat().st_mtime_ns
     assert outer(root) == 2
-    (root / "models" / "limits.py").write_text("STEP = 2\n", encoding="utf-8")
+    limits.write_text("STEP = 2\n", encoding="utf-8")
+    os.utime(limits, ns=(moment, moment))
     assert outer(root) == 3
 
 
