@@ -35,9 +35,10 @@ from .ending import search_clock
 from .engine import Asking, Engine, last
 from .incumbent import BestRelease, overtaken
 from .limits import PORTFOLIO
-from .schedule import HEURISTICS
+from .schedule import HEURISTICS, WORK
 from .settings import Answer, Clock, Settings, Watch
 from .status import Status, Termination
+from .work import spend
 
 __all__ = ["Known", "best_known", "informed"]
 
@@ -184,6 +185,7 @@ class _Tried:
                 return
             self._begun.add(baseline.name)
             own = clock if each is None else clock.part(each)
+            spend(WORK.heuristic.value * baseline.pace.seconds(self._extent))
             try:
                 yield baseline.name, baseline.run(self.problem, self.settings.seed, own)
             except OptanonError:

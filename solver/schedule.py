@@ -29,6 +29,7 @@ __all__ = [
     "STAGES",
     "SUBSETS",
     "WHOLE",
+    "WORK",
 ]
 
 
@@ -288,6 +289,29 @@ class InBlocks(Schedule):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Work(Schedule):
+    """Histogram plan by boxes, small tables: paces of the steps that its plans are counted by."""
+
+    simplex: Seconds = Seconds(value=4e-6, unit="s a root of rows and columns", why="a simplex iteration")
+    dived: Seconds = Seconds(
+        value=2e-6, unit="s a root of rows and columns", why="the same where few columns are left to change"
+    )
+    pdlp: Seconds = Seconds(value=2e-9, unit="s an entry", why="an iteration of a first-order method")
+    look: Seconds = Seconds(
+        value=1.2e-5, unit="s a row or column", why="HiGHS' branch and bound, until it asks whether it is to stop"
+    )
+    box: Seconds = Seconds(value=2.8e-8, unit="s a row of a box", why="boxes gone through")
+    filled: Seconds = Seconds(value=3e-7, why="a best group of a box")
+    anchor: Seconds = Seconds(value=1.5e-5, unit="s a row", why="best groups of all boxes are put together")
+    visited: Seconds = Seconds(value=1.4e-5, why="a node of a search for groups from an anchor")
+    tabu: Seconds = Seconds(value=3.3e-6, unit="s a move", why="cuts are sought")
+    move: Seconds = Seconds(value=5.5e-7, why="a tuple is moved, or not")
+    heuristic: Seconds = Seconds(value=0.5, unit="times", why="what heuristics are expected to take at most")
+    program: Seconds = Seconds(value=4e-5, unit="s a column", why="an integer program is set up for HiGHS")
+    column: Seconds = Seconds(value=1e-5, why="a column is entered, or its reduced cost is asked for")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Counts(Schedule):
     """Counts plan, histograms alone: an integer program per level."""
 
@@ -314,7 +338,7 @@ RESERVES, WHOLE, HEURISTICS, SOLVERS = Reserves(), Whole(), Heuristics(), Solver
 ASSIGNMENT, SUBSETS, GAP = Assignment(), AllSets(), Gap()
 HISTOGRAM, COUNTS, ENUMERATED = Histogram(), Counts(), Enumerated()
 STAGES, LONG_STAGES = Stages(), LongStages()
-BLOCKS, POINTS = InBlocks(), Points()
+BLOCKS, POINTS, WORK = InBlocks(), Points(), Work()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from .schedule import (
     STAGES,
     SUBSETS,
     WHOLE,
+    WORK,
 )
 from .schedule_series import AHEAD, SIGNATURE, WITHSTAND
 from .shares import Schedule
@@ -35,6 +36,7 @@ SCHEDULES: dict[str, Schedule] = {
     "partition: gap": GAP,
     "partition: histogram": HISTOGRAM,
     "partition: stages": STAGES,
+    "partition: steps": WORK,
     "partition: blocks": BLOCKS,
     "partition: points": POINTS,
     "partition: points, stages without blocks": LONG_STAGES,

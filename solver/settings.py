@@ -16,6 +16,7 @@ from .price import Price
 from .schedule import RESERVES
 from .shares import Share
 from .status import Point, Randomized, Status, Termination
+from .work import spent
 
 __all__ = ["Answer", "Clock", "Settings", "Tasks", "Watch"]
 
@@ -73,17 +74,34 @@ class Clock:
 
     What is done by a limit may end before it, at `end` (of `moment`): nothing is planned by that, so all of
     it is the beginning of what is done by the same limit with a later end.
+
+    A `counted` clock goes by the steps of its thread since the `first`, so plans are the same at any pace;
+    its end is of time.
     """
 
     limit: float | None = None
     began: float = field(default_factory=moment)
     stop: Callable[[], bool] | None = field(default=None, kw_only=True)
     end: float | None = field(default=None, kw_only=True)
+    first: float | None = field(default=None, kw_only=True)
+
+    def count(self) -> None:
+        """Go by steps from now on, beginning with none."""
+        self.first = spent()
+
+    def time(self) -> None:
+        """Go by time, beginning now."""
+        self.first, self.began = None, moment()
+
+    @property
+    def counted(self) -> bool:
+        """Whether it goes by steps."""
+        return self.first is not None
 
     @property
     def seconds(self) -> float:
         """Seconds since the start."""
-        return moment() - self.began
+        return moment() - self.began if self.first is None else spent() - self.first
 
     @property
     def left(self) -> float | None:
@@ -95,6 +113,14 @@ class Clock:
             return planned
         rest = max(0.0, self.end - moment())
         return rest if planned is None else min(planned, rest)
+
+    @property
+    def rest(self) -> float | None:
+        """Seconds after which a solver has to stop: of time, whatever is planned by steps."""
+        left = self.left
+        if not self.counted or not left:
+            return left
+        return None if self.end is None else max(0.0, self.end - moment())
 
     @property
     def ends(self) -> bool:
@@ -123,13 +149,16 @@ class Clock:
     def part(self, seconds: float) -> Clock:
         """A clock that is over after so many seconds, and no later than this one."""
         planned = self.planned
-        own = seconds if planned is None else min(seconds, planned)
-        return Clock(own, stop=self.stop, end=self.end)
+        return self._now(seconds if planned is None else min(seconds, planned))
 
     @property
     def anew(self) -> Clock:
         """A clock that begins now and is over when this one is: its shares are parts of what is left."""
-        return Clock(self.planned, stop=self.stop, end=self.end)
+        return self._now(self.planned)
+
+    def _now(self, limit: float | None) -> Clock:
+        first = None if self.first is None else spent()
+        return Clock(limit, stop=self.stop, end=self.end, first=first)
 
     @property
     def last(self) -> Clock:

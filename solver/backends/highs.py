@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from ..schedule import SOLVERS
+from ..schedule import SOLVERS, WORK
+from ..work import spend, spent
 from .silence import silent
 
 __all__ = [
@@ -73,9 +74,14 @@ class LinearProgram:
         Whether HiGHS simplifies a program it meets for the first time; without, rays are found.
     simplex : Simplex, optional
         The method; None lets HiGHS choose.
+    pace : float
+        Seconds that an iteration takes, per root of rows and columns, where steps are counted.
     """
 
-    def __init__(self, *, presolve: bool = True, simplex: Simplex | None = None) -> None:
+    def __init__(
+        self, *, presolve: bool = True, simplex: Simplex | None = None, pace: float = WORK.simplex.value
+    ) -> None:
+        self._pace = pace
         self._solver = _solver(presolve="choose" if presolve else "off")
         if simplex is not None:
             self._solver.setOptionValue("solver", "simplex")
@@ -162,6 +168,7 @@ class LinearProgram:
             # Changed ends left no basis to go on from.
             solver.clearSolver()
             _run(solver)
+        self._spend()
         return _ENDS.get(solver.getModelStatus(), LPStatus.STOPPED)
 
     def roughly(self, tolerance: float, seconds: float | None = None) -> LPStatus:
@@ -184,8 +191,14 @@ class LinearProgram:
         """A few iterations from the last basis; by the dual simplex, `value` is no more than the optimum."""
         self._solver.setOptionValue("simplex_iteration_limit", iterations)
         _run(self._solver)
+        self._spend()
         self._solver.setOptionValue("simplex_iteration_limit", 2147483647)
         return _ENDS.get(self._solver.getModelStatus(), LPStatus.STOPPED)
+
+    def _spend(self) -> None:
+        info, size = self._solver.getInfo(), self._solver.getNumRow() + self._solver.getNumCol()
+        spend(self._pace * info.simplex_iteration_count * size**0.5)
+        spend(WORK.pdlp.value * max(0, info.pdlp_iteration_count) * self._solver.getNumNz())
 
     @property
     def value(self) -> float:
@@ -248,6 +261,7 @@ def best_integers(
     nodes: int | None = None,
     seed: int = 0,
     seconds: float | None = None,
+    steps: float | None = None,
 ) -> IntegerSolution:
     """Minimize over whole numbers by HiGHS' branch and bound.
 
@@ -261,6 +275,8 @@ def best_integers(
         End when the best solution costs no more than this above the bound.
     nodes, seed, seconds
         Limits and seed; the same limits give the same answer unless time runs out.
+    steps
+        Seconds of steps (`work`) after which it stops: the same ones give the same answer.
     """
     solver = _solver(random_seed=seed, mip_rel_gap=0.0)
     if nodes is not None:
@@ -276,7 +292,17 @@ def best_integers(
         solver.setSolution(given)
     if seconds is not None:
         solver.setOptionValue("time_limit", max(0.0, seconds - SOLVERS.late_highs.seconds(seconds, 0.0)))
+    pace = WORK.simplex.value * (len(cost) + len(low))
+    if steps is not None:
+        end = spent() + steps
+
+        def looked(event: Any) -> None:
+            spend(WORK.look.value * (len(cost) + len(low)))
+            event.data_in.user_interrupt = spent() > end
+
+        solver.cbMipInterrupt += looked
     _run(solver)
+    spend(WORK.program.value * len(cost))
     info = solver.getInfo()
     found = np.array(solver.getSolution().col_value)
     feasible = info.primal_solution_status == int(highspy.SolutionStatus.kSolutionStatusFeasible)

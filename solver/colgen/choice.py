@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, vstack
 
-from ...models.moment import moment
 from ..backends.highs import INFINITY, best_integers
 from ..exact.incidence import Members
 from ..schedule import SOLVERS
+from ..settings import Clock
 from .column import Column, Table, lines_of
 from .covering import Ints
 from .cuts import Cuts
@@ -36,7 +36,7 @@ def best_of(
     fakes: int | None = None,
     nodes: int,
     seed: int,
-    seconds: float | None,
+    clock: Clock,
 ) -> tuple[tuple[Column, ...] | None, int]:
     """The cheapest release of some columns that was found (or None), and the solver's bound on all of them.
 
@@ -52,16 +52,17 @@ def best_of(
         To post beside; those with a dual, if there are duals, for the others only slow the solver down.
     fakes
         Most counterfeits; no limit by default. Where tuples may be suppressed, the limit is on these.
-    nodes, seed, seconds
+    nodes, seed, clock
         Limits and seed of the solver; the same limits give the same answer unless time runs out.
 
     Notes
     -----
     The bound is taken `TOLERANCE` lower than stated, the solver's own precision. It is not a proof.
     """
-    if seconds is not None and seconds < SOLVERS.late_highs.least:
+    left = clock.left
+    if left is not None and left < SOLVERS.late_highs.least:
         return None, 0
-    began, rows = moment(), table.rows
+    rows = table.rows
     fakes = rows.spare or fakes
     first = lines_of(start or ())
     lines = columns if isinstance(columns, np.ndarray) else lines_of(columns)
@@ -81,7 +82,8 @@ def best_of(
         absolute_gap=0.99 * program.scale / unit,
         nodes=nodes,
         seed=seed,
-        seconds=None if seconds is None else seconds - (moment() - began),
+        seconds=clock.rest,
+        steps=clock.left if clock.counted else None,
     )
     bound = _bound(found.bound * unit, unit, program.paid, program.scale)
     return None if found.x is None else _chosen(pool, found.x, fakes), bound

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from ...models.errors import CertificateError
+from ...models.moment import moment
 from ..exact.incidence import Members
 from ..exact.program import Program, covering
 from ..exact.rank1 import Rank1Cut
@@ -175,7 +176,7 @@ class Finish:
 
         One that is refused proves nothing, and nothing more is tried: it would be refused again without end.
         """
-        began = self.clock.seconds
+        began = moment()
         try:
             check(tree.program, tree.proof(), over=lambda: self.clock.over)
         except EndedError:
@@ -183,9 +184,9 @@ class Finish:
         except CertificateError:
             self.exhausted = True
             return False
-        more = GAP.check.value * (self._took + self.clock.seconds - began) - self._kept
+        more = GAP.check.value * (self._took + moment() - began) - self._kept
         if more > 0:
-            left = self.clock.left
+            left = self.clock.rest
             if left is not None and left <= more:
                 return False
             self.clock.keep(more)
@@ -216,7 +217,7 @@ class Finish:
             fakes=fakes,
             nodes=nodes,
             seed=self.seed,
-            seconds=self.clock.share(share).left,
+            clock=self.clock.share(share),
         )
         reached.offer(better, f"integer program over {len(lines)} groups")
         # Every release below the target consists of listed columns.
@@ -228,10 +229,10 @@ class Finish:
         value, target = duals.value(source.rows, source.cuts, fakes or 0), reached.cost
         while True:
             slack = (target - 1) * duals.scale - value
-            began = self.clock.seconds
+            began = moment()
             found = source.all_below(duals, slack, room=self._room, nodes=self.limits.search_nodes)
             if found is not None and found.complete:
-                self._took = self.clock.seconds - began
+                self._took = moment() - began
                 return found.lines, target
             if self.clock.over or target <= reached.bound + 1:
                 return None

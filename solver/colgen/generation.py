@@ -103,7 +103,7 @@ class Generation(GenerationLoop):
         """
         self._end = None if seconds is None else self.clock.seconds + seconds
         self.nodes, self.share, self.level = self._first_nodes, smoothing, self.best.value
-        self.proposal = self.master.solve(self.clock.left, roughly=self._rough) or self.proposal
+        self.proposal = self.master.solve(self.clock.rest, roughly=self._rough) or self.proposal
         return self._generate(self._asked(), first=self.best.rounds == 0)
 
     def exactly(self) -> None:
@@ -141,7 +141,7 @@ class Generation(GenerationLoop):
         if done.fresh < self._few:
             self.share *= 0.6
         self._rough = self._many is not None and done.fresh >= self._many
-        proposal = self.master.solve(self.clock.left, roughly=self._rough)
+        proposal = self.master.solve(self.clock.rest, roughly=self._rough)
         if proposal is None:
             return False
         self.proposal = proposal

@@ -19,6 +19,8 @@ from ..backends.highs import INFINITY, LinearProgram, LPStatus
 from .column import Column, Table, costs_of
 from .covering import Covering
 from .cuts import Cuts
+from ..schedule import WORK
+from ..work import spend
 from .limits import MASTER as LIMITS
 
 __all__ = ["AtMost", "Cover", "Proposal", "RestrictedMaster", "RowFamily"]
@@ -175,6 +177,7 @@ class RestrictedMaster:
             [row for found in entries for row in found],
             [times for found in entries for times in found.values()],
         )
+        spend(WORK.column.value * len(fresh))
         self.columns += fresh
         self.costs += costs
         return len(fresh)
@@ -192,6 +195,7 @@ class RestrictedMaster:
 
     def extend(self) -> None:
         """Post the cuts that were added to the shared list."""
+        spend(WORK.column.value * len(self.columns))
         lines: list[tuple[list[int], list[float]]] = [([], []) for _ in range(self._posted, len(self.cuts))]
         for j, column in enumerate(self.columns):
             for cut, times in self.cuts.coefficients(column).items():

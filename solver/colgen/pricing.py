@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from ...models.moment import moment
 from ..exact.incidence import Members
+from ..schedule import WORK
 from ..settings import Clock
+from ..work import spend
 from .column import Column, columns_of, in_order
 from .covering import Covering, Ints
 from .cuts import Cuts
@@ -165,7 +167,7 @@ class Pricing(ABC, Generic[K]):
         short, bounded = 0, True
         for way in ways:
 
-            def run(part: Ints, most: int, way: Way = way) -> tuple[Members, Ints, int]:
+            def run(part: Ints, most: int, way: Way = way) -> tuple[Members, Ints, int, int]:
                 return self._run(way, part, most, floor, per_anchor, nodes)
 
             threads = max(1, min(self.workers, len(way.anchors)))
@@ -177,35 +179,39 @@ class Pricing(ABC, Generic[K]):
             else:
                 with ThreadPoolExecutor(threads) as pool:
                     answers = list(pool.map(run, parts, each))
-            lines += [way.lines(in_order(members)) for members, _, _ in answers]
-            worst = np.maximum(worst, np.max([found for _, found, _ in answers], axis=0))
-            short += sum(max(0, cut_short) for _, _, cut_short in answers)
-            bounded = all(cut_short >= 0 for _, _, cut_short in answers)
+            lines += [way.lines(in_order(members)) for members, _, _, _ in answers]
+            worst = np.maximum(worst, np.max([found for _, found, _, _ in answers], axis=0))
+            short += sum(max(0, cut_short) for _, _, cut_short, _ in answers)
+            bounded = all(cut_short >= 0 for _, _, cut_short, _ in answers)
+            spend(WORK.visited.value * sum(visited for *_, visited in answers) / LIMITS.threads)
             if not bounded:
                 break
         return Priced(lines=joined(lines), worst=worst, short=short, bounded=bounded)
 
     def _run(
         self, way: Way, part: Ints, most: int, floor: int, per_anchor: int, nodes: int
-    ) -> tuple[Members, Ints, int]:
-        """Search from some anchors: members, worst by anchor, searches cut short (-1: no room or no time)."""
+    ) -> tuple[Members, Ints, int, int]:
+        """Search from some anchors: members, worst by anchor, searches cut short, nodes visited.
+
+        Of searches cut short -1 says that there was no room, or no time.
+        """
         members = np.empty((most, max(1, way.wide)), dtype=np.int32)
         gains, worst = np.empty(most, dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
-        search, total, cut_short = way.begin(), 0, 0
+        search, total, cut_short, visited = way.begin(), 0, 0, 0
         at, chunk = 0, LIMITS.least_chunk
         while at < len(part):
             if self.clock is not None and self.clock.over:
-                return members[:total], worst, -1
+                return members[:total], worst, -1, visited
             began, here = moment(), part[at : at + chunk]
-            found, short, _ = search(here, floor, per_anchor, nodes, members[total:], gains[total:], worst)
-            total, at = total + found, at + len(here)
+            found, short, nodes_here = search(here, floor, per_anchor, nodes, members[total:], gains[total:], worst)
+            total, at, visited = total + found, at + len(here), visited + nodes_here
             if short < 0:
-                return members[:total], worst, -1
+                return members[:total], worst, -1, visited
             cut_short += short
             # Some anchors take a thousand times longer; the answer is the same however they are cut.
             slow = moment() - began > LIMITS.pause
             chunk = max(1, chunk // 2) if slow else min(LIMITS.most_chunk, 2 * chunk)
-        return members[:total], worst, cut_short
+        return members[:total], worst, cut_short, visited
 
 
 def joined(parts: list[Members]) -> Members:

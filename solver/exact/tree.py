@@ -188,7 +188,7 @@ class Tree:
         rest.relaxation.aim(self.target)
         while not self.clock.over:
             rest.relaxation.limit(rest.inside(node.box))
-            proposal = rest.relaxation.solve(self.clock.left)
+            proposal = rest.relaxation.solve(self.clock.rest)
             if proposal is None:
                 break
             if self._closed(node, rest, proposal):

@@ -77,6 +77,7 @@ def filled(
     """
     best, many, f = NONE, 0, q.form
     lacking = _lacking(q, d, depth)
+    d.tries[0] += 1
     for x in range(len(f.cap)):
         total, taken, cap, able = profit, depth, f.cap[x], depth <= f.high[x]
         for y in range(depth):

@@ -40,6 +40,8 @@ class Desk(NamedTuple):
         How often each value is in the group, and in what is put to it.
     worst
         No row of a value enters whose dual is not above this.
+    tries
+        How often a best group was sought.
     """
 
     row: Ints
@@ -58,6 +60,7 @@ class Desk(NamedTuple):
     often: Ints
     more: Ints
     worst: Ints
+    tries: Ints
 
 
 class BestGroups(NamedTuple):

@@ -15,7 +15,9 @@ from functools import partial
 import numpy as np
 
 from ...exact.incidence import Members
+from ...schedule import WORK
 from ...settings import Clock
+from ...work import spend
 from ..column import in_order
 from ..covering import Ints
 from ..duals import Duals
@@ -74,22 +76,28 @@ class BoxPricing(HistogramPricing):
             sought = asked._replace(nodes=-(-nodes // PRICING.box_sought))
             found = list(pool.map(partial(self._priced, sought, per_anchor), parts))
         known = [one for one in found if one is not None]
-        lines = _best([one for one, _ in known], per_anchor)
-        bounded, short = len(known) == len(found), sum(cut_short for _, cut_short in known)
+        lines = _best([one for one, _, _ in known], per_anchor)
+        bounded, short = len(known) == len(found), sum(cut_short for _, cut_short, _ in known)
+        self._spend(sum(tries for _, _, tries in known), PRICING.threads)
+        spend(WORK.anchor.value * len(self.rows))
         if bounded and (len(lines) or short):
             repaired = self._repaired(asked)
             bounded, short = repaired is not None, repaired or 0
         priced = Priced(lines=in_order(lines), worst=duals.rows - asked.dual, short=short, bounded=bounded)
         return self.beside(priced, duals)
 
-    def _priced(self, asked: ScanInput, per_anchor: int, part: Ints) -> tuple[BestGroups, int] | None:
-        """The best groups in some cells, and searches cut short; None if time is over."""
+    def _spend(self, tries: int, threads: int = 1) -> None:
+        """Tell of all boxes, gone through with so many tries of a group."""
+        spend((WORK.box.value * len(self.grid.row) + WORK.filled.value * tries) / threads)
+
+    def _priced(self, asked: ScanInput, per_anchor: int, part: Ints) -> tuple[BestGroups, int, int] | None:
+        """The best groups in some cells, searches cut short, and tries of groups; None if time is over."""
         found, memory, short = room(asked, per_anchor), desk(asked), 0
         for at in range(0, len(part), PRICING.box_chunk):
             if self.clock is not None and self.clock.over:
                 return None
             short += walk(asked, part[at : at + PRICING.box_chunk], memory, found, False)
-        return found, short
+        return found, short, int(memory.tries[0])
 
     def _repaired(self, asked: ScanInput) -> int | None:
         """Lower the duals; searches cut short, None if time is over."""
@@ -99,6 +107,7 @@ class BoxPricing(HistogramPricing):
                 return None
             cells = np.arange(at, min(at + PRICING.box_chunk, len(self.grid.cost)))
             short += walk(asked, cells, memory, none, True)
+        self._spend(int(memory.tries[0]))
         return short
 
 

@@ -52,6 +52,7 @@ def desk(asked: ScanInput) -> Desk:
         zeros(values),
         zeros(values),
         zeros(values),
+        zeros(1),
     )
 
 

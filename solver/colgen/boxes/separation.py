@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 
 from ....models.compiled import borrowing, compiled
 from ...exact.incidence import Members, Sparse, by_member
+from ...schedule import WORK
+from ...work import spend
 from ..covering import Ints
 
 __all__ = ["TabuEffort", "rank_one"]
@@ -85,6 +87,7 @@ def rank_one(
         random.integers(effort.rest, 2 * effort.rest + 1, (starts, effort.steps)),
     )
     found = np.zeros((starts, len(count)), dtype=np.bool_)
+    spend(WORK.tabu.value * starts * effort.steps)
     broken = _sought(lines, amount, by_member(lines, len(count)), count, drawn, found)
     old, used = set(known), np.zeros(len(count), dtype=np.int64)
     picked: list[tuple[tuple[int, ...], int]] = []

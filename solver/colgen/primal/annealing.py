@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...schedule import HISTOGRAM
+from ...schedule import HISTOGRAM, WORK
 from ...settings import Clock
+from ...work import spend
 from ..column import Group
 from ..kernels.groups import Groups, Units, entered
 from ..kernels.moves import anneal
@@ -195,6 +196,7 @@ class Annealing:
                 self._state,
             )
             self.verdicts.learn()
+            spend(WORK.move.value * done)
             if self.groups.total[1] < self.cost:
                 self.best, self.cost = self.groups.of.copy(), int(self.groups.total[1])
             self._done, self._seconds = self._done + done, self._seconds + max(clock.seconds - at, 1e-6)

@@ -12,6 +12,7 @@ from scipy.sparse import csc_array, eye_array, hstack
 
 from ...backends.highs import INFINITY, LinearProgram, LPStatus
 from ...exact.incidence import Members
+from ...schedule import WORK
 from ...settings import Clock
 from ..choice import entries
 from ..column import Group, columns_of
@@ -107,7 +108,7 @@ class Dives:
         matrix, _ = entries(columns, sparse.place, sparse.start, len(cuts))
         unit = max(1.0, float(prices @ count) / float(count.sum()))
         self._number, left = len(columns), LIMITS.left * np.maximum(prices / unit, 1.0)
-        self._program = LinearProgram()
+        self._program = LinearProgram(pace=WORK.dived.value)
         self._program.load(
             np.concatenate([columns.cost / unit, left]),
             np.zeros(self._number + len(count)),
@@ -140,7 +141,7 @@ class Dives:
                 break
             still = _fit(self._columns.lines, left)
             self._program.set_ends(every, taken, np.where(still, INFINITY, taken))
-            late = clock.over or self._program.run(clock.left) is not LPStatus.OPTIMAL
+            late = clock.over or self._program.run(clock.rest) is not LPStatus.OPTIMAL
             amount = (amount if late else self._program.amount[: self._number]) - taken
         lines = np.repeat(self._columns.lines, taken.astype(np.int64), axis=0)
         groups = [column.rows for column in columns_of(lines)]

@@ -94,7 +94,7 @@ class Windows:
             cuts=pricing.cuts,
             nodes=LIMITS.nodes,
             seed=self.seed,
-            seconds=None if clock is None else clock.left,
+            clock=clock or Clock(),
         )
         if found is None or sum(local.group_costs([column.rows for column in found])) >= cost:
             return None

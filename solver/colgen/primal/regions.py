@@ -213,7 +213,7 @@ class Regions:
             fakes=most,
             nodes=LIMITS.region_program_nodes,
             seed=self.seed,
-            seconds=self.clock.share(SIGNATURE.region).left,
+            clock=self.clock.share(SIGNATURE.region),
         )
         if found is None or small.made_of(found)[1] >= cost:
             return None

@@ -24,9 +24,10 @@ from ...colgen.primal.rounding import completed, fitting
 from ...colgen.structure.histograms import Judge
 from ...exact.incidence import Members
 from ...limits import HISTOGRAM_LIMITS as LIMITS
-from ...schedule import HISTOGRAM
+from ...schedule import HISTOGRAM, WORK
 from ...settings import Clock, Settings
 from ...shares import Share
+from ...work import spend
 from .places import Boxes, PlacedBoxes
 from .progress import Progress
 from .scale import annealed
@@ -197,7 +198,9 @@ class Boxed:
                     groups = better
                     self._keep(better)
                     self.progress.offer(better, "annealed")
-            if known is not None and groups is not None and not self.progress.rows.spare:
+            spend(HISTOGRAM.rounding.value * len(self.progress.rows))
+            whole = known is not None and groups is not None and not limit.ends
+            if whole and not self.progress.rows.spare:
                 self.progress.offer(crossed(self.progress.rows, known, groups), "crossed")
             began, stalled = limit.seconds, stalled + 1 if self.progress.cost == before else 0
             enough = stalled >= patience and (clock.limit is None or (self.dives and until is not None))
@@ -260,6 +263,7 @@ class Boxed:
         assert duals is not None
         known = Pool(self.pricing, lines.shape[1])
         known.add(lines)
+        spend(WORK.column.value * len(lines))
         prices = np.concatenate([duals.rows, np.pad(duals.cuts, (0, len(cuts) - len(duals.cuts)))])
         return known.cost * duals.scale - known.total(known.sparse(cuts), prices)
 
@@ -280,6 +284,6 @@ class Boxed:
             cuts=pricing.cuts,
             nodes=LIMITS.box_program_nodes,
             seed=seed,
-            seconds=self.clock.share(HISTOGRAM.box_program).left,
+            clock=self.clock.share(HISTOGRAM.box_program),
         )
         progress.offer(found, "integer program")

@@ -15,6 +15,7 @@ from functools import partial
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
+from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.column import Group
 from ...colgen.cuts import Cuts
 from ...colgen.duals import DualBound
@@ -106,7 +107,8 @@ class HistogramSearch:
             if self.whole and in_blocks(self.rows, self.judge, listed=self.listed, beyond=beyond):
                 self._in_blocks()
             else:
-                in_stages(self.problem, self.settings, self.clock, self._stage, lambda: self.progress.closed)
+                asked = self.problem, self.settings, self.clock, self._stage, lambda: self.progress.closed
+                in_stages(*asked, counted=self._counted())
         except KeyboardInterrupt:
             self.interrupted = True
         return self._conclude()
@@ -122,6 +124,8 @@ class HistogramSearch:
         self._further(self.clock)
         if self.linear is None and self.listing is None:
             self._starts()
+            if self.progress.groups is None and self.clock.counted:
+                self.clock.time()  # what is done without a release is not counted
         elif self.annealing is None and not self.moved:
             # Stages before had no time for moves: roundings are worth little.
             clock = self.clock if self.linear is not None else self.clock.anew
@@ -139,7 +143,7 @@ class HistogramSearch:
             self.finish.run(self.root.duals)
         if self.linear is not None and self.clock.limit is not None:  # there may be time left
             self.linear.rounded(self.judge, self.annealing, self.settings.seed, patience=LIMITS.box_stalled)
-        return self.listing is not None
+        return self.listing is not None or self.clock.counted
 
     def _by_simplex(self) -> bool:
         """Begin with the linear program of all groups, or go on; False if there is no release."""
@@ -179,7 +183,7 @@ class HistogramSearch:
     def _by_prices(self) -> bool:
         """Bound and releases: by boxes under taxonomies, if they are few; False if there is no release."""
         boxes = self.boxes
-        if boxes is not None:
+        if boxes is not None and self.progress.groups is not None:
             boxes.cuts, self.boxed = self.pricing.cuts, True
             return self._by_boxes(boxes, self.root)
         if self.listing is None:
@@ -212,18 +216,23 @@ class HistogramSearch:
             self.linear = None
         return self.linear is not None
 
+    def _counted(self) -> bool:
+        """Whether plans go by steps: where some attribute has a taxonomy, and boxes are few and listed."""
+        rows = self.rows
+        if rows.in_trees and len(rows) >= LIMITS.simplex_rows and self.listed and not self.pricing.buckets:
+            # Of larger tables boxes are gone through too slowly for the simplex method.
+            asked = rows, self.pricing.histograms, self.settings.workers, self.clock
+            self.boxes = boxes_of(*asked, most=LIMITS.finished_rows)
+        return isinstance(self.boxes, BoxPricing) and len(rows) <= LIMITS.finished_rows
+
     def _grid(self) -> bool:
-        """Whether the table is solved by boxes: some attribute has a taxonomy, and boxes are few."""
+        """Whether the table is solved by boxes."""
         rows, workers = self.rows, self.settings.workers
         if self.sought:
             return self.boxes is not None or self.places is not None
         if self.progress.groups is None or not rows.in_trees or len(rows) < LIMITS.simplex_rows:
             return False
         self.sought = True
-        if self.listed and not self.pricing.buckets:
-            # Of larger tables boxes are gone through too slowly for the simplex method.
-            asked = rows, self.pricing.histograms, workers, self.clock
-            self.boxes = boxes_of(*asked, most=LIMITS.finished_rows)
         if self.boxes is None and self._many and (len(rows) > LIMITS.finished_rows or not self.listed):
             # Smaller tables are priced with groups of any size: that proves more than a part.
             self.places = PlacedBoxes.of(self.problem, rows, workers, self.clock)

@@ -262,6 +262,6 @@ class Sweeps:
             cuts=pricing.cuts,
             nodes=LIMITS.combined_nodes,
             seed=windows.seed,
-            seconds=self.clock.left,
+            clock=self.clock,
         )
         return self.progress.offer(found, "combined")

@@ -23,6 +23,8 @@ def in_stages(
     stage: Callable[[], bool],
     closed: Callable[[], bool],
     course: Stages = STAGES,
+    *,
+    counted: bool = False,
 ) -> None:
     """Do all steps as they are planned, stage by stage, until the limit; once, without one.
 
@@ -37,13 +39,17 @@ def in_stages(
         Whether nothing is left to be found or proven.
     course : Stages
         What stages are planned for.
+    counted : bool
+        Whether plans go by steps: the same at any pace.
     """
     limit = clock.limit
     if limit is None:
         stage()
         return
     clock.end = clock.began + limit
-    for end in _planned(problem, settings, course, clock.seconds):
+    if counted:
+        clock.count()
+    for end in _planned(problem, settings, course, clock):
         clock.limit = end
         more = stage()
         last = end >= limit and not (more and end < course.longest.value * limit)
@@ -51,10 +57,11 @@ def in_stages(
             return
 
 
-def _planned(problem: Problem, settings: Settings, course: Stages, passed: float) -> Iterator[float]:
+def _planned(problem: Problem, settings: Settings, course: Stages, now: Clock) -> Iterator[float]:
     """Limits of stages in seconds, without end; the search's own limit changes none of them."""
     tuples, whole = len(problem.table), settings.asked is not None and settings.time_limit != settings.asked
-    for asked in course.planned(tuples, passed):
+    for asked in course.planned(tuples, now.seconds):
         clock = Clock(asked - WHOLE.kept(asked, tuples) if whole else asked)
-        clock.keep(ending(problem))
+        if not now.counted:  # what it takes is measured
+            clock.keep(ending(problem))
         yield clock.limit or asked

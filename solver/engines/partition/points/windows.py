@@ -110,7 +110,7 @@ class PointWindows:
             cuts=table.cuts,
             nodes=LIMITS.nodes,
             seed=self.seed,
-            seconds=self.clock.left,
+            clock=self.clock,
         )
         if found is None:
             return own, False

@@ -89,7 +89,6 @@ class Lowering:
             solved = generation.run(0.3, seconds=seconds)
             self.lift(generation.bound)
         if self.bound < self.cost:
-            limits = [limit for limit in (seconds, self.clock.left) if limit is not None]
             usable = [column for column in self.master.columns if self.flat.keeps(column)]
             better, _ = best_of(
                 self.flat,
@@ -97,7 +96,7 @@ class Lowering:
                 self.best,
                 nodes=LIMITS.flat_nodes,
                 seed=self.seed,
-                seconds=min(limits, default=None),
+                clock=self.clock if seconds is None else self.clock.part(seconds),
             )
             self.offer(better)
         if generation.duals is not None:

@@ -129,7 +129,7 @@ class LeastLoss:
             fakes=self._limit,
             nodes=LIMITS.pool_nodes,
             seed=self.settings.seed,
-            seconds=self.clock.share(SIGNATURE.pool).left,
+            clock=self.clock.share(SIGNATURE.pool),
         )
         self.best.offer(found)
 
