@@ -298,7 +298,9 @@ class Work(Schedule):
     )
     pdlp: Seconds = Seconds(value=2e-9, unit="s an entry", why="an iteration of a first-order method")
     look: Seconds = Seconds(
-        value=1.2e-5, unit="s a row or column", why="HiGHS' branch and bound, until it asks whether it is to stop"
+        value=1.2e-5,
+        unit="s a row or column",
+        why="HiGHS' branch and bound, until it asks whether it is to stop",
     )
     box: Seconds = Seconds(value=2.8e-8, unit="s a row of a box", why="boxes gone through")
     filled: Seconds = Seconds(value=3e-7, why="a best group of a box")

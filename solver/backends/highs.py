@@ -292,15 +292,8 @@ def best_integers(
         solver.setSolution(given)
     if seconds is not None:
         solver.setOptionValue("time_limit", max(0.0, seconds - SOLVERS.late_highs.seconds(seconds, 0.0)))
-    pace = WORK.simplex.value * (len(cost) + len(low))
     if steps is not None:
-        end = spent() + steps
-
-        def looked(event: Any) -> None:
-            spend(WORK.look.value * (len(cost) + len(low)))
-            event.data_in.user_interrupt = spent() > end
-
-        solver.cbMipInterrupt += looked
+        _interrupt(solver, steps, WORK.look.value * (len(cost) + len(low)))
     _run(solver)
     spend(WORK.program.value * len(cost))
     info = solver.getInfo()
@@ -312,6 +305,17 @@ def best_integers(
         value=float(info.objective_function_value) if there else float("inf"),
         bound=float(info.mip_dual_bound),
     )
+
+
+def _interrupt(solver: Any, steps: float, look: float) -> None:
+    """Stop branch and bound after seconds of steps: so many whenever it asks, which goes by its own steps."""
+    end = spent() + steps
+
+    def asked(event: Any) -> None:
+        spend(look)
+        event.data_in.user_interrupt = spent() > end
+
+    solver.cbMipInterrupt += asked
 
 
 def _solver(**options: Any) -> Any:

@@ -59,11 +59,9 @@ def best_of(
     -----
     The bound is taken `TOLERANCE` lower than stated, the solver's own precision. It is not a proof.
     """
-    left = clock.left
-    if left is not None and left < SOLVERS.late_highs.least:
+    if not clock.fits(SOLVERS.late_highs.least):
         return None, 0
-    rows = table.rows
-    fakes = rows.spare or fakes
+    rows, fakes = table.rows, table.rows.spare or fakes
     first = lines_of(start or ())
     lines = columns if isinstance(columns, np.ndarray) else lines_of(columns)
     pool = Pool(table, max(lines.shape[1], first.shape[1]))

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.highs import INFINITY, LinearProgram, LPStatus
+from ..schedule import WORK
+from ..work import spend
 from .column import Column, Table, costs_of
 from .covering import Covering
 from .cuts import Cuts
-from ..schedule import WORK
-from ..work import spend
 from .limits import MASTER as LIMITS
 
 __all__ = ["AtMost", "Cover", "Proposal", "RestrictedMaster", "RowFamily"]

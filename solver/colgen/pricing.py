@@ -203,7 +203,9 @@ class Pricing(ABC, Generic[K]):
             if self.clock is not None and self.clock.over:
                 return members[:total], worst, -1, visited
             began, here = moment(), part[at : at + chunk]
-            found, short, nodes_here = search(here, floor, per_anchor, nodes, members[total:], gains[total:], worst)
+            found, short, nodes_here = search(
+                here, floor, per_anchor, nodes, members[total:], gains[total:], worst
+            )
             total, at, visited = total + found, at + len(here), visited + nodes_here
             if short < 0:
                 return members[:total], worst, -1, visited

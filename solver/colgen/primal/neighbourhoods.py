@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...settings import Clock
 from ..choice import best_of
 from ..column import Group
 from ..covering import Ints

@@ -199,8 +199,8 @@ class Boxed:
                     self._keep(better)
                     self.progress.offer(better, "annealed")
             spend(HISTOGRAM.rounding.value * len(self.progress.rows))
-            whole = known is not None and groups is not None and not limit.ends
-            if whole and not self.progress.rows.spare:
+            crosses = not (limit.ends or self.progress.rows.spare)  # ends: as above
+            if known is not None and groups is not None and crosses:
                 self.progress.offer(crossed(self.progress.rows, known, groups), "crossed")
             began, stalled = limit.seconds, stalled + 1 if self.progress.cost == before else 0
             enough = stalled >= patience and (clock.limit is None or (self.dives and until is not None))

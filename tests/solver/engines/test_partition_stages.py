@@ -80,6 +80,22 @@ def test_a_longer_limit_goes_on_from_where_a_shorter_one_stopped(
     assert found[-1].losses < found[0].losses
 
 
+def going_by_time(_: Clock) -> None:
+    """Plans of tests that turn the clock go by it, not by steps."""
+
+
+@pytest.mark.parametrize("policy", ["k", "l"])
+def test_plans_by_steps_are_the_same_at_any_pace(policy: str, monkeypatch: pytest.MonkeyPatch):
+    courses = list[list[Fraction | None]]()
+    for tick in (0.01, 0.01, 0.03, 0.1):  # compiled code is loaded at first
+        found = searched(people(300, 1, *POLICIES[policy], values="abcd"), 40.0, monkeypatch, tick)
+        courses.append([point.value for point in found.points])
+    _, fast, slow, slowest = courses
+    assert fast[: len(slow)] == slow
+    assert fast[: len(slowest)] == slowest
+    assert len(fast) > len(slowest)
+
+
 def brief_moves(monkeypatch: pytest.MonkeyPatch) -> list[list[Group]]:
     """What moves begin with, in searches that have time for nothing else."""
     begun = list[list[Group]]()
@@ -143,6 +159,7 @@ def test_of_any_two_limits_the_longer_never_ends_worse_on_numbers(
 
 
 def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Clock, "count", going_by_time)
     begun = paced(monkeypatch, {"late": 4.0, "never": 400.0, "soon": 0.1})
     found, both = list[Fraction](), ["soon", "late"]
     for limit, names in ((2.4, ["soon"]), (2.6, ["soon"]), (11.0, both), (20.0, both), (40.0, both)):
@@ -166,6 +183,7 @@ def test_heuristics_that_a_longer_limit_has_time_for_are_begun_later(monkeypatch
 def test_heuristics_of_large_tables_are_not_begun_where_those_before_are_far_behind(
     tuples: int, times: int, names: int, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(Clock, "count", going_by_time)
     begun = paced(monkeypatch, {"soon": 0.1, "late": 0.4})
     limits = replace(portfolio.PORTFOLIO, tuples=tuples, beaten=Fraction(times))
     monkeypatch.setattr(portfolio, "PORTFOLIO", limits)
@@ -177,6 +195,7 @@ def test_heuristics_of_large_tables_are_not_begun_where_those_before_are_far_beh
 
 
 def test_moves_that_a_stage_had_no_time_for_are_a_later_ones(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Clock, "count", going_by_time)
     asked, moved = list[bool](), list[Cooling]()
 
     class Told(Annealing):
@@ -241,6 +260,7 @@ def test_groups_of_near_tuples_that_a_stage_had_no_time_for_are_a_later_ones(mon
 def test_a_stage_soon_after_another_has_time_for_its_linear_program(
     apart: bool, least: float, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr(Clock, "count", going_by_time)
     shares = list[float]()
 
     class Told(by_boxes.Boxed):
@@ -272,6 +292,7 @@ def test_limits_that_a_search_is_planned_for():
 
 
 def test_a_limit_too_short_for_the_first_plan_is_its_beginning(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Clock, "count", going_by_time)
     planned = list[float | None]()
 
     class Told(histogram.HistogramSearch):
