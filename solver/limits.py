@@ -75,6 +75,8 @@ class HistogramLimits:
     """Most that is added to a taken column's amount for another release."""
     taken: float = 1e-3
     """The least amount of a taken column."""
+    noises: tuple[float, ...] = (0.0, 0.2, 0.2, 0.2)
+    """Added to amounts of a small table's columns, dive by dive."""
     combined_nodes: int = 100
     """Nodes of the program that combines releases."""
     far: float = 0.03

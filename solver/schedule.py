@@ -90,6 +90,9 @@ class Solvers(Schedule):
     listen: Seconds = Seconds(value=0.1, why="between looks for Ctrl-C")
     late: Share = Share(part=0.1, of=Of.LEFT, most=0.12, why="CP-SAT is so late")
     late_highs: Share = Share(part=0.05, of=Of.LEFT, least=0.03, why="HiGHS is so late")
+    unheard: Seconds = Seconds(
+        value=3e-9, unit="s a column, squared", why="HiGHS enters and simplifies, and looks at no clock"
+    )
     least: Seconds = Seconds(value=0.01, why="what CP-SAT is given at least")
     least_highs: Seconds = Seconds(value=0.05, why="what a linear program is given at least")
 

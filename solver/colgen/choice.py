@@ -59,7 +59,7 @@ def best_of(
     -----
     The bound is taken `TOLERANCE` lower than stated, the solver's own precision. It is not a proof.
     """
-    if not clock.fits(SOLVERS.late_highs.least):
+    if not clock.fits(max(SOLVERS.late_highs.least, SOLVERS.unheard.value * len(columns) ** 2)):
         return None, 0
     rows, fakes = table.rows, table.rows.spare or fakes
     first = lines_of(start or ())

@@ -149,7 +149,9 @@ class Finish:
             self._nodes *= 2
             if reached.cost == before:
                 self.exhausted = whole and self._room == self._most and self._nodes > 100 * self.limits.nodes
-                self._longer()
+                # A tree that goes on proves more than a longer list's, which would begin anew.
+                if self._open is None or self._open[2].stuck:
+                    self._longer()
 
     def _longer(self) -> None:
         self._room = min(self._most, 4 * self._room)

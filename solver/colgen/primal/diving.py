@@ -100,10 +100,21 @@ class Dives:
     cuts : Cuts
     prices : float array
         Duals of the rows, in costs.
+    buckets : bool
+        Whether every group needs one tuple of each value.
     """
 
-    def __init__(self, rows: Rows, columns: Pool, amount: Floats, cuts: Cuts, prices: Floats) -> None:
-        self._rows, self._columns, self._amount = rows, columns, amount
+    def __init__(
+        self,
+        rows: Rows,
+        columns: Pool,
+        amount: Floats,
+        cuts: Cuts,
+        prices: Floats,
+        *,
+        buckets: bool = False,
+    ) -> None:
+        self._rows, self._columns, self._amount, self._buckets = rows, columns, amount, buckets
         count, sparse = rows.count, columns.sparse(cuts)
         matrix, _ = entries(columns, sparse.place, sparse.start, len(cuts))
         unit = max(1.0, float(prices @ count) / float(count.sum()))
@@ -146,7 +157,7 @@ class Dives:
         lines = np.repeat(self._columns.lines, taken.astype(np.int64), axis=0)
         groups = [column.rows for column in columns_of(lines)]
         units = np.repeat(np.arange(len(left)), left)
-        return completed(self._rows, judge, groups, units, buckets=False, clock=end)
+        return completed(self._rows, judge, groups, units, buckets=self._buckets, clock=end)
 
 
 def _surest(members: Members, amount: Floats, extra: Floats, left: Ints, *, whole: bool = False) -> list[int]:

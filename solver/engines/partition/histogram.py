@@ -148,7 +148,7 @@ class HistogramSearch:
     def _by_simplex(self) -> bool:
         """Begin with the linear program of all groups, or go on; False if there is no release."""
         if self.simplex is None:
-            self.simplex = RootProgram(self.pricing, self.progress, self.root, self.clock)
+            self.simplex = RootProgram(self.pricing, self.progress, self.root, self.clock, self.judge)
         return self.simplex.run()
 
     @property

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...colgen.column import Column
+from ...colgen.column import Column, lines_of
 from ...colgen.duals import DualBound
 from ...colgen.generation import Generation
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.master import RestrictedMaster
+from ...colgen.pool import Pool
+from ...colgen.primal.diving import Dives
+from ...colgen.structure.histograms import Judge
 from ...limits import HISTOGRAM_LIMITS as LIMITS
+from ...schedule import HISTOGRAM
 from ...settings import Clock
 from .progress import Progress
 
@@ -27,7 +31,10 @@ class RootProgram:
         Whether nothing more can be proven this way.
     """
 
-    def __init__(self, pricing: HistogramPricing, progress: Progress, best: DualBound, clock: Clock) -> None:
+    def __init__(
+        self, pricing: HistogramPricing, progress: Progress, best: DualBound, clock: Clock, judge: Judge
+    ) -> None:
+        self.pricing, self.clock, self.judge = pricing, clock, judge
         rows = pricing.rows
         tuples = int(rows.count.sum())
         unit = progress.cost / tuples if progress.groups is not None else rows.most / (8 * tuples)
@@ -50,6 +57,7 @@ class RootProgram:
         progress, best, generation = self.progress, self.best, self._generation
         if not self._solved and not self._root():
             return False
+        self._dived()
         while not self.done:
             before = progress.bound
             if not self._solved or not generation.cut():
@@ -62,7 +70,25 @@ class RootProgram:
             self.done = self._solved and (little or self._cuts >= LIMITS.simplex_cut_rounds)
             if not self._solved:
                 break
+            self._dived()
         return True
+
+    def _dived(self) -> None:
+        """A release from the linear program: lists are short only if a good one is known."""
+        proposal, rows = self._generation.proposal, self.rows
+        if proposal is None or self._penalty is not None or rows.spare:
+            return
+        taken = np.flatnonzero(proposal.amount > LIMITS.taken)
+        lines = lines_of(self._master.columns[j] for j in taken.tolist())
+        columns = Pool(self.pricing, lines.shape[1])
+        columns.add(lines)
+        posted = self.pricing.cuts.some(rows, np.flatnonzero(proposal.cuts < 0).tolist())
+        given = rows, columns, proposal.amount[taken], posted, proposal.rows
+        dives = Dives(*given, buckets=self.pricing.buckets)
+        random = np.random.default_rng(self._cuts)
+        for strength in LIMITS.noises:
+            noise = strength * random.random(len(taken))
+            self.progress.offer(dives.run(self.judge, noise, self.clock.share(HISTOGRAM.box_dive)), "dived")
 
     def _root(self) -> bool:
         """Solve it as it is; False if there is no release."""
