@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import version
+from itertools import count
 from typing import Any, cast
 
 import highspy  # pyright: ignore[reportMissingTypeStubs]
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ..schedule import SOLVERS, WORK
-from ..work import spend, spent
+from ..work import spend
 from .silence import silent
 
 __all__ = [
@@ -292,10 +293,11 @@ def best_integers(
         solver.setSolution(given)
     if seconds is not None:
         solver.setOptionValue("time_limit", max(0.0, seconds - SOLVERS.late_highs.seconds(seconds, 0.0)))
-    if steps is not None:
-        _interrupt(solver, steps, WORK.look.value * (len(cost) + len(low)))
-    _run(solver)
-    spend(WORK.program.value * len(cost))
+    if steps is None:
+        _run(solver)
+    else:
+        look = WORK.look.value * (len(cost) + len(low))
+        spend(WORK.program.value * len(cost) + look * _counted(solver, steps / look))
     info = solver.getInfo()
     found = np.array(solver.getSolution().col_value)
     feasible = info.primal_solution_status == int(highspy.SolutionStatus.kSolutionStatusFeasible)
@@ -307,15 +309,16 @@ def best_integers(
     )
 
 
-def _interrupt(solver: Any, steps: float, look: float) -> None:
-    """Stop branch and bound after seconds of steps: so many whenever it asks, which goes by its own steps."""
-    end = spent() + steps
+def _counted(solver: Any, most: float) -> int:
+    """Branch and bound until it asked so often whether to stop, which goes by its own steps; how often."""
+    looks = count(1)
 
-    def asked(event: Any) -> None:
-        spend(look)
-        event.data_in.user_interrupt = spent() > end
+    def asked(event: Any) -> None:  # in a thread of HiGHS
+        event.data_in.user_interrupt = next(looks) > most
 
     solver.cbMipInterrupt += asked
+    _run(solver)
+    return next(looks) - 1
 
 
 def _solver(**options: Any) -> Any:

@@ -21,6 +21,7 @@ from optanon.models import backend
 from optanon.models.errors import EngineError
 from optanon.solver.backends import cpsat, highs
 from optanon.solver.backends.highs import INFINITY, LinearProgram, LPStatus, Simplex, best_integers
+from optanon.solver.work import spent
 
 ROOT = Path(optanon.__file__).parent
 
@@ -216,6 +217,27 @@ def test_integers_that_do_not_exist_are_not_found():
     one = np.ones(1)
     found = best_integers(one, 0 * one, 9 * one, csc_array(np.full((1, 1), 2.0)), one, one)
     assert found.x is None
+
+
+def packed(seed: int, **limits: float) -> tuple[highs.IntegerSolution, float]:
+    """Sets of five of 40 that cover each once, as cheap as found; and the steps that were told of."""
+    random, before = np.random.default_rng(seed), spent()
+    entries = np.zeros((40, 300))
+    for j in range(300):
+        entries[random.choice(40, 5, replace=False), j] = 1
+    one, cost = np.ones(40), random.random(300) + 0.5
+    found = best_integers(
+        cost, 0 * cost, 0 * cost + 1, csc_array(entries), one, one, seed=1, nodes=20, **limits
+    )
+    return found, spent() - before
+
+
+def test_an_integer_program_ends_after_so_many_steps_whatever_time_they_took():
+    few, more = (packed(2, steps=steps) for steps in (1e-3, 0.03))
+    assert few[1] < more[1]
+    again = packed(2, steps=0.03)
+    assert again[1] == pytest.approx(more[1])
+    assert (again[0].value, again[0].bound) == (more[0].value, more[0].bound)
 
 
 def test_a_linear_program_changes_and_says_why_nothing_fits():

@@ -17,6 +17,7 @@ from optanon.solver.schedule_series import SIGNATURE
 from optanon.solver.schedules import SCHEDULES
 from optanon.solver.settings import Clock
 from optanon.solver.shares import Of, Seconds, Share
+from optanon.solver.work import spend
 
 HOME = Path(optanon.__file__).parent / "solver"
 TIMED = ("left", "limit", "time_limit", "seconds")
@@ -77,6 +78,32 @@ def test_what_is_planned_for_a_limit_does_not_depend_on_its_end(monkeypatch: pyt
     assert not cut.fits(0.0)
     assert cut.share(half).over
     assert not whole.over
+
+
+def test_a_counted_clock_goes_by_steps_and_ends_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = faked(monkeypatch)
+    spend(7.0)  # what others did before
+    clock = Clock(10.0, end=30.0)
+    clock.count()
+    now[0] = 9.0
+    assert clock.seconds == 0
+    assert clock.left == 10
+    part = clock.part(4.0)
+    spend(3.0)
+    assert clock.seconds == 3
+    assert (part.left, part.over) == (1, False)
+    assert part.rest == 21  # what a solver that counts no steps may take
+    spend(1.0)
+    assert (part.over, clock.over) == (True, False)
+    clock.keep(5.0)
+    assert clock.rest == 16
+    assert clock.limit == 10  # nothing is planned by the end
+    now[0] = 25.0
+    assert (clock.over, clock.ends, clock.fits(0.0)) == (True, True, False)
+    clock.time()
+    assert clock.seconds == 0
+    now[0] = 26.0
+    assert clock.seconds == 1
 
 
 def test_a_search_that_stops_a_moment_early_was_stopped_by_its_limit(
