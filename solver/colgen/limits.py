@@ -26,7 +26,7 @@ class PricingLimits:
     nodes: int = 200_000
     """Of a search per anchor, at most."""
     threads: int = 2
-    """As fast as so many searches are said to be where steps are counted: plans do not depend on workers."""
+    """Where steps are counted, searches in threads are said to be so much faster, however many there are."""
     least_chunk: int = 8
     """Anchors between two looks at the clock, at first,"""
     most_chunk: int = 256
