@@ -38,7 +38,9 @@ class HistogramLimits:
     """Histogram plan: groups judged by what is published of them."""
 
     simplex_rows: int = 150
-    """From so many rows on, a first-order method takes the place of the simplex method."""
+    """From so many rows on, a first-order method takes the place of the simplex method,"""
+    simplex_buckets: Fraction = Fraction(5, 3)
+    """and from so many times as many where groups have each value once: dives then find what sweeps do not."""
     dear: float = 0.225
     """Groups across places are not grown at the start if a tuple then costs more, of the dearest one."""
     per_anchor: int = 3

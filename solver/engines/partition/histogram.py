@@ -154,7 +154,13 @@ class HistogramSearch:
     @property
     def _large(self) -> bool:
         """Whether the simplex method is too slow, or histograms are too many to be listed."""
-        return len(self.rows) >= LIMITS.simplex_rows or not self.listed
+        return not self._few or not self.listed
+
+    @property
+    def _few(self) -> bool:
+        """Whether rows are few enough for the simplex method."""
+        times = LIMITS.simplex_buckets if self.pricing.buckets else 1
+        return len(self.rows) < times * LIMITS.simplex_rows
 
     @property
     def _near(self) -> bool:
@@ -219,7 +225,7 @@ class HistogramSearch:
     def _counted(self) -> bool:
         """Whether plans go by steps: where some attribute has a taxonomy, and boxes are few and listed."""
         rows = self.rows
-        if rows.in_trees and len(rows) >= LIMITS.simplex_rows and self.listed and not self.pricing.buckets:
+        if rows.in_trees and not self._few and self.listed and not self.pricing.buckets:
             # Of larger tables boxes are gone through too slowly for the simplex method.
             asked = rows, self.pricing.histograms, self.settings.workers, self.clock
             self.boxes = boxes_of(*asked, most=LIMITS.finished_rows)
@@ -230,7 +236,7 @@ class HistogramSearch:
         rows, workers = self.rows, self.settings.workers
         if self.sought:
             return self.boxes is not None or self.places is not None
-        if self.progress.groups is None or not rows.in_trees or len(rows) < LIMITS.simplex_rows:
+        if self.progress.groups is None or not rows.in_trees or self._few:
             return False
         self.sought = True
         if self.boxes is None and self._many and (len(rows) > LIMITS.finished_rows or not self.listed):
