@@ -40,7 +40,7 @@ class HistogramLimits:
     simplex_rows: int = 150
     """From so many rows on, a first-order method takes the place of the simplex method,"""
     simplex_buckets: Fraction = Fraction(5, 3)
-    """and from so many times as many where groups have each value once: dives then find what sweeps do not."""
+    """and from so many times as many where groups have each value once: dives find what sweeps do not."""
     dear: float = 0.225
     """Groups across places are not grown at the start if a tuple then costs more, of the dearest one."""
     per_anchor: int = 3
@@ -78,7 +78,11 @@ class HistogramLimits:
     taken: float = 1e-3
     """The least amount of a taken column."""
     noises: tuple[float, ...] = (0.0, 0.2, 0.2, 0.2)
-    """Added to amounts of a small table's columns, dive by dive."""
+    """Added to amounts of a small table's columns, dive by dive,"""
+    noises_on: tuple[float, ...] = (0.1, 0.2, 0.4)
+    """and once its linear program is solved with cuts,"""
+    dives_stalled: int = 20
+    """until so many rounds of these in a row gain nothing."""
     combined_nodes: int = 100
     """Nodes of the program that combines releases."""
     far: float = 0.03

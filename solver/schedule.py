@@ -167,6 +167,9 @@ class Histogram(Schedule):
     boxes_larger: Share = Share(part=0.7, of=Of.LEFT, why="the same, in tables too large for dives")
     boxes_few: Share = Share(part=0.5, of=Of.PASSED, why="without some attributes: releases need moves")
     boxes_few_later: Share = Share(part=0.3, of=Of.LEFT, why="or that, if it is later")
+    root: Share = Share(part=0.5, of=Of.PASSED, least=0.5, why="columns of a small table, between two dives")
+    dives: Share = Share(part=0.3, of=Of.LEFT, why="more of them, before lists")
+    combined: Share = Share(part=0.2, of=Of.LEFT, why="the best release of the groups of all dives")
     box_first: Share = Share(part=0.1, of=Of.LEFT, why="moves after one rounding of it, before cuts")
     box_dive: Share = Share(part=0.5, of=Of.LEFT, why="one dive, before it is improved by moves")
     box_moves: Share = Share(part=0.9, of=Of.LEFT, why="moves after one rounding of it")
@@ -301,7 +304,7 @@ class Work(Schedule):
     )
     pdlp: Seconds = Seconds(value=2e-9, unit="s an entry", why="an iteration of a first-order method")
     look: Seconds = Seconds(
-        value=1.2e-5,
+        value=3e-5,
         unit="s a row or column",
         why="HiGHS' branch and bound, until it asks whether it is to stop",
     )
@@ -309,6 +312,10 @@ class Work(Schedule):
     filled: Seconds = Seconds(value=3e-7, why="a best group of a box")
     anchor: Seconds = Seconds(value=1.5e-5, unit="s a row", why="best groups of all boxes are put together")
     visited: Seconds = Seconds(value=1.4e-5, why="a node of a search for groups from an anchor")
+    visited_buckets: Seconds = Seconds(value=2e-6, why="the same where groups have each value once")
+    separated: Seconds = Seconds(
+        value=1.6e-7, unit="s a row, squared", why="cuts of a search tree are sought"
+    )
     tabu: Seconds = Seconds(value=3.3e-6, unit="s a move", why="cuts are sought")
     move: Seconds = Seconds(value=5.5e-7, why="a tuple is moved, or not")
     heuristic: Seconds = Seconds(value=0.5, unit="times", why="what heuristics are expected to take at most")

@@ -16,7 +16,7 @@ from .price import Price
 from .schedule import RESERVES
 from .shares import Share
 from .status import Point, Randomized, Status, Termination
-from .work import spent
+from .work import seconds_since, spent
 
 __all__ = ["Answer", "Clock", "Settings", "Tasks", "Watch"]
 
@@ -83,7 +83,7 @@ class Clock:
     began: float = field(default_factory=moment)
     stop: Callable[[], bool] | None = field(default=None, kw_only=True)
     end: float | None = field(default=None, kw_only=True)
-    first: float | None = field(default=None, kw_only=True)
+    first: int | None = field(default=None, kw_only=True)
 
     def count(self) -> None:
         """Go by steps from now on, beginning with none."""
@@ -101,7 +101,7 @@ class Clock:
     @property
     def seconds(self) -> float:
         """Seconds since the start."""
-        return moment() - self.began if self.first is None else spent() - self.first
+        return moment() - self.began if self.first is None else seconds_since(self.first)
 
     @property
     def left(self) -> float | None:
@@ -126,6 +126,11 @@ class Clock:
     def ends(self) -> bool:
         """Whether it is over whatever the limit is."""
         return (self.stop is not None and self.stop()) or (self.end is not None and moment() >= self.end)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether searches in threads stop: their steps are told afterwards."""
+        return self.ends if self.counted else self.over
 
     @property
     def planned(self) -> float | None:

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import threading
 
-__all__ = ["spend", "spent"]
+__all__ = ["seconds_since", "spend", "spent"]
+
+
+PARTS = 10**12
+"""Of a second, counted in whole numbers: a sum of floating point depends on what was added before."""
 
 
 class _Meter(threading.local):
-    seconds: float = 0.0
+    parts: int = 0
 
 
 _METER = _Meter()
@@ -21,9 +25,14 @@ _METER = _Meter()
 
 def spend(seconds: float) -> None:
     """Tell of steps that take so many seconds on average."""
-    _METER.seconds += seconds
+    _METER.parts += round(seconds * PARTS)
 
 
-def spent() -> float:
-    """Seconds that all steps of this thread take on average: only differences mean something."""
-    return _METER.seconds
+def spent() -> int:
+    """Parts of seconds that all steps of this thread take on average: only differences mean something."""
+    return _METER.parts
+
+
+def seconds_since(first: int) -> float:
+    """Seconds since then."""
+    return (_METER.parts - first) / PARTS

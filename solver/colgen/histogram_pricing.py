@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.incidence import Members
+from ..schedule import WORK
 from ..settings import Clock
 from .covering import Ints
 from .duals import Duals, whole
@@ -102,4 +103,5 @@ class HistogramPricing(Pricing[Rows]):
                 return partial(search_one_per_value, asked, shelf(asked, self._values))
             return partial(search, asked, stack(asked))
 
-        yield Way(anchors=self._anchors, wide=self.histograms.steps.largest, begin=begin)
+        pace = WORK.visited_buckets if self.buckets else WORK.visited
+        yield Way(anchors=self._anchors, wide=self.histograms.steps.largest, begin=begin, pace=pace)

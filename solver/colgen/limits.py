@@ -27,6 +27,8 @@ class PricingLimits:
     """Of a search per anchor, at most."""
     threads: int = 2
     """Where steps are counted, searches in threads are said to be so much faster, however many there are."""
+    parts: int = 16
+    """Anchors, or cells, are dealt out in so many parts, however many workers there are."""
     least_chunk: int = 8
     """Anchors between two looks at the clock, at first,"""
     most_chunk: int = 256
@@ -41,8 +43,6 @@ class PricingLimits:
     """Largest histogram that is looked at where no largest needed one is known."""
     times: int = 7
     """Most often that groups publish each value; buckets that may need more are relaxed."""
-    box_parts: int = 16
-    """Cells are priced in so many parts, whatever the number of workers: the answer is the same."""
     box_chunk: int = 256
     """Cells between two looks at the clock."""
     box_sought: int = 20

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from ...models.moment import moment
 from ..exact.incidence import Members
 from ..schedule import WORK
 from ..settings import Clock
+from ..shares import Seconds
 from ..work import spend
 from .column import Column, columns_of, in_order
 from .covering import Covering, Ints
@@ -123,12 +124,13 @@ class ColumnSource(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """One way of searching: anchors, most members, a search with memory of its own, columns of members."""
+    """One way of searching: anchors, most members, searches with memory of their own, columns, pace."""
 
     anchors: Ints
     wide: int
     begin: Callable[[], Search]
     lines: Callable[[Members], Members] = lambda members: members
+    pace: Seconds = WORK.visited
 
 
 class Pricing(ABC, Generic[K]):
@@ -166,54 +168,86 @@ class Pricing(ABC, Generic[K]):
         worst, lines = np.zeros(len(self.rows), dtype=np.int64), [np.empty((0, 1), dtype=np.int32)]
         short, bounded = 0, True
         for way in ways:
+            parts = _dealt(way.anchors)
+            shared = _Room([len(part) * per_anchor if room is None else room for part in parts], room)
 
-            def run(part: Ints, most: int, way: Way = way) -> tuple[Members, Ints, int, int]:
-                return self._run(way, part, most, floor, per_anchor, nodes)
+            def run(at: int, parts: list[Ints] = parts, way: Way = way, shared: _Room = shared) -> _Found:
+                return self._run(way, parts[at], shared, at, floor, per_anchor, nodes)
 
-            threads = max(1, min(self.workers, len(way.anchors)))
-            parts = [way.anchors[w::threads].copy() for w in range(threads)]
-            # Programs need memory for lists: workers share the room.
-            each = [len(part) * per_anchor if room is None else -(-room // len(parts)) for part in parts]
-            if threads == 1:
-                answers = [run(parts[0], each[0])]
+            threads = min(self.workers, len(parts))
+            if threads <= 1:
+                answers = [run(at) for at in range(len(parts))]
             else:
                 with ThreadPoolExecutor(threads) as pool:
-                    answers = list(pool.map(run, parts, each))
-            lines += [way.lines(in_order(members)) for members, _, _, _ in answers]
-            worst = np.maximum(worst, np.max([found for _, found, _, _ in answers], axis=0))
-            short += sum(max(0, cut_short) for _, _, cut_short, _ in answers)
-            bounded = all(cut_short >= 0 for _, _, cut_short, _ in answers)
-            spend(WORK.visited.value * sum(visited for *_, visited in answers) / LIMITS.threads)
+                    answers = list(pool.map(run, range(len(parts))))
+            lines += [way.lines(in_order(found.members)) for found in answers]
+            for found in answers:
+                np.maximum(worst, found.worst, out=worst)
+            short += sum(found.short for found in answers)
+            bounded = not any(found.ended for found in answers)
+            # How many nodes it takes until there is no room left depends on the threads.
+            visited = sum(found.visited for found in answers) if room is None or bounded else room
+            spend(way.pace.value * visited / LIMITS.threads)
             if not bounded:
                 break
         return Priced(lines=joined(lines), worst=worst, short=short, bounded=bounded)
 
     def _run(
-        self, way: Way, part: Ints, most: int, floor: int, per_anchor: int, nodes: int
-    ) -> tuple[Members, Ints, int, int]:
-        """Search from some anchors: members, worst by anchor, searches cut short, nodes visited.
-
-        Of searches cut short -1 says that there was no room, or no time.
-        """
-        members = np.empty((most, max(1, way.wide)), dtype=np.int32)
-        gains, worst = np.empty(most, dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
+        self, way: Way, part: Ints, shared: _Room, mine: int, floor: int, per_anchor: int, nodes: int
+    ) -> _Found:
+        """Search from some anchors."""
+        members = np.empty((shared.each[mine], max(1, way.wide)), dtype=np.int32)
+        gains, worst = np.empty(len(members), dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
         search, total, cut_short, visited = way.begin(), 0, 0, 0
         at, chunk = 0, LIMITS.least_chunk
         while at < len(part):
-            if self.clock is not None and self.clock.over:
-                return members[:total], worst, -1, visited
+            if shared.full or (self.clock is not None and self.clock.stopped):
+                return _Found(members[:total], worst, cut_short, visited, ended=True)
             began, here = moment(), part[at : at + chunk]
             found, short, nodes_here = search(
                 here, floor, per_anchor, nodes, members[total:], gains[total:], worst
             )
             total, at, visited = total + found, at + len(here), visited + nodes_here
+            shared.taken[mine] = total
             if short < 0:
-                return members[:total], worst, -1, visited
+                return _Found(members[:total], worst, cut_short, visited, ended=True)
             cut_short += short
             # Some anchors take a thousand times longer; the answer is the same however they are cut.
             slow = moment() - began > LIMITS.pause
             chunk = max(1, chunk // 2) if slow else min(LIMITS.most_chunk, 2 * chunk)
-        return members[:total], worst, cut_short, visited
+        return _Found(members[:total], worst, cut_short, visited, ended=shared.full)
+
+
+@dataclass
+class _Room:
+    """How many columns there may be: of each part, and of all together."""
+
+    each: list[int]
+    all: int | None
+
+    def __post_init__(self) -> None:
+        self.taken = [0] * len(self.each)
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for those found so far."""
+        return self.all is not None and sum(self.taken) > self.all
+
+
+class _Found(NamedTuple):
+    """What one part's search found; it has ended early if there was no room or no time."""
+
+    members: Members
+    worst: Ints
+    short: int
+    visited: int
+    ended: bool
+
+
+def _dealt(anchors: Ints) -> list[Ints]:
+    """Anchors in parts, whatever the number of workers: what is found, and its order, is the same."""
+    parts = max(1, min(LIMITS.parts, -(-len(anchors) // LIMITS.least_chunk)))
+    return [anchors[part::parts].copy() for part in range(parts)]
 
 
 def joined(parts: list[Members]) -> Members:

@@ -18,6 +18,8 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from ...models.compiled import compiled
+from ..schedule import WORK
+from ..work import spend
 from .combining import Lines, apart
 from .incidence import Members
 from .limits import SEPARATION as LIMITS
@@ -79,6 +81,7 @@ def violated(stack: RowStack, inverse: Floats, partition: Partition, amount: Flo
     both = Combinations(
         times, np.concatenate([rounded.over, odd.over]), np.concatenate([rounded.grid, odd.grid])
     )
+    spend(WORK.separated.value * len(stack) ** 2)
     return _chosen(stack, both, amount, most)
 
 

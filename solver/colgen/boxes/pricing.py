@@ -71,7 +71,7 @@ class BoxPricing(HistogramPricing):
             self.cuts.index(duals.cuts),
             nodes,
         )
-        parts = [np.arange(part, len(self.grid.cost), PRICING.box_parts) for part in range(PRICING.box_parts)]
+        parts = [np.arange(part, len(self.grid.cost), PRICING.parts) for part in range(PRICING.parts)]
         with ThreadPoolExecutor(max(1, self.workers)) as pool:
             sought = asked._replace(nodes=-(-nodes // PRICING.box_sought))
             found = list(pool.map(partial(self._priced, sought, per_anchor), parts))

@@ -148,7 +148,8 @@ class HistogramSearch:
     def _by_simplex(self) -> bool:
         """Begin with the linear program of all groups, or go on; False if there is no release."""
         if self.simplex is None:
-            self.simplex = RootProgram(self.pricing, self.progress, self.root, self.clock, self.judge)
+            asked = self.pricing, self.progress, self.root, self.clock, self.judge
+            self.simplex = RootProgram(*asked, self.settings.seed)
         return self.simplex.run()
 
     @property
@@ -223,8 +224,10 @@ class HistogramSearch:
         return self.linear is not None
 
     def _counted(self) -> bool:
-        """Whether plans go by steps: where some attribute has a taxonomy, and boxes are few and listed."""
+        """Whether plans go by steps: of tables with few rows, and where groups are listed, not many."""
         rows = self.rows
+        if not self._large:
+            return True
         if rows.in_trees and not self._few and self.listed and not self.pricing.buckets:
             # Of larger tables boxes are gone through too slowly for the simplex method.
             asked = rows, self.pricing.histograms, self.settings.workers, self.clock

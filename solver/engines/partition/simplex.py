@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from ...colgen.column import Column, lines_of
+from ...colgen.choice import best_of
+from ...colgen.column import Column, Group, lines_of
 from ...colgen.duals import DualBound
 from ...colgen.generation import Generation
 from ...colgen.histogram_pricing import HistogramPricing
@@ -32,9 +35,16 @@ class RootProgram:
     """
 
     def __init__(
-        self, pricing: HistogramPricing, progress: Progress, best: DualBound, clock: Clock, judge: Judge
+        self,
+        pricing: HistogramPricing,
+        progress: Progress,
+        best: DualBound,
+        clock: Clock,
+        judge: Judge,
+        seed: int,
     ) -> None:
-        self.pricing, self.clock, self.judge = pricing, clock, judge
+        self.pricing, self.clock, self.judge, self.seed = pricing, clock, judge, seed
+        self._random, self._known = np.random.default_rng(seed), set[Group]()
         rows = pricing.rows
         tuples = int(rows.count.sum())
         unit = progress.cost / tuples if progress.groups is not None else rows.most / (8 * tuples)
@@ -71,10 +81,21 @@ class RootProgram:
             if not self._solved:
                 break
             self._dived()
+        if self.done:
+            self._on()
         return True
 
-    def _dived(self) -> None:
-        """A release from the linear program: lists are short only if a good one is known."""
+    def _on(self) -> None:
+        """More dives until they gain nothing, and the best release of the groups of all."""
+        clock, stalled = self.clock.share(HISTOGRAM.dives), 0
+        while stalled < LIMITS.dives_stalled and not (self.progress.closed or clock.over):
+            before = self.progress.cost
+            self._dived(LIMITS.noises_on)
+            stalled = 0 if self.progress.cost < before else stalled + 1
+        self._combined()
+
+    def _dived(self, noises: Sequence[float] = LIMITS.noises) -> None:
+        """Releases from the linear program: lists are short only if a good one is known."""
         proposal, rows = self._generation.proposal, self.rows
         if proposal is None or self._penalty is not None or rows.spare:
             return
@@ -85,17 +106,40 @@ class RootProgram:
         posted = self.pricing.cuts.some(rows, np.flatnonzero(proposal.cuts < 0).tolist())
         given = rows, columns, proposal.amount[taken], posted, proposal.rows
         dives = Dives(*given, buckets=self.pricing.buckets)
-        random = np.random.default_rng(self._cuts)
-        for strength in LIMITS.noises:
-            noise = strength * random.random(len(taken))
-            self.progress.offer(dives.run(self.judge, noise, self.clock.share(HISTOGRAM.box_dive)), "dived")
+        for strength in noises:
+            noise = strength * self._random.random(len(taken))
+            found = dives.run(self.judge, noise, self.clock.share(HISTOGRAM.box_dive))
+            if found is not None and not self.clock.ends:
+                # What was cut off may be better by luck than what it would have become.
+                self.progress.offer(found, "dived")
+                self._known.update(found)
+
+    def _combined(self) -> None:
+        if self.best.duals is None or self.progress.closed or not self._known:
+            return
+        found, _ = best_of(
+            self.pricing,
+            lines_of(sorted(self._known)),
+            self.progress.groups,
+            duals=self.best.duals,
+            cuts=self.pricing.cuts,
+            nodes=LIMITS.combined_nodes,
+            seed=self.seed,
+            clock=self.clock.share(HISTOGRAM.combined),
+        )
+        self.progress.offer(found, "combined")
 
     def _root(self) -> bool:
-        """Solve it as it is; False if there is no release."""
+        """Solve it as it is, with dives meanwhile; False if there is no release."""
         generation, most = self._generation, self.rows.most
         while True:
-            self._solved = generation.run(0.3 if self._cuts else 0.5)
+            seconds = self.clock.allowed(HISTOGRAM.root)
+            until = None if seconds is None else self.clock.seconds + seconds
+            self._solved = generation.run(0.3 if self._cuts else 0.5, seconds=seconds)
             self.progress.lift(self.best.bound, "linear program")
+            if until is not None and not self._solved and self.clock.seconds > until and not self.clock.over:
+                self._dived()
+                continue
             missing = generation.proposal.missing if generation.proposal is not None else 0.0
             if self.progress.bound > most:
                 return False
