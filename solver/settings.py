@@ -161,6 +161,10 @@ class Clock:
         """A clock that begins now and is over when this one is: its shares are parts of what is left."""
         return self._now(self.planned)
 
+    def beside(self, planned: float | None) -> Clock:
+        """The same clock in another thread, whose steps are told afterwards; so many seconds are planned."""
+        return self._now(planned) if self.counted else self
+
     def _now(self, limit: float | None) -> Clock:
         first = None if self.first is None else spent()
         return Clock(limit, stop=self.stop, end=self.end, first=first)

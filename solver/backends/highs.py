@@ -296,7 +296,7 @@ def best_integers(
     if steps is None:
         _run(solver)
     else:
-        look = WORK.look.value * (len(cost) + len(low))
+        look = WORK.look.value * max(1, matrix.nnz)
         spend(WORK.program.value * len(cost) + look * _counted(solver, steps / look))
     info = solver.getInfo()
     found = np.array(solver.getSolution().col_value)

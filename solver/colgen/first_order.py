@@ -30,8 +30,9 @@ from numpy.typing import NDArray
 from ...models.compiled import compiled
 from ...models.moment import moment
 from ..exact.incidence import Sparse
-from ..schedule import RESERVES
+from ..schedule import RESERVES, WORK
 from ..settings import Clock
+from ..work import spend
 from .cuts import Cuts
 from .kernels.first_order import (
     CHUNK,
@@ -44,7 +45,7 @@ from .kernels.first_order import (
     move_columns,
     move_places,
 )
-from .limits import FIRST_ORDER as LIMITS
+from .limits import FIRST_ORDER as LIMITS, PRICING
 from .pool import Pool, transposed
 from .table import Rows
 
@@ -92,18 +93,28 @@ class FirstOrder:
     """Seconds per iteration and entry of the matrix; a guess at first."""
     threads: int = 1
     """Threads that may share the steps of a large program, at least 1."""
+    short: bool = False
+    """Whether the clock's end left fewer iterations than were planned."""
 
     def affordable(self, iterations: int, clock: Clock) -> int:
         """As many iterations, or fewer if there is no time for them.
 
         What is planned is done though the clock ends a moment before: fewer would lead elsewhere.
         """
-        each, left = self.pace * self._work, clock.left
+        each, left = self._seconds(clock), clock.left
         if left is None:
             return iterations
         planned = left if clock.planned is None else clock.planned
         able = max(0, min(iterations, int(planned / each)))
-        return able if able * each <= left + RESERVES.early.value else int(left / each)
+        self.short = able * each > left + RESERVES.early.value
+        return int(left / each) if self.short else able
+
+    def _seconds(self, clock: Clock | None = None) -> float:
+        """What an iteration takes: as told where steps are counted, else as measured."""
+        if clock is not None and not clock.counted:
+            return self.pace * self._work
+        beside = self._work > 2 * LIMITS.beside
+        return WORK.first_order.value * self._work / (PRICING.threads if beside else 1)
 
     @property
     def _work(self) -> int:
@@ -134,6 +145,7 @@ class FirstOrder:
             tall=np.maximum(1.0, np.diff(across.start)),
         )
         self._iterate(program, iterations)
+        spend(self._seconds() * iterations)
         if iterations > 20:
             self.pace = (moment() - began) / iterations / self._work
         taken = _sums(across, self.amount)[:rows]

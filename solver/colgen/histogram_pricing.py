@@ -103,5 +103,6 @@ class HistogramPricing(Pricing[Rows]):
                 return partial(search_one_per_value, asked, shelf(asked, self._values))
             return partial(search, asked, stack(asked))
 
-        pace = WORK.visited_buckets if self.buckets else WORK.visited
+        pace = WORK.visited if self.rows.in_trees else WORK.visited_numbers
+        pace = WORK.visited_buckets if self.buckets else pace
         yield Way(anchors=self._anchors, wide=self.histograms.steps.largest, begin=begin, pace=pace)

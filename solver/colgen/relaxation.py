@@ -129,7 +129,8 @@ class Relaxation(GenerationLoop):
             return 0
         began = moment()
         found = self._separate(self.columns.lines, self.program.amount, least)
-        self._cutting = moment() - began
+        if not self.clock.counted:
+            self._cutting = moment() - began
         return found
 
     def _centered(self, asked: DualPoint, feasible: Duals) -> DualPoint:

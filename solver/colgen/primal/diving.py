@@ -78,6 +78,8 @@ def dived(
         often = (
             LIMITS.iterations if pricing.clock is None else rest.affordable(LIMITS.iterations, pricing.clock)
         )
+        if rest.short:
+            return None
         rest.run(dual[chosen] - LIMITS.side, dual[chosen] + LIMITS.side, often)
         amount, dual[chosen] = rest.amount, rest.dual
     units = np.repeat(np.arange(len(rows)), left)

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...settings import Clock
+from ...work import seconds_since, spend, spent
 from ..choice import best_of
 from ..column import Group
 from ..covering import Ints
 from ..cuts import Cuts
 from ..duals import Duals
 from ..histogram_pricing import HistogramPricing
+from ..limits import PRICING
 from ..table import Rows
 from .limits import WINDOWS as LIMITS
 from .suppressing import suppressed
@@ -50,30 +52,38 @@ class Windows:
         lost = [int((costs[part] * self.duals.scale - earned[part]).sum()) for part in parts]
         order = np.argsort(-np.array(lost), kind="stable")
 
-        def one(place: int) -> tuple[Group, ...] | None:
-            return self.improve([groups[j] for j in parts[place].tolist()])
+        clock = Clock() if self.pricing.clock is None else self.pricing.clock
+        planned = clock.planned
+
+        def one(place: int) -> tuple[tuple[Group, ...] | None, float]:
+            began = spent()
+            better = self.improve([groups[j] for j in parts[place].tolist()], clock.beside(planned))
+            return better, seconds_since(began)
 
         with ThreadPoolExecutor(self.pricing.workers) as pool:
             pending = [(place, pool.submit(one, place)) for place in order.tolist()]
             try:
                 for place, future in pending:
-                    better = future.result()
+                    if clock.counted and clock.over:
+                        break
+                    better, seconds = future.result()
+                    spend(seconds / PRICING.threads)
                     if better is not None:
                         yield parts[place], better
             finally:
                 for _, future in pending:
                     future.cancel()
 
-    def improve(self, groups: Sequence[Group]) -> tuple[Group, ...] | None:
+    def improve(self, groups: Sequence[Group], clock: Clock) -> tuple[Group, ...] | None:
         """Groups of the same tuples that cost less, or None if none were found."""
-        clock = self.pricing.clock
-        if clock is not None and clock.over:
+        if clock.over:
             return None
         flat = np.array([row for group in groups for row in group], dtype=np.int64)
         chosen, count = np.unique(flat, return_counts=True)
         place = {row: at for at, row in enumerate(chosen.tolist())}
         before = [tuple(place[row] for row in group) for group in groups]
         pricing = self.pricing.part(chosen, count.astype(np.int64))
+        pricing.clock = clock
         if self.pricing.rows.spare:
             # No more are suppressed than before, but perhaps others.
             pricing.rows = replace(pricing.rows, spare=suppressed(groups))
@@ -95,7 +105,7 @@ class Windows:
             cuts=pricing.cuts,
             nodes=LIMITS.nodes,
             seed=self.seed,
-            clock=clock or Clock(),
+            clock=clock,
         )
         if found is None or sum(local.group_costs([column.rows for column in found])) >= cost:
             return None

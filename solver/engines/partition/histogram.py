@@ -232,7 +232,8 @@ class HistogramSearch:
             # Of larger tables boxes are gone through too slowly for the simplex method.
             asked = rows, self.pricing.histograms, self.settings.workers, self.clock
             self.boxes = boxes_of(*asked, most=LIMITS.finished_rows)
-        return isinstance(self.boxes, BoxPricing) and len(rows) <= LIMITS.finished_rows
+        few = len(rows) <= LIMITS.finished_rows
+        return few and (isinstance(self.boxes, BoxPricing) or not (self._many or rows.in_trees))
 
     def _grid(self) -> bool:
         """Whether the table is solved by boxes."""

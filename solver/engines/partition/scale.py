@@ -20,6 +20,7 @@ from ...colgen.structure.histograms import Judge
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Clock, Settings
+from ...work import spend
 from .progress import Progress
 
 __all__ = ["RoundedProgram", "Scaled", "Sweeps", "a_release", "annealed"]
@@ -89,10 +90,12 @@ class RoundedProgram:
     relaxation : Relaxation
     solved : bool
         With all cuts that are known.
+    stuck : bool
+        It came no nearer, though there was time: it would not later.
     """
 
     def __init__(self, relaxation: Relaxation, progress: Progress) -> None:
-        self.relaxation, self.progress, self.solved = relaxation, progress, False
+        self.relaxation, self.progress, self.solved, self.stuck = relaxation, progress, False, False
         self._begun, self._cut, self._rounds, self._least = False, False, 0, LIMITS.least_broken
         self._first = LIMITS.near_buckets if relaxation.pricing.buckets else LIMITS.near
         self._close = self._first
@@ -105,12 +108,13 @@ class RoundedProgram:
     def solve(self, clock: Clock) -> bool:
         """Solve it, if it is not solved; False if there is no time for it."""
         relaxation, relaxation.clock = self.relaxation, clock
-        if not self.solved and not clock.over:
+        if not (self.solved or self.stuck or clock.over):
             again, self._begun = self._begun and relaxation.level > 0, True  # what proved most is known
             if self._cut:
                 self.solved = relaxation.run(self._close, box=0.1, smoothing=0.2, again=again)
             else:
                 self.solved = relaxation.run(LIMITS.close, again=again)
+            self.stuck = not (self.solved or clock.over)
         return self.solved
 
     def tighten(self, clock: Clock) -> None:
@@ -136,7 +140,8 @@ class RoundedProgram:
     def release(self, judge: Judge, clock: Clock, *, dive: bool = False) -> None:
         """Offer a release that it is rounded to, or dived."""
         found = a_release(self.relaxation, judge, dive=dive)
-        if not clock.ends:  # what was cut off may be better by luck than what it would have become
+        if not (clock.ends or self.relaxation.program.short):
+            # What was cut off may be better by luck than what it would have become.
             self.progress.offer(found, "dived" if dive else "rounded")
 
 
@@ -214,6 +219,7 @@ class Sweeps:
         known = list(progress.groups)
         while stalled < LIMITS.others and not self._late():
             before = progress.cost
+            spend(HISTOGRAM.rounding.value * len(progress.rows))
             other = a_release(self.relaxation, self.judge, self._noise())
             if other is None:
                 stalled += 1

@@ -37,6 +37,7 @@ from optanon.solver.search import partition_engine
 from optanon.solver.settings import Answer, Clock, Settings, Watch
 from optanon.solver.status import Status
 from optanon.solver.verify.priced import priced_loss
+from optanon.solver.work import spent
 
 K3 = [KCAnonymity(k=3, c="1/2")]
 
@@ -143,14 +144,35 @@ def test_every_round_proves_a_bound_that_holds(seed: int):
     )
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_at_scale_the_same_seed_and_workers_give_the_same_release(
-    workers: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", ["kc", "buckets"])
+def test_at_scale_the_same_seed_gives_the_same_release_whoever_works(
+    kind: str, monkeypatch: pytest.MonkeyPatch
 ):
-    problem = random_problem(3, 90, K3)
-    one, other = (at_scale(problem, monkeypatch, seed=5, workers=workers) for _ in range(2))
-    assert one.status is Status.OPTIMAL
-    assert one.release == other.release
+    problem = random_problem(3, 90, K3) if kind == "kc" else balanced(120, 3, 3)
+    found = [at_scale(problem, monkeypatch, seed=5, workers=workers) for workers in (1, 1, 2, 3)]
+    assert found[0].status is Status.OPTIMAL
+    assert all(other.release == found[0].release for other in found[1:])
+
+
+@pytest.mark.parametrize("kind", ["kc", "buckets"])
+def test_what_is_priced_and_listed_does_not_depend_on_workers(kind: str):
+    problem = read(frame_of(120, 2), Policy(K3)) if kind == "kc" else balanced(120, 3, 2)
+    priced, listed, steps = list[object](), list[list[object]](), list[int]()
+    for workers in (1, 2, 5):
+        pricing, before = pricing_of(problem, workers), spent()
+        duals = pricing.duals(np.full(len(pricing.rows), 20.0 if kind == "kc" else 100.0), np.zeros(0))
+        priced.append(pricing.price(duals, per_anchor=3).lines.tolist())
+        every = pricing.all_below(duals, 0, room=10**6)
+        assert every is not None
+        rooms = len(every.lines), len(every.lines) - 1, len(every.lines) // 2
+        found = [pricing.all_below(duals, 0, room=room) for room in rooms]
+        listed.append([None if one is None else one.lines.tolist() for one in found])
+        steps.append(spent() - before)
+    assert listed[0][0] is not None
+    assert listed[0][1:] == [None, None]
+    assert priced[1:] == [priced[0]] * 2
+    assert listed[1:] == [listed[0]] * 2
+    assert steps[1:] == [steps[0]] * 2
 
 
 def test_both_methods_prove_the_same_optimum(monkeypatch: pytest.MonkeyPatch):
