@@ -16,6 +16,8 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness, WeakMInvariance
 from optanon.models.table import Microdata
+from optanon.solver.backends.highs import IntegerSolution, best_integers
+from optanon.solver.colgen import choice
 from optanon.solver.colgen.column import Column, Group, columns_of, lines_of
 from optanon.solver.colgen.duals import DualBound
 from optanon.solver.colgen.first_order import FirstOrder
@@ -347,3 +349,22 @@ def test_columns_survive_as_lines():
     assert lines.tolist() == [[0, 2, 2, -1], [1, -2, -6, -6], [3, 5, -4, -1]]
     assert columns_of(lines) == columns
     assert [column.made for column in columns] == [0, 3, 1]
+
+
+def test_no_program_is_begun_that_would_still_be_entered_when_time_is_over(monkeypatch: pytest.MonkeyPatch):
+    pricing, asked = pricing_of(read(frame_of(12, 1), Policy(K3))), list[bool]()
+
+    def told(*given: object, **settings: object) -> IntegerSolution:
+        asked.append(True)
+        return best_integers(*given, **settings)  # pyright: ignore[reportArgumentType]
+
+    slow = replace(choice.SOLVERS.unheard, value=1.0)  # a second for one column, nine for three
+    monkeypatch.setattr(choice, "SOLVERS", replace(choice.SOLVERS, unheard=slow))
+    monkeypatch.setattr(choice, "best_integers", told)
+    groups = [(0, 1, 2), (3, 4, 5), (6, 7, 8, 9, 10, 11)]
+    found = [
+        choice.best_of(pricing, lines_of(groups), None, nodes=1, seed=0, clock=Clock(s)) for s in (8, 60)
+    ]
+    assert found[0] == (None, 0)
+    assert asked == [True]
+    assert found[1][0] is not None
