@@ -115,6 +115,7 @@ class RootProgram:
                 self._known.update(found)
 
     def _combined(self) -> None:
+        """The best release of the groups of all dives."""
         if self.best.duals is None or self.progress.closed or not self._known:
             return
         found, _ = best_of(
