@@ -68,7 +68,8 @@ def grown(
         if other.losses[:-1] == one.losses[:-1]:  # the last level is bounded for these
             assert all((b or 0) >= (a or 0) for a, b in zip(one.bounds, other.bounds, strict=True))
         known, more = (_improved(each.points) if trees else each.points for each in (one, other))
-        course = [point for point in known if point.seconds < limit - 1]
+        # What is kept for the end is up to an eighth here, where each look at the clock takes its time.
+        course = [point for point in known if point.seconds < limit - max(1, limit / 8)]
         assert not along or more[: len(course)] == course
 
 
