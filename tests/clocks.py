@@ -38,7 +38,13 @@ def faked(monkeypatch: pytest.MonkeyPatch, tick: float = 0.0) -> list[float]:
 
     monkeypatch.setattr(time, "monotonic", monotonic)
     monkeypatch.setattr(moment, "COMPILING", moment.Compiling())  # what was compiled so far took true seconds
+    for look in ("begin", "end"):  # and what is compiled from now on takes none
+        monkeypatch.setattr(moment.Compiling, look, _nothing)
     return seconds
+
+
+def _nothing(_: moment.Compiling) -> None:
+    """No look at the clock."""
 
 
 def struck(monkeypatch: pytest.MonkeyPatch, look: int, tick: float = 0.0) -> None:
