@@ -141,7 +141,9 @@ def _cells(q: ListingInput) -> NearCells:
     )
 
 
-def listed(q: ListingInput, floor: int, over: Callable[[], bool] | None = None) -> Listed:
+def listed(
+    q: ListingInput, floor: int, over: Callable[[], bool] | None = None, visits: int | None = None
+) -> Listed:
     """List all needed groups with a profit above `floor`, up to the first that pays.
 
     Parameters
@@ -151,6 +153,8 @@ def listed(q: ListingInput, floor: int, over: Callable[[], bool] | None = None) 
         At most 0.
     over : callable, optional
         Whether time is over.
+    visits : int, optional
+        Partial groups that are looked at; without a number `MOST_VISITED`.
 
     Raises
     ------
@@ -162,7 +166,8 @@ def listed(q: ListingInput, floor: int, over: Callable[[], bool] | None = None) 
     copies = np.minimum(q.count[q.order], min(needed.often, needed.largest))
     unsure, cells = np.full(len(q.value), LOW, dtype=np.int64), _cells(q)
     room, place, ended, found = FIRST_ROOM, 0, DONE, list[NDArray[np.int32]]()
-    visits, attributes, values = MOST_VISITED, q.boxes.code.shape[1], int(q.value.max(initial=-1)) + 1
+    attributes, values = q.boxes.code.shape[1], int(q.value.max(initial=-1)) + 1
+    visits = MOST_VISITED if visits is None else visits
     cuts, met = len(q.penalties.over), q.meetings.allowed.shape[0]
     partial = PartialGroup.empty(needed.largest, int(copies.sum()), attributes, values, cuts, met)
     while place < len(q.order):

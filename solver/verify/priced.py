@@ -2,14 +2,15 @@
 
 A claim states duals, and possibly a tree over all groups that a release below a target may hold. Here the
 needed groups are found again (`histograms`), all with a profit above what the target leaves are listed
-(`listing`): one above 0 refutes the duals, and the others are the columns of the tree's program. Where only
-sizes matter and boxes are few, duals without a tree are checked box by box (`boxes`); duals that tuples pay
-anyway without any box (`reach`).
+(`listing`): one above 0 refutes the duals, and the others are the columns of the tree's program. Without a
+tree, duals that a short listing does not confirm are checked box by box where only sizes matter and boxes are
+few (`boxes`); duals that tuples pay anyway without any box (`reach`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -31,6 +32,9 @@ from .rows import CheckedRows, Ints
 from .trees import searched
 
 __all__ = ["Single", "Suppressible", "least_information_loss", "priced_loss", "proven_loss"]
+
+FEW_VISITS = 1_000_000
+"""Partial groups: a second or two. Duals that need no more are confirmed so before boxes are gone through."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +111,11 @@ class Single:
         return cls(rows=rows, needed=Needed.of(verdicts))
 
     def columns(
-        self, duals: ClaimedDuals, target: int | None = None, over: Callable[[], bool] | None = None
+        self,
+        duals: ClaimedDuals,
+        target: int | None = None,
+        over: Callable[[], bool] | None = None,
+        visits: int | None = None,
     ) -> tuple[NDArray[np.int32], ClaimedDuals]:
         """All needed groups that a release that costs less than `target` may hold, in rising order.
 
@@ -138,13 +146,41 @@ class Single:
             meetings=no_meetings(len(rows)),
             needed=needed,
         )
-        found = listed(question, floor, over)
+        found = listed(question, floor, over, visits)
         if found.paying:
             raise refuted(found.groups[-1])
         if target is not None and (found.unsure > floor).any():
             raise TooLongError("groups larger than the listed histograms may be part of a better release")
         lowered = duals.lowered(np.maximum(found.unsure, 0))
         return in_order(self._beside(found.groups, duals, floor)), lowered
+
+    def feasible(
+        self, duals: ClaimedDuals, over: Callable[[], bool] | None = None, workers: int = 1
+    ) -> ClaimedDuals:
+        """Duals that no needed group costs less than, lowered where larger groups could not be ruled out.
+
+        Most are confirmed by a short listing; where it does not end, or would lower them, boxes are gone
+        through.
+
+        Raises
+        ------
+        CertificateError
+            If a group costs less than its duals.
+        UndecidedError
+            If that cannot be told in time.
+        """
+        with suppress(TooLongError):
+            _, found = self.columns(duals, over=over, visits=FEW_VISITS)
+            if np.array_equal(found.rows, duals.rows):
+                return found
+        walk = Walk.of(self.rows, self.needed)
+        paying = walk is not None and walk.pays(duals, over, workers)
+        if walk is not None and not paying:
+            return duals
+        if walk is not None and walk.by_size:
+            raise CertificateError("the duals prove nothing: a group in some box costs less than its duals")
+        # The walk tries more groups than are needed, unless sizes are all that counts.
+        return self.columns(duals, over=over)[1]
 
     def _beside(self, groups: NDArray[np.int32], duals: ClaimedDuals, floor: int) -> NDArray[np.int32]:
         """With suppressed tuples of profits above the floor, as groups of one."""
@@ -203,13 +239,7 @@ def priced_loss(
     cuts = divided(rows, claim.cuts, claim.divisors)
     duals = ClaimedDuals.of(rows, root.duals, cuts, root.cut_duals, root.scale)
     if not paid_anyway(rows, duals, smallest_group(problem), over):
-        walk = Walk.of(rows, single.needed)
-        paying = walk is not None and walk.pays(duals, over, workers)
-        if paying and walk is not None and walk.by_size:
-            raise CertificateError("the duals prove nothing: a group in some box costs less than its duals")
-        if paying or walk is None:
-            # The walk tries more groups than are needed, unless sizes are all that counts.
-            _, duals = single.columns(duals, over=over)
+        duals = single.feasible(duals, over, workers)
     if hidden is not None:
         price = int(hidden.price * rows.one * duals.scale)
         duals = duals.suppressing(price, rows.spare, rows.count)

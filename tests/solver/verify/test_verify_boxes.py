@@ -20,6 +20,7 @@ from optanon.solver.colgen.boxes.pricing import BoxPricing
 from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows as EngineRows
 from optanon.solver.engines.partition.proof import describe
+from optanon.solver.verify import priced
 from optanon.solver.verify.boxes import Walk
 from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers
 from optanon.solver.verify.priced import Single, priced_loss
@@ -97,13 +98,15 @@ def proof_of(problem: Problem, seed: int) -> PricedClaim:
 
 @pytest.mark.parametrize("requirement", FORMS[1:3], ids=repr)
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("visits", [0, 1_000_000], ids=["boxes", "listing"])
 def test_whatever_is_changed_in_a_proof_is_refused_or_proves_no_more_than_is_true(
-    seed: int, requirement: Requirement
+    seed: int, requirement: Requirement, visits: int, monkeypatch: pytest.MonkeyPatch
 ):
     drawn = (random_problem(at, TUPLES, [requirement]) for at in range(seed, 100, 4))
     problem = next(problem for problem in drawn if optimum(problem) is not None)
     known, least = proof_of(problem, seed), optimum(problem)
     assert least is not None
+    monkeypatch.setattr(priced, "FEW_VISITS", visits)
     assert known.divisors == (3, 2)
     if problem.policy.levels[0].name != "information_loss":
         least *= len(problem.table)
@@ -120,11 +123,13 @@ def test_whatever_is_changed_in_a_proof_is_refused_or_proves_no_more_than_is_tru
     assert refused > TUPLES
 
 
-def test_duals_for_which_a_group_pays_are_refused():
+@pytest.mark.parametrize(("visits", "said"), [(0, "in some box"), (1_000_000, "a group of 3 tuples")])
+def test_duals_for_which_a_group_pays_are_refused(visits: int, said: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(priced, "FEW_VISITS", visits)
     problem = random_problem(3, TUPLES, [KCAnonymity(k=3)])
     known = proof_of(problem, 3).model_dump(mode="json")
     known["root"]["duals"] = [dual + 10**12 for dual in known["root"]["duals"]]
-    with pytest.raises(CertificateError, match="in some box"):
+    with pytest.raises(CertificateError, match=said):
         priced_loss(problem, PricedClaim.model_validate_json(text(known)), None)
 
 
