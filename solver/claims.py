@@ -155,6 +155,12 @@ class ListedClaim(StrictRecord):
     part: tuple[Natural, ...] | None
     tree: WrittenTree
 
+    @property
+    def without_tree(self) -> PricedClaim:
+        """What its duals claim by themselves."""
+        root, cuts, divisors = self.root, self.cuts, self.divisors
+        return PricedClaim(level=self.level, root=root, cuts=cuts, divisors=divisors, part=None)
+
 
 class CountsClaim(StrictRecord):
     """The fewest counterfeits of a series: by a program over counts, or over groups without boxes."""

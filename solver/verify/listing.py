@@ -48,6 +48,9 @@ CELL = 32
 MOST_VISITED = 100_000_000
 """Partial groups that are looked at: a minute or two."""
 
+LATE_VISITED = 500_000
+"""However late it is, so many are: a bound is not given up for half a second."""
+
 
 class TooLongError(UndecidedError):
     """What was to be checked may hold, but takes more time or memory than was given."""
@@ -168,10 +171,11 @@ def listed(
     room, place, ended, found = FIRST_ROOM, 0, DONE, list[NDArray[np.int32]]()
     attributes, values = q.boxes.code.shape[1], int(q.value.max(initial=-1)) + 1
     visits = MOST_VISITED if visits is None else visits
+    late = visits - LATE_VISITED
     cuts, met = len(q.penalties.over), q.meetings.allowed.shape[0]
     partial = PartialGroup.empty(needed.largest, int(copies.sum()), attributes, values, cuts, met)
     while place < len(q.order):
-        if over is not None and over():
+        if over is not None and visits < late and over():
             raise TooLongError("the groups that a better release may hold were not all listed in time")
         buffer = np.empty((room, needed.largest), dtype=np.int32)
         place, total, visits, ended = search(

@@ -263,10 +263,14 @@ def test_a_table_without_admissible_groups_has_no_columns():
     assert len(groups) == len(single.rows.costs(groups)) == 0
 
 
-def test_time_that_is_over_ends_a_listing():
+def test_time_that_is_over_ends_a_listing_that_is_not_short(monkeypatch: pytest.MonkeyPatch):
     problem = random_problem(4, 9, [KCAnonymity(k=2)])
     single = Single.of(problem)
     zero = ClaimedDuals(rows=np.zeros(len(single.rows), dtype=np.int64), cuts=(), fake=0, scale=1)
+    whole = listed(single, zero, single.rows.most + 1)
+    late, _ = single.columns(zero, single.rows.most + 1, over=lambda: True)
+    assert len(late) == len(whole)
+    monkeypatch.setattr(listing, "LATE_VISITED", -1)
     with pytest.raises(TooLongError, match="in time"):
         single.columns(zero, single.rows.most + 1, over=lambda: True)
 
@@ -438,6 +442,7 @@ def test_without_numba_the_same_source_lists_the_same_groups(monkeypatch: pytest
     assert listed(single, zero, single.rows.most + 1) == expected
     assert len(expected) > 10
     monkeypatch.setattr(searching, "PAUSE", 1)  # after each partial group, and on from there
+    monkeypatch.setattr(slow, "LATE_VISITED", -1)
     looks: list[None] = []
     pausing, _ = single.columns(zero, single.rows.most + 1, over=lambda: bool(looks.append(None)))
     assert len(looks) > 10 * len(single.rows)
