@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from ....models.problem_view import CheckedProblem
 from ....models.release import Release
-from ...colgen.column import Column, Group
+from ...colgen.choice import best_of
+from ...colgen.column import Column, Group, lines_of
+from ...colgen.duals import Duals
+from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.primal.suppressing import left_out
 from ...colgen.structure.histograms import Judge
 from ...colgen.table import Rows
 from ...incumbent import Incumbent
-from ...settings import Watch
+from ...limits import HISTOGRAM_LIMITS as LIMITS
+from ...settings import Clock, Watch
 
 __all__ = ["Progress"]
 
@@ -89,6 +93,22 @@ class Progress(Incumbent[tuple[Group, ...], int]):
         """Offer a release found at the start; all its groups are columns from the beginning."""
         self.starts += groups or ()
         self.offer(groups)
+
+    def combine(
+        self, pricing: HistogramPricing, groups: Iterable[Group], duals: Duals, seed: int, clock: Clock
+    ) -> bool:
+        """Offer the best release of some groups, those of several releases; whether it is better."""
+        found, _ = best_of(
+            pricing,
+            lines_of(sorted(set(groups))),
+            self.groups,
+            duals=duals,
+            cuts=pricing.cuts,
+            nodes=LIMITS.combined_nodes,
+            seed=seed,
+            clock=clock,
+        )
+        return self.offer(found, "combined")
 
     def lift(self, bound: int, text: str) -> None:
         """Keep a bound if it is higher."""

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...colgen.choice import best_of
-from ...colgen.column import Group, lines_of
+from ...colgen.column import Group
 from ...colgen.duals import DualBound
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.primal.annealing import ANNEALED, COOL, Annealing
@@ -225,7 +224,7 @@ class Sweeps:
                 stalled += 1
                 continue
             known += self._settle(windows, other, self.again, 0)
-            if self._combine(windows, known):
+            if self.progress.combine(windows.pricing, known, windows.duals, windows.seed, self.clock):
                 self._settle(windows, progress.groups, (), LIMITS.stalled // 2)
                 known += progress.groups
             stalled = stalled + 1 if progress.cost == before else 0
@@ -255,19 +254,3 @@ class Sweeps:
             groups, sweep = tuple(kept.values()), sweep + 1
             stalled = 0 if gained or sweep <= len(sizes) else stalled + 1
         return groups
-
-    def _combine(self, windows: Windows, known: Sequence[Group]) -> bool:
-        """The best release of the groups of all releases so far; whether it is better."""
-        pricing, duals = windows.pricing, windows.duals
-        groups = sorted(set(known))
-        found, _ = best_of(
-            pricing,
-            lines_of(groups),
-            self.progress.groups,
-            duals=duals,
-            cuts=pricing.cuts,
-            nodes=LIMITS.combined_nodes,
-            seed=windows.seed,
-            clock=self.clock,
-        )
-        return self.progress.offer(found, "combined")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...colgen.choice import best_of
 from ...colgen.column import Column, Group, lines_of
 from ...colgen.duals import DualBound
 from ...colgen.generation import Generation
@@ -118,17 +117,8 @@ class RootProgram:
         """The best release of the groups of all dives."""
         if self.best.duals is None or self.progress.closed or not self._known:
             return
-        found, _ = best_of(
-            self.pricing,
-            lines_of(sorted(self._known)),
-            self.progress.groups,
-            duals=self.best.duals,
-            cuts=self.pricing.cuts,
-            nodes=LIMITS.combined_nodes,
-            seed=self.seed,
-            clock=self.clock.share(HISTOGRAM.combined),
-        )
-        self.progress.offer(found, "combined")
+        clock = self.clock.share(HISTOGRAM.combined)
+        self.progress.combine(self.pricing, self._known, self.best.duals, self.seed, clock)
 
     def _root(self) -> bool:
         """Solve it as it is, with dives meanwhile; False if there is no release."""
