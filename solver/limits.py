@@ -117,7 +117,7 @@ class HistogramLimits:
     """Gap up to which tables by boxes are closed over listed groups."""
     box_stalled: int = 12
     """So many roundings in a row that lead to nothing better are tried without a time limit."""
-    unlisted: int = 150
+    unlisted: int = 40
     """Tuples from which on histograms need not be listed: bounds come from a part of the policy."""
     finished_rows: int = 4_000
     """Rows up to which the gap is closed over listed groups; larger tables are swept on."""

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from math import inf
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -169,7 +170,10 @@ class Pricing(ABC, Generic[K]):
         short, bounded = 0, True
         for way in ways:
             parts = _dealt(way.anchors)
-            shared = _Room([len(part) * per_anchor if room is None else room for part in parts], room)
+            each = [len(part) * per_anchor if room is None else room for part in parts]
+            planned = self.clock.planned if self.clock is not None and self.clock.counted else None
+            pace = way.pace.value / LIMITS.threads
+            shared = _Room(each, inf if room is None else room, inf if planned is None else planned / pace)
 
             def run(at: int, parts: list[Ints] = parts, way: Way = way, shared: _Room = shared) -> _Found:
                 return self._run(way, parts[at], shared, at, floor, per_anchor, nodes)
@@ -185,11 +189,11 @@ class Pricing(ABC, Generic[K]):
                 np.maximum(worst, found.worst, out=worst)
             short += sum(found.short for found in answers)
             bounded = not any(found.ended for found in answers)
-            # How many nodes it takes until there is no room left depends on the threads.
-            visited = sum(found.visited for found in answers) if room is None or bounded else room
-            spend(way.pace.value * visited / LIMITS.threads)
             if not bounded:
+                # How many nodes that takes depends on the threads.
+                spend(min(inf if room is None else pace * room, planned or 0.0))
                 break
+            spend(pace * sum(shared.visited))
         return Priced(lines=joined(lines), worst=worst, short=short, bounded=bounded)
 
     def _run(
@@ -198,40 +202,41 @@ class Pricing(ABC, Generic[K]):
         """Search from some anchors."""
         members = np.empty((shared.each[mine], max(1, way.wide)), dtype=np.int32)
         gains, worst = np.empty(len(members), dtype=np.int64), np.zeros(len(self.rows), dtype=np.int64)
-        search, total, cut_short, visited = way.begin(), 0, 0, 0
+        search, total, cut_short = way.begin(), 0, 0
         at, chunk = 0, LIMITS.least_chunk
         while at < len(part):
             if shared.full or (self.clock is not None and self.clock.stopped):
-                return _Found(members[:total], worst, cut_short, visited, ended=True)
+                return _Found(members[:total], worst, cut_short, ended=True)
             began, here = moment(), part[at : at + chunk]
-            found, short, nodes_here = search(
+            found, short, visited = search(
                 here, floor, per_anchor, nodes, members[total:], gains[total:], worst
             )
-            total, at, visited = total + found, at + len(here), visited + nodes_here
-            shared.taken[mine] = total
+            total, at = total + found, at + len(here)
+            shared.taken[mine], shared.visited[mine] = total, shared.visited[mine] + visited
             if short < 0:
-                return _Found(members[:total], worst, cut_short, visited, ended=True)
+                return _Found(members[:total], worst, cut_short, ended=True)
             cut_short += short
             # Some anchors take a thousand times longer; the answer is the same however they are cut.
             slow = moment() - began > LIMITS.pause
             chunk = max(1, chunk // 2) if slow else min(LIMITS.most_chunk, 2 * chunk)
-        return _Found(members[:total], worst, cut_short, visited, ended=shared.full)
+        return _Found(members[:total], worst, cut_short, ended=shared.full)
 
 
 @dataclass
 class _Room:
-    """How many columns there may be: of each part, and of all together."""
+    """How many columns there may be of each part, and columns and nodes of all together."""
 
     each: list[int]
-    all: int | None
+    columns: float
+    nodes: float
 
     def __post_init__(self) -> None:
-        self.taken = [0] * len(self.each)
+        self.taken, self.visited = [0] * len(self.each), [0] * len(self.each)
 
     @property
     def full(self) -> bool:
-        """Whether there is no room for those found so far."""
-        return self.all is not None and sum(self.taken) > self.all
+        """Whether there is no room for those found so far; if it ever is, it is at the end."""
+        return sum(self.taken) > self.columns or sum(self.visited) > self.nodes
 
 
 class _Found(NamedTuple):
@@ -240,7 +245,6 @@ class _Found(NamedTuple):
     members: Members
     worst: Ints
     short: int
-    visited: int
     ended: bool
 
 

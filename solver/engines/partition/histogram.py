@@ -133,11 +133,12 @@ class HistogramSearch:
         solved = False
         if self._large and not self.brief:
             solved = self._beyond() if self._many else self._by_prices()
-        if not self._large or (self.progress.groups is None and not self.clock.over):
+        if not (self._large or self.listing) or (self.progress.groups is None and not self.clock.over):
             # Only the simplex method can tell that there is no release.
             solved = self._by_simplex()
-        if self._large:
+        if self._large or self._stuck:
             self._at_sight()
+            solved = self._beyond() if self._stuck else solved
         if solved and self.root.duals is not None and self._near:
             self.finish.again()
             self.finish.run(self.root.duals)
@@ -151,6 +152,12 @@ class HistogramSearch:
             asked = self.pricing, self.progress, self.root, self.clock, self.judge
             self.simplex = RootProgram(*asked, self.settings.seed)
         return self.simplex.run()
+
+    @property
+    def _stuck(self) -> bool:
+        """Whether a small table needs groups so large that the simplex method cannot rule them out."""
+        beyond, late = self.pricing.histograms.steps.beyond, self.progress.closed or self.clock.over
+        return self.simplex is not None and not (self.simplex.done or self._large or late) and beyond
 
     @property
     def _large(self) -> bool:
@@ -224,7 +231,7 @@ class HistogramSearch:
         return self.linear is not None
 
     def _counted(self) -> bool:
-        """Whether plans go by steps: of tables with few rows, and where groups are listed, not many."""
+        """Whether plans go by steps: of tables with few rows, and where groups, and boxes, are listed."""
         rows = self.rows
         if not self._large:
             return True
@@ -232,8 +239,8 @@ class HistogramSearch:
             # Of larger tables boxes are gone through too slowly for the simplex method.
             asked = rows, self.pricing.histograms, self.settings.workers, self.clock
             self.boxes = boxes_of(*asked, most=LIMITS.finished_rows)
-        few = len(rows) <= LIMITS.finished_rows
-        return few and (isinstance(self.boxes, BoxPricing) or not (self._many or rows.in_trees))
+        told = self.listed and (self.boxes is None or isinstance(self.boxes, BoxPricing))
+        return told and len(rows) <= LIMITS.finished_rows
 
     def _grid(self) -> bool:
         """Whether the table is solved by boxes."""

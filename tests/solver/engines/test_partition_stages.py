@@ -84,10 +84,12 @@ def going_by_time(_: Clock) -> None:
     """Plans of tests that turn the clock go by it, not by steps."""
 
 
-@pytest.mark.parametrize("kind", ["k", "l", "few", "numbers", "few numbers"])
+@pytest.mark.parametrize(
+    "kind", ["k", "l", "t", "few", "numbers", "few numbers", "l of numbers", "t of numbers"]
+)
 def test_plans_by_steps_are_the_same_at_any_pace(kind: str, monkeypatch: pytest.MonkeyPatch):
     if "numbers" in kind:
-        problem = numbers(120 if "few" in kind else 300, 1)
+        problem = numbers(120 if "few" in kind else 300, 1, *POLICIES.get(kind[0], ()))
     else:
         problem = people(130 if kind == "few" else 300, 1, *POLICIES.get(kind, ()), values="abcd")
     courses, losses = list[list[Fraction | None]](), list[tuple[Fraction, ...]]()
