@@ -125,8 +125,9 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, worker
 
 def _steps(problem: Problem, claim: Claim) -> tuple[Claim, ...]:
     """A claim, and before it what its duals prove by themselves: its tree may be too long for the time."""
-    plain = isinstance(claim, ListedClaim) and squared_error_of(problem) is None
-    return (claim.without_tree, claim) if plain else (claim,)
+    if isinstance(claim, ListedClaim) and squared_error_of(problem) is None:
+        return claim.without_tree, claim
+    return (claim,)
 
 
 def _word(level: int, bound: Fraction, whose: str) -> Trusted:
