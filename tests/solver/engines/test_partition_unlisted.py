@@ -83,7 +83,7 @@ def test_tables_that_break_the_policy_as_a_whole_and_small_ones_are_not_planned_
 
 @pytest.mark.parametrize("tuples", [40, 100])
 def test_small_tables_that_need_large_groups_have_a_bound_that_says_something(tuples: int):
-    """Where the simplex method cannot rule large groups out, and where histograms are too many to be listed."""
+    """The simplex method cannot rule large groups out, or histograms are too many to be listed."""
     problem = tabled(KCAnonymity(k=3), TCloseness(t="0.3"), tuples=tuples)
     result = solve_problem(problem, time_limit=3.0, seed=1, workers=1)
     (value,), (bound,) = result.objective, result.bound
