@@ -149,7 +149,7 @@ for seed in (1437, 1657, 1713):
     found = highs.best_integers(cost, 0 * upper, upper, csc_array(matrix), low, high)
     assert (matrix @ found.x <= high + 1e-6).all()
 """
-"""Programs on which HiGHS 1.12 prints a line of its own in its branch and bound, once it has presolved them."""
+"""Programs on which the branch and bound of HiGHS 1.12 prints a line of its own, once they are presolved."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="C's stream is set where it is known to be a variable")
