@@ -159,7 +159,7 @@ class ListedClaim(StrictRecord):
     def without_tree(self) -> PricedClaim:
         """What its duals claim by themselves."""
         root, cuts, divisors = self.root, self.cuts, self.divisors
-        return PricedClaim(level=self.level, root=root, cuts=cuts, divisors=divisors, part=None)
+        return PricedClaim(level=self.level, root=root, cuts=cuts, divisors=divisors, part=self.part)
 
 
 class CountsClaim(StrictRecord):

@@ -279,7 +279,7 @@ def best_integers(
     steps
         Seconds of steps (`work`) after which it stops: the same ones give the same answer.
     """
-    # It hears no clock while it presolves, for up to a second a thousand columns, and finds little.
+    # It hears no clock while it presolves, for up to a second a thousand columns, and strikes few of them.
     solver = _solver(random_seed=seed, mip_rel_gap=0.0, presolve="off")
     if nodes is not None:
         solver.setOptionValue("mip_max_nodes", nodes)

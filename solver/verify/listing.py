@@ -47,7 +47,6 @@ CELL = 32
 """Most rows of a cell, unless they are all at one place."""
 MOST_VISITED = 100_000_000
 """Partial groups that are looked at: a minute or two."""
-
 LATE_VISITED = 500_000
 """However late it is, so many are: a bound is not given up for half a second."""
 

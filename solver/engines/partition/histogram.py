@@ -231,7 +231,7 @@ class HistogramSearch:
         return self.linear is not None
 
     def _counted(self) -> bool:
-        """Whether plans go by steps: of tables with few rows, and where groups, and boxes, are listed."""
+        """Whether plans go by steps: of few rows, and where groups are listed, and boxes if there are."""
         rows = self.rows
         if not self._large:
             return True
