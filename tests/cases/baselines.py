@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from random import Random
 
 import pandas as pd
@@ -117,24 +118,33 @@ SETTINGS: Mapping[str, Setting] = {
 }
 
 
-def tables(setting: Setting, random: Random) -> list[Microdata]:
-    """Two or three tables of one population: they grow, or people come, leave and return."""
-    size = 24
+PEOPLE = 24
+"""In a population."""
+
+
+@cache
+def population(values: int, transient: bool, seed: int) -> Microdata:
+    """Everybody who may be in a series; heuristics of the same setting are asked about the same people."""
+    random = Random(f"population/{values}/{transient}/{seed}")
     frame = pd.DataFrame(
         {
-            "id": [f"r{i}" for i in range(size)],
-            "x": [random.randint(0, 20) for _ in range(size)],
-            "c": [random.choice("uvw") for _ in range(size)],
-            "value": [f"s{random.randrange(setting.values)}" for _ in range(size)],
+            "id": [f"r{i}" for i in range(PEOPLE)],
+            "x": [random.randint(0, 20) for _ in range(PEOPLE)],
+            "c": [random.choice("uvw") for _ in range(PEOPLE)],
+            "value": [f"s{random.randrange(values)}" for _ in range(PEOPLE)],
         }
     )
-    persistence = "transient" if setting.transient else "persistent"
-    whole = Microdata.from_frame(
+    return Microdata.from_frame(
         frame,
         respondent="id",
         quasi_identifiers={"x": "numeric", "c": "flat"},
-        sensitive=Sensitive(name="value", persistence=persistence),
+        sensitive=Sensitive(name="value", persistence="transient" if transient else "persistent"),
     )
+
+
+def tables(setting: Setting, whole: Microdata, random: Random) -> list[Microdata]:
+    """Two or three tables of one population: they grow, or people come, leave and return."""
+    size = len(whole)
     rows = list(range(random.randint(*setting.first)))
     found = [rows]
     for _ in range(random.randint(1, 2)):
@@ -169,7 +179,8 @@ def published(name: str, setting: Setting, seed: int) -> list[tuple[Problem, Rel
     random = Random(f"{name}/{seed}")
     asked = policy(setting.policies[seed % len(setting.policies)])
     history, found = History(), list[tuple[Problem, Release]]()
-    for table in tables(setting, random):
+    everybody = population(setting.values, setting.transient, seed)
+    for table in tables(setting, everybody, random):
         # Each problem keeps the history of its own time.
         problem = Problem(table=table, policy=asked, history=History(list(history)))
         try:

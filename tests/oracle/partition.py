@@ -82,6 +82,11 @@ def optimum(problem: Problem) -> Fraction | None:
 
     Complexity: 3**n steps.
     """
+    return optima(problem)[-1]
+
+
+def optima(problem: Problem) -> list[Fraction | None]:
+    """The same for every set of the tuples, by its bit mask: what it loses if the others are left out."""
     tuples = len(problem.table)
     requirements = [r for r in problem.policy.requirements if isinstance(r, GroupRequirement)]
     level = problem.policy.levels[-1]
@@ -96,7 +101,7 @@ def optimum(problem: Problem) -> Fraction | None:
                 ),
                 Fraction(0),
             )
-    best: dict[int, Fraction | None] = {0: Fraction(0)}
+    best: list[Fraction | None] = [Fraction(0)]
     for mask in range(1, 1 << tuples):
         lowest, found = mask & -mask, None
         part = mask
@@ -110,5 +115,5 @@ def optimum(problem: Problem) -> Fraction | None:
             ):
                 found = cost[part] + rest
             part = (part - 1) & mask
-        best[mask] = found
-    return best[(1 << tuples) - 1]
+        best.append(found)
+    return best

@@ -324,12 +324,11 @@ def twelve(policy: Policy | None = None) -> Problem:
 def test_a_dozen_people_drawn_by_sums_over_sets() -> None:
     problem = twelve()
     best = solve_problem(problem, display=False)
-    for seed in range(2):
-        result = solve_problem(problem, randomize=1, seed=seed, display=False)
-        assert result.bound == best.objective
-        assert result.objective >= best.objective
-        assert (result.status is Status.OPTIMAL) == (result.objective == best.objective)
-        assert result.gap is not None
+    result = solve_problem(problem, randomize=1, seed=0, display=False)
+    assert result.bound == best.objective
+    assert result.objective >= best.objective
+    assert (result.status is Status.OPTIMAL) == (result.objective == best.objective)
+    assert result.gap is not None
     sharp = solve_problem(problem, randomize=1000, seed=1, display=False)
     assert sharp.objective == best.objective
     assert sharp.randomized is not None

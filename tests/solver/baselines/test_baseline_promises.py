@@ -7,10 +7,9 @@ after its first release (static ones: anything), so refusals do not fill up the 
 from __future__ import annotations
 
 from dataclasses import replace
-from random import Random
 
 import pytest
-from cases.baselines import HALF, SETTINGS, THIRDS, published, tables
+from cases.baselines import HALF, SETTINGS, THIRDS, population, published
 
 from optanon import audit
 from optanon.instances import catalog
@@ -69,7 +68,8 @@ def test_every_baseline_says_what_its_source_promises():
 
 
 def test_promises_take_the_parameters_the_policy_gives():
-    table = tables(SETTINGS["mondrian_checked"], Random(0))[0]
+    setting = SETTINGS["mondrian_checked"]
+    table = population(setting.values, setting.transient, 0)
     own = Difference(k=4, c=HALF)
     problem = Problem(table=table, policy=Policy([KCAnonymity(k=2, c=THIRDS), own]))
     assert baselines()["mondrian_checked"].promised(problem) == (

@@ -27,7 +27,7 @@ from optanon.solver.status import Status, Termination
 
 F = Fraction
 
-TABLES = 240
+TABLES = 160
 """Random instances in all, over every registered requirement."""
 
 

@@ -99,9 +99,9 @@ def growing_case(seed: int, least: int, most: int) -> tuple[Any, Problem, list[b
     )
 
 
-@pytest.mark.parametrize("seed", range(45))
+@pytest.mark.parametrize("seed", range(24))
 def test_growing_tables(seed: int):
-    at, problem, checks = growing_case(seed, 3, 8 if seed % 9 else 9)
+    at, problem, checks = growing_case(seed, 3, 8)
     if obstacles(problem):
         return
     best = bf.optimum(at.people, at.attributes, checks, ["information_loss"], at.past)
@@ -141,11 +141,11 @@ def beside(seed: int) -> Problem:
     return Problem(table=at.table, policy=policy, history=at.history)
 
 
-UNFIT = {6, 9, 18, 33, 51, 60, 78, 81}
+UNFIT = {6, 9, 18, 33}
 """Some plain reason forbids all releases."""
 
 
-@pytest.mark.parametrize("seed", sorted({*range(84)} - UNFIT))
+@pytest.mark.parametrize("seed", sorted({*range(42)} - UNFIT))
 def test_lists_and_exact_programs_find_the_optimum_of_the_assignment_engine(seed: int):
     """Tables that enumeration cannot do."""
     same_as_assignment(seed)

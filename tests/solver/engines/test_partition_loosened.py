@@ -75,43 +75,44 @@ def beyond(problem: Problem) -> bool:
     return isinstance(found, Histograms) and found.steps.beyond
 
 
-def compare(problem: Problem, answer: Answer) -> None:
-    """Never a bound above the optimum, and a status that is true."""
+def compare(problem: Problem, answer: Answer) -> Fraction:
+    """The optimum: never a bound above it, and a status that is true."""
     best = optimum(problem)
     if best is None:
         assert answer.release is None
-        return
+        return Fraction(0)
     assert answer.status in (Status.OPTIMAL, Status.FEASIBLE)
     assert answer.release is not None
     assert answer.bounds[0] is not None
     value = problem.objective(answer.release)[0]
     assert answer.bounds[0] <= best <= value
     assert (answer.status is Status.OPTIMAL) == (answer.bounds[0] == value)
+    return best
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_bounds_are_below_the_optimum_and_confirmed(seed: int):
     problem = random_problem(seed, 8 + seed % 3, BEYOND[seed % len(BEYOND)])
     if not beyond(problem):
         pytest.skip("no small group is admissible")
     answer = solved(problem)
-    compare(problem, answer)
+    best = compare(problem, answer)
     for proof in priced(answer):
         assert answer.bounds[0] is not None
-        assert proven_loss(problem, proof) <= (optimum(problem) or 0) * per(problem)
+        assert proven_loss(problem, proof) <= best * per(problem)
 
 
 @pytest.mark.usefixtures("never_whole")
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_the_part_bounds_the_whole(seed: int):
     problem = random_problem(seed, 8 + seed % 3, BEYOND[seed % len(BEYOND)])
     if not beyond(problem):
         pytest.skip("no small group is admissible")
     answer = solved(problem)
-    compare(problem, answer)
+    best = compare(problem, answer)
     for proof in priced(answer):
         assert proof.part is not None
-        assert proven_loss(problem, proof) <= (optimum(problem) or 0) * per(problem)
+        assert proven_loss(problem, proof) <= best * per(problem)
 
 
 def priced(answer: Answer) -> list[PricedClaim | ListedClaim]:

