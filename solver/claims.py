@@ -257,10 +257,14 @@ class Trusted(StrictRecord):
 
 
 class Plain(StrictRecord):
-    """Information loss under some requirements on published values (indices, from 0)."""
+    """Information loss under some requirements on published values (indices, from 0).
+
+    Where `largest` is given, of groups of no more tuples: levels by sizes before leave no room for others.
+    """
 
     kind: Literal["plain"] = "plain"
     requirements: tuple[Natural, ...]
+    largest: Natural | None = None
 
 
 class Grouped(StrictRecord):

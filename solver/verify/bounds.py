@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Literal
 
 from ...models.box_measure import BoxMeasure
+from ...models.capped import Capped, largest_group
 from ...models.errors import CertificateError
 from ...models.losses.squared import squared_error_of
 from ...models.policy import AHEAD
@@ -228,10 +229,24 @@ def _plain(given: Given, part: claims.Plain, claim: claims.Direct) -> Derived:
     if not isinstance(claim, claims.PricedClaim | claims.ListedClaim):
         raise CertificateError("a bound on information loss needs duals")
     easier = plain(problem, part.requirements)
+    if part.largest is not None:
+        easier = _capped(given, easier, part.largest)
     hidden = Suppressible.of(problem, last, given.most("suppressed", last))
     hidden = None if hidden is None else replace(hidden, weighed=False)
     bound = weight * least_information_loss(easier, claim, hidden, given.over, given.workers)
     return Derived(level=last, bound=bound, how="exact pricing of a part of the policy")
+
+
+def _capped(given: Given, easier: Problem, largest: int) -> Problem:
+    """A part whose groups have no more tuples, as no release as good in the levels before has larger ones."""
+    problem, last = given.problem, len(given.problem.policy.levels) - 1
+    if given.most("suppressed", last) != 0:
+        raise CertificateError("sizes are limited where nobody is suppressed, and others are as good")
+    most = largest_group(problem, given.values[:last])
+    if most > largest:
+        raise CertificateError(f"releases as good in the levels before may have groups of {most} tuples")
+    capped = Capped(requirements=easier.policy.group_requirements, largest=largest)
+    return replace(easier, policy=easier.policy.changed(requirements=[capped]))
 
 
 def _counted(given: Given, found: Sequence[claims.Direct]) -> list[Derived]:
@@ -267,7 +282,7 @@ def _shares(given: Given, claim: claims.Shares) -> list[Derived]:
     if given.most("suppressed", 0) != 0 or given.most("counterfeits", 0) != 0:
         raise CertificateError("shares of a bound are about releases that suppress and invent nothing")
     part = claim.boxes.part
-    if problem.policy.form != "generalized" or not isinstance(part, claims.Plain):
+    if problem.policy.form != "generalized" or not isinstance(part, claims.Plain) or part.largest is not None:
         raise CertificateError("a share of information loss needs boxes, and a part of the policy")
     if not set(part.requirements) <= set(published(problem)):
         raise CertificateError("the bound's proof keeps requirements that it cannot speak of")

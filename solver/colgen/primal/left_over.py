@@ -1,4 +1,7 @@
-"""Tuples left over: each goes into the group that it costs least and that stays admissible. Compiled."""
+"""Tuples left over: each goes into the group that it costs least and that stays admissible. Compiled.
+
+Where groups may not grow, as their sizes are limited, near ones of them become groups of their own.
+"""
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
 # pyright: reportReturnType=false, reportArgumentType=false, reportAssignmentType=false
@@ -17,7 +20,7 @@ from ..kernels.boxes import box_with
 from ..structure.histograms import Judge
 from ..table import Rows
 
-__all__ = ["joined"]
+__all__ = ["gathered", "joined"]
 
 
 def joined(
@@ -70,6 +73,42 @@ def joined(
         counts[at] += more[of]
         takes[:, at] = _admitted(judge, counts[at] + more)
     return []
+
+
+def gathered(
+    rows: Rows, judge: Judge, left: Sequence[int], value: Ints, clock: Clock | None = None
+) -> tuple[list[list[int]], list[int]]:
+    """Make groups of tuples, the most remote one first, each of the fewest near tuples that may be one.
+
+    Returns
+    -------
+    tuple
+        Groups of rows, and those that are in none: too few, or none of them would be admissible.
+    """
+    groups, rest = list[list[int]](), np.array(left, dtype=np.int64)
+    codes, wide = rows.geometry.codes, 1 if judge.blind else len(judge.names)
+    while len(rest) >= judge.least and not (clock is not None and clock.over):
+        everybody = codes[rest]
+        # Who is at the edge costs most together with the middle of all.
+        middle = np.sort(everybody, axis=0)[len(rest) // 2]
+        first = int(np.argmax(rows.box_cost(np.minimum(everybody, middle), np.maximum(everybody, middle))))
+        low = high = everybody[first]
+        chosen, counts = [first], np.bincount([value[rest[first]]], minlength=wide)
+        free = np.ones(len(rest), dtype=np.bool_)
+        free[first] = False
+        while not judge.admits(tuple(counts.tolist())):
+            may = free & (judge.blind | (counts[value[rest]] < judge.most_alike))
+            if not may.any():
+                return groups, rest.tolist()
+            cost = rows.box_cost(np.minimum(everybody, low), np.maximum(everybody, high))
+            at = int(np.argmin(np.where(may, cost, np.iinfo(np.int64).max)))
+            chosen.append(at)
+            free[at] = False
+            counts[value[rest[at]]] += 1
+            low, high = np.minimum(low, everybody[at]), np.maximum(high, everybody[at])
+        groups.append(sorted(rest[chosen].tolist()))
+        rest = rest[free]
+    return groups, rest.tolist()
 
 
 def _takes(judge: Judge, counts: Ints, more: Ints) -> NDArray[np.bool_]:

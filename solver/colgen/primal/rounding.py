@@ -14,7 +14,7 @@ from ..covering import Ints
 from ..pool import Pool
 from ..structure.histograms import Judge
 from ..table import Rows
-from .left_over import joined
+from .left_over import gathered, joined
 from .limits import ROUNDING as LIMITS
 
 __all__ = ["completed", "fitting", "rounded"]
@@ -71,7 +71,8 @@ def completed(
     """Admissible groups and tuples left over made into a release; None if that failed or time was over.
 
     `buckets` says that every group needs one tuple of each value: then the left-over ones are matched
-    among each other. Otherwise each goes where it costs least and the group stays admissible.
+    among each other. Otherwise each goes where it costs least and the group stays admissible; those that
+    fit nowhere become groups of their own, as many as they can.
     """
     if buckets:
         counts = np.bincount(rows.value[left], minlength=len(judge.names))
@@ -81,7 +82,11 @@ def completed(
         return None if matched is None else [*groups, *matched]
     grown = [list(group) for group in groups]
     value = np.zeros_like(rows.value) if judge.blind else rows.value
-    if joined(rows, judge, grown, left.tolist(), value, clock):
+    over = joined(rows, judge, grown, left.tolist(), value, clock)
+    if over:
+        more, over = gathered(rows, judge, over, value, clock)
+        grown += more
+    if over and joined(rows, judge, grown, over, value, clock):
         return None
     return [tuple(sorted(group)) for group in grown]
 

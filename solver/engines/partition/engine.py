@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
+from ....models.box_measure import BoxMeasure
+from ....models.capped import Capped, largest_group
 from ....models.errors import EngineError
 from ....models.problem import Problem
 from ....models.release import Release
@@ -40,12 +42,13 @@ from ...engine import last
 from ...limits import PORTFOLIO
 from ...schedule import ENUMERATED
 from ...settings import Answer, Clock, Settings, Watch
+from ...shares import Share
 from ...status import Status
 from .enumerated.columns import column_of, released
 from .enumerated.guide import Guide, Guiding
 from .enumerated.measure import PricedPart
 from .enumerated.part import factor_of, grouped, kept, plain, searchable
-from .enumerated.sizes import flattened, sized
+from .enumerated.sizes import by_sizes, flattened, sized
 from .objective import Objective, factor
 from .plan import Plan
 from .progress import Progress
@@ -199,8 +202,8 @@ class _Parts:
         self.plans, self.problem, self.settings, self.clock = plans, problem, settings, clock
         self._nothing = Guide(problem=problem, levels=(None,) * len(problem.policy.levels))
 
-    def _share(self) -> Settings:
-        limit = self.clock.allowed(ENUMERATED.part)
+    def _share(self, share: Share = ENUMERATED.part) -> Settings:
+        limit = self.clock.allowed(share)
         return replace(self.settings, time_limit=limit, initial=None, known=None)
 
     def with_past(self, part: Problem, rules: Rules, objective: Objective) -> Guide:
@@ -241,8 +244,15 @@ class _Parts:
             return
         guide, sizes = self._sized(guide, settled)
         yield guide
-        if not (guide.ended or self.clock.over or settled.levels):
-            yield self._mixed(guide, sizes)
+        if guide.ended or self.clock.over or settled.levels:
+            return
+        if _boxes_last(self.problem):
+            yield from self._boxed(guide)
+            return
+        guide = self._mixed(guide, sizes)
+        yield guide
+        if not (guide.ended or self.clock.over or len(guide.levels) < 2) and _boxes_alone(self.problem, 0):
+            yield self._sized(guide, _Settled(levels=1, hidden=0, fakes=0))[0]
 
     def _counted(self, guide: Guide) -> tuple[Guide, _Settled]:
         """The fewest counterfeits, where respondents return under equal counts."""
@@ -283,6 +293,43 @@ class _Parts:
         # Fewer counterfeits than are settled may be too few for the sizes asked for.
         return replace(guide, infeasible=guide.infeasible and not start), None if start else held
 
+    def _boxed(self, guide: Guide) -> Iterator[Guide]:
+        """Boxes in the last level, after levels by sizes, where a release is known that is best in these.
+
+        Groups of no more tuples than that one's largest are searched; the bound is theirs where none as good
+        in the levels before can have a larger one, otherwise that of groups of any size.
+        """
+        problem, indices = self.problem, kept(self.problem)
+        easier = plain(problem, indices)
+        best = [r for r in guide.releases if problem.objective(r)[:-1] == guide.levels[:-1]]
+        if not (best and _alone(problem) and isinstance(Histograms.of(easier), Histograms)):
+            return
+        largest = max(group.size for group in best[-1].groups)
+        proven = largest_group(problem, problem.objective(best[-1])[:-1]) <= largest
+        if not proven:
+            guide = self._last(guide, easier, Plain(requirements=indices), self._share())
+            yield guide
+        if guide.ended or self.clock.over:
+            return
+        capped = Capped(requirements=easier.policy.group_requirements, largest=largest)
+        fewer = replace(easier, policy=easier.policy.changed(requirements=[capped]))
+        settings = replace(self._share(ENUMERATED.boxes), known=best[-1])
+        part = Plain(requirements=indices, largest=largest)
+        yield self._last(guide, fewer, part, settings, bounding=proven)
+
+    def _last(
+        self, guide: Guide, easier: Problem, part: Plain, settings: Settings, *, bounding: bool = True
+    ) -> Guide:
+        """Solve a part that measures the last level's boxes; its bound counts if it is one of the whole."""
+        objective = Objective.of(easier)
+        assert isinstance(objective, Objective)
+        answer = self.plans.by_histograms(easier, settings, Watch(), objective)
+        held, bound, levels = _within(part, answer), answer.bounds[-1], guide.levels
+        if not bounding or bound is None or held is None:  # then it says nothing but its release
+            return guide.after(part, replace(answer, status=Status.FEASIBLE, refusal=None), None, levels)
+        boxes = factor(self.problem.policy.levels[-1], self.problem.table) * bound
+        return guide.after(part, answer, held, (*levels[:-1], boxes))
+
     def _mixed(self, guide: Guide, sizes: Within | None) -> Guide:
         """Information loss in the first level, beside losses by sizes: each has its own least value.
 
@@ -295,12 +342,13 @@ class _Parts:
             return guide
         objective = Objective.of(easier)
         assert isinstance(objective, Objective)
-        answer = self.plans.by_histograms(easier, self._share(), Watch(), objective)
-        held, share = _within(part, answer), factor(first, self.problem.table)
+        share = ENUMERATED.boxes if _boxes_alone(self.problem, 0) else ENUMERATED.part
+        answer = self.plans.by_histograms(easier, self._share(share), Watch(), objective)
+        held, weight = _within(part, answer), factor(first, self.problem.table)
         bound = answer.bounds[-1]
-        if not share or bound is None or held is None:
+        if not weight or bound is None or held is None:
             return guide.after(part, answer, None, guide.levels)
-        levels = ((guide.levels[0] or 0) + share * bound, *guide.levels[1:])
+        levels = ((guide.levels[0] or 0) + weight * bound, *guide.levels[1:])
         others = tuple(claim for claim in guide.claims if claim is not sizes)
         return replace(guide, claims=others).after(part, answer, Shares(sizes=sizes, boxes=held), levels)
 
@@ -308,6 +356,20 @@ class _Parts:
 def _has_groups(problem: Problem) -> bool:
     """Whether some requirements judge groups, and others whole releases."""
     return bool(problem.policy.group_requirements and problem.policy.joint_requirements)
+
+
+def _boxes_alone(problem: Problem, index: int) -> bool:
+    """Whether a level measures boxes and nothing else."""
+    level, form = problem.policy.levels[index], problem.policy.form
+    measure = BoxMeasure.of(level, problem.table)
+    return form == "generalized" and measure is not None and level.losses <= set(measure.names)
+
+
+def _boxes_last(problem: Problem) -> bool:
+    """Whether levels by sizes come before one of boxes."""
+    *before, _ = problem.policy.levels
+    by_size = all(by_sizes(problem, name) for level in before for name in level.losses)
+    return bool(before) and by_size and _boxes_alone(problem, -1)
 
 
 def _alone(problem: Problem) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ....models.box_measure import BoxMeasure
 from ....models.losses.base import loss
 from ....models.losses.squared import squared_error_of
 from ....models.memo import memoized
@@ -19,7 +20,7 @@ from ...colgen.structure.histograms import Histograms, Judge, by_sizes_alone
 from ...colgen.structure.signatures import Rules
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from .counts.verdicts import refusal
-from .enumerated.part import searchable
+from .enumerated.part import kept, plain, searchable
 from .enumerated.sizes import flattened, sized
 from .objective import Objective
 from .withstand.limits import WITHSTAND_LIMITS
@@ -200,4 +201,14 @@ def _guided(problem: Problem) -> bool:
     # No part says how many cells have to be hidden.
     if not all(loss(name).by_group for level in problem.policy.levels for name in level.losses):
         return False
-    return sized(problem) is not None or flattened(problem) is not None
+    return sized(problem) is not None or flattened(problem) is not None or _boxes_first(problem)
+
+
+def _boxes_first(problem: Problem) -> bool:
+    """Whether the first level measures boxes, and groups have prices as far as it goes."""
+    policy, first = problem.policy, problem.policy.levels[0]
+    measure = BoxMeasure.of(first, problem.table)
+    if policy.form != "generalized" or measure is None or not first.losses <= set(measure.names):
+        return False
+    nobody = policy.counterfeit_limit == 0 and not policy.suppression_limit(len(problem.table))
+    return nobody and isinstance(Histograms.of(plain(problem, kept(problem), 0)), Histograms)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from optanon import Microdata, Policy
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity
-from optanon.solver.colgen.primal.left_over import joined
+from optanon.solver.colgen.primal.left_over import gathered, joined
 from optanon.solver.colgen.primal.regrouping import regrouped
 from optanon.solver.colgen.primal.start import halved
 from optanon.solver.colgen.primal.ties import tied
@@ -119,3 +120,25 @@ def test_when_time_is_over_nobody_is_put_anywhere():
     sizes = list(map(len, groups))
     assert joined(rows, judge, groups, [0, 1], rows.value, Clock(0.0)) == [0, 1]
     assert list(map(len, groups)) == sizes
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_near_tuples_become_groups_of_their_own_where_none_may_grow(policy: Sequence[Requirement], seed: int):
+    judge = Judge(random_problem(seed, 60, policy))
+    rows = Rows.of(judge.problem, blind=judge.blind)
+    left = np.random.default_rng(seed).integers(len(rows), size=25).tolist()
+    groups, rest = gathered(rows, judge, left, rows.value)
+    assert Counter(r for group in groups for r in group) + Counter(rest) == Counter(left)
+    assert all(admitted(judge, rows, group) for group in groups)
+    if not judge.blind:
+        return  # those of rare values may be in groups of others, and no small group be left
+    assert len(rest) < judge.least
+    cost = sum(len(group) * int(rows.box_cost(*ends(rows, group))) for group in groups)
+    at_random = [left[at : at + judge.least] for at in range(0, len(left) - len(rest), judge.least)]
+    assert cost < sum(len(group) * int(rows.box_cost(*ends(rows, group))) for group in at_random)
+
+
+def ends(rows: Rows, group: list[int]) -> tuple[Any, Any]:
+    codes = rows.geometry.codes[group]
+    return codes.min(axis=0), codes.max(axis=0)
