@@ -1,16 +1,18 @@
 """One job in a process of its own, a search or another task: the page stays quick, and stopping it is Ctrl-C.
 
-Reads ``job.json`` in a folder, writes its files there, and says on standard output, line by line as
-JSON, what happens: points of the search or how far it is, then ``done`` or ``error``.
+It writes its files into a folder, and sends as JSON what happens: points of the search or how far it is, then
+``done`` or ``error``. Everything is imported at the top: a process forked after that has it at once.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -23,37 +25,39 @@ from ..result import Result
 from ..search import solve_problem
 from ..status import Point
 from ..summary import Summary
+from .tasks import TASKS, Say
 
-__all__ = ["JOB", "main", "run"]
-
-JOB = "job.json"
+__all__ = ["main"]
 
 
-def main() -> None:
-    """Run the job of the folder named on the command line."""
-    folder = Path(sys.argv[1])
-    job = json.loads((folder / JOB).read_text(encoding="utf-8"))
+def main(folder: Path, job: Mapping[str, Any], news: Connection) -> None:
+    """Do a job in a folder; what it prints goes to a log there, for whoever runs the program."""
+
+    def say(event: Mapping[str, Any]) -> None:
+        news.send_bytes(json.dumps(event).encode())
+
+    with (folder / "child.log").open("w", encoding="utf-8") as log:
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(log.fileno(), stream.fileno())
     try:
         if "task" in job:
-            from .tasks import TASKS  # what asks, plots and compares takes a second to load
-
-            TASKS[job["task"]](job, _say)
+            TASKS[job["task"]](job, say)
         else:
-            run(folder, job)
+            _solve(folder, job, say)
     except OptanonError as error:
-        _say({"event": "error", "message": str(error)})
+        say({"event": "error", "message": str(error)})
     except KeyboardInterrupt:
         early = "stopped before a release was found; nothing was written"
-        _say({"event": "error", "message": "stopped" if "task" in job else early})
+        say({"event": "error", "message": "stopped" if "task" in job else early})
 
 
-def run(folder: Path, job: dict[str, Any]) -> None:
+def _solve(folder: Path, job: Mapping[str, Any], say: Say) -> None:
     """Solve ``problem.yaml`` and write the release, the steward's copy and the result file."""
     problem = load_problem(folder / "problem.yaml")
     levels = [level.name for level in problem.policy.levels]
 
     def listener(point: Point) -> None:
-        _say(
+        say(
             {
                 "event": "point",
                 "seconds": round(point.seconds, 3),
@@ -74,7 +78,7 @@ def run(folder: Path, job: dict[str, Any]) -> None:
         listener=listener,
     )
     written = write_files(result, problem, folder, "release", steward=True)
-    _say(
+    say(
         {
             "event": "done",
             "status": result.status.value,
@@ -111,12 +115,3 @@ def _plots(result: Result) -> dict[str, Any]:
 
 def _text(number: Fraction | None) -> str | None:
     return None if number is None else str(number)
-
-
-def _say(event: Mapping[str, Any]) -> None:
-    sys.stdout.write(json.dumps(event) + "\n")
-    sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()
