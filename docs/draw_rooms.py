@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -26,24 +28,28 @@ def files() -> list[Path]:
     return [file for top in TOP for file in sorted((ROOT / top).rglob("*.py"))]
 
 
+@cache
 def imported(file: Path) -> set[tuple[str, ...]]:
     """Files that a file imports from, by the parts of their paths; what only the type checker sees is left out."""
     here = file.relative_to(ROOT).parent.parts
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    unseen = {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
-        for node in ast.walk(block)
-    }
     found: set[tuple[str, ...]] = set()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom) or not node.level or id(node) in unseen:
+    for node in statements(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
             continue
         base = here[: len(here) - node.level + 1] + (tuple(node.module.split(".")) if node.module else ())
         for name in node.names:
             found.add(next(file for file in targets(base, name.name) if (ROOT.joinpath(*file)).is_file()))
     return found
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements in a node, without those that only the type checker sees; imports stand in no expression."""
+    if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.stmt, ast.excepthandler, ast.match_case)):
+            yield from statements(child)
 
 
 def targets(base: tuple[str, ...], name: str) -> list[tuple[str, ...]]:
