@@ -1,18 +1,16 @@
 """One job in a process of its own, a search or another task: the page stays quick, and stopping it is Ctrl-C.
 
-It writes its files into a folder, and sends as JSON what happens: points of the search or how far it is, then
-``done`` or ``error``. Everything is imported at the top: a process forked after that has it at once.
+Reads ``job.json`` in a folder, writes its files there, and says on standard output, line by line as
+JSON, what happens: points of the search or how far it is, then ``done`` or ``error``.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -25,39 +23,37 @@ from ..result import Result
 from ..search import solve_problem
 from ..status import Point
 from ..summary import Summary
-from .tasks import TASKS, Say
 
-__all__ = ["main"]
+__all__ = ["JOB", "main", "run"]
+
+JOB = "job.json"
 
 
-def main(folder: Path, job: Mapping[str, Any], news: Connection) -> None:
-    """Do a job in a folder; what it prints goes to a log there, for whoever runs the program."""
-
-    def say(event: Mapping[str, Any]) -> None:
-        news.send_bytes(json.dumps(event).encode())
-
-    with (folder / "child.log").open("w", encoding="utf-8") as log:
-        for stream in (sys.stdout, sys.stderr):
-            os.dup2(log.fileno(), stream.fileno())
+def main() -> None:
+    """Run the job of the folder named on the command line."""
+    folder = Path(sys.argv[1])
+    job = json.loads((folder / JOB).read_text(encoding="utf-8"))
     try:
         if "task" in job:
-            TASKS[job["task"]](job, say)
+            from .tasks import TASKS  # what asks, plots and compares takes a second to load
+
+            TASKS[job["task"]](job, _say)
         else:
-            _solve(folder, job, say)
+            run(folder, job)
     except OptanonError as error:
-        say({"event": "error", "message": str(error)})
+        _say({"event": "error", "message": str(error)})
     except KeyboardInterrupt:
         early = "stopped before a release was found; nothing was written"
-        say({"event": "error", "message": "stopped" if "task" in job else early})
+        _say({"event": "error", "message": "stopped" if "task" in job else early})
 
 
-def _solve(folder: Path, job: Mapping[str, Any], say: Say) -> None:
+def run(folder: Path, job: dict[str, Any]) -> None:
     """Solve ``problem.yaml`` and write the release, the steward's copy and the result file."""
     problem = load_problem(folder / "problem.yaml")
     levels = [level.name for level in problem.policy.levels]
 
     def listener(point: Point) -> None:
-        say(
+        _say(
             {
                 "event": "point",
                 "seconds": round(point.seconds, 3),
@@ -78,7 +74,7 @@ def _solve(folder: Path, job: Mapping[str, Any], say: Say) -> None:
         listener=listener,
     )
     written = write_files(result, problem, folder, "release", steward=True)
-    say(
+    _say(
         {
             "event": "done",
             "status": result.status.value,
@@ -115,3 +111,12 @@ def _plots(result: Result) -> dict[str, Any]:
 
 def _text(number: Fraction | None) -> str | None:
     return None if number is None else str(number)
+
+
+def _say(event: Mapping[str, Any]) -> None:
+    sys.stdout.write(json.dumps(event) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import signal
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Mapping
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-__all__ = ["Job", "load_ahead"]
+from ...models.files import write_whole
+from .child import JOB
 
-AHEAD = sys.platform == "linux"
-"""Whether jobs are forked from a process that has loaded everything once: that takes seconds."""
-CHILDREN = multiprocessing.get_context("forkserver") if AHEAD else multiprocessing.get_context("spawn")
-if AHEAD:
-    CHILDREN.set_forkserver_preload([f"{__package__}.loaded"])
-
-
-def load_ahead() -> None:
-    """Begin to load what jobs need, where they can be forked, without waiting for it."""
-    if AHEAD:
-        from multiprocessing import forkserver
-
-        forkserver.ensure_running()
+__all__ = ["Job"]
 
 
 class Job:
@@ -45,34 +32,44 @@ class Job:
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        text = json.dumps(dict(settings))
+        write_whole(folder / JOB, lambda draft: draft.write_text(text, encoding="utf-8"))
         self.points: list[dict[str, Any]] = []
         self.progress = ""
         self.began = time.monotonic()
         self.ended: dict[str, Any] | None = None
-        self._news, out = CHILDREN.Pipe(duplex=False)
-        self._process = CHILDREN.Process(target=_do, args=(folder, dict(settings), out), daemon=True)
-        self._process.start()
-        out.close()  # only the child holds it now: its end is seen
-        self._reader = threading.Thread(target=self._listen, args=(self._news,), daemon=True)
+        self._errors = folder / "child.log"
+        with self._errors.open("w", encoding="utf-8") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "optanon.solver.web.child", str(folder)],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                text=True,
+            )
+        assert self._process.stdout is not None
+        self._reader = threading.Thread(target=self._listen, args=(self._process.stdout,), daemon=True)
         self._reader.start()
 
-    def _listen(self, news: Connection) -> None:
+    def _listen(self, pipe: IO[str]) -> None:
         answer: dict[str, Any] | None = None
-        with news:
-            while (event := _next(news)) is not None:
+        with pipe:
+            for line in pipe:
+                event = json.loads(line)
                 if event["event"] == "point":
                     self.points.append(event)
                 elif event["event"] == "progress":
                     self.progress = event["words"]
                 else:
                     answer = event
-        self._process.join()
+        code = self._process.wait()
         self.ended = answer
         if self.ended is None:
+            # Out of memory, or a fault of ours: the log says more, for whoever runs the program.
             self.ended = {
                 "event": "error",
-                "message": f"it ended without an answer (exit code {self._process.exitcode}): if memory ran "
-                "out, fewer columns or one level per column (full domain) need less",
+                "message": f"it ended without an answer (exit code {code}): if memory ran out, "
+                "fewer columns or one level per column (full domain) need less",
             }
 
     @property
@@ -87,14 +84,15 @@ class Job:
 
     def stop(self) -> None:
         """Ask for the best release so far, as Ctrl-C does on the command line."""
-        if self.running and self._process.pid is not None:
-            os.kill(self._process.pid, signal.SIGINT)
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
 
     def close(self) -> None:
         """End it at once, without an answer."""
-        if self.running:
+        if self._process.poll() is None:
             self._process.kill()
         self._reader.join(timeout=10)
+        self._process.wait()
 
     def wait(self, seconds: float | None = None) -> dict[str, Any]:
         """Wait for the answer."""
@@ -102,17 +100,3 @@ class Job:
         if self.ended is None:
             raise TimeoutError("the search has not ended")
         return self.ended
-
-
-def _do(folder: Path, job: Mapping[str, Any], news: Connection) -> None:
-    from .child import main  # the page itself need not wait for what computes
-
-    main(folder, job, news)
-
-
-def _next(news: Connection) -> dict[str, Any] | None:
-    """What a child says next, or None where it is gone."""
-    try:
-        return json.loads(news.recv_bytes())
-    except (EOFError, OSError):
-        return None

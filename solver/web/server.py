@@ -14,7 +14,6 @@ from fastapi.responses import HTMLResponse, PlainTextResponse
 from nicegui import app, ui
 
 from .guard import Guard
-from .job import load_ahead
 from .page import build
 from .script_rules import LOCK, ScriptRules
 from .visit import Visits
@@ -68,7 +67,6 @@ def serve(port: int, *, show: bool, announce: Callable[[str], None], base: Path)
     _lock(token, port)
     address = f"http://{HOST}:{port}/?token={token}"
     announce(address)
-    load_ahead()
     try:
         ui.run(
             root,

@@ -30,7 +30,7 @@ from ..insight.report.page import report_page
 from ..insight.report.told import told
 from ..solved import read_solved
 
-__all__ = ["TASKS", "Say"]
+__all__ = ["TASKS"]
 
 AUDITED = {
     "disclosed by intersection": "certain by intersecting groups",
