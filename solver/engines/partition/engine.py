@@ -46,6 +46,7 @@ from ...shares import Share
 from ...status import Status
 from .enumerated.columns import column_of, released
 from .enumerated.guide import Guide, Guiding
+from .enumerated.limits import ENUMERATED_LIMITS as LIMITS
 from .enumerated.measure import PricedPart
 from .enumerated.part import factor_of, grouped, kept, plain, searchable
 from .enumerated.sizes import by_sizes, flattened, sized
@@ -306,14 +307,15 @@ class _Parts:
             return
         largest = max(group.size for group in best[-1].groups)
         proven = largest_group(problem, problem.objective(best[-1])[:-1]) <= largest
-        if not proven:
-            guide = self._last(guide, easier, Plain(requirements=indices), self._share())
+        if not proven or len(problem.table) > LIMITS.dealt:
+            part = Plain(requirements=indices)
+            guide = self._last(guide, easier, part, self._share(), bounding=not proven)
             yield guide
         if guide.ended or self.clock.over:
             return
         capped = Capped(requirements=easier.policy.group_requirements, largest=largest)
         fewer = replace(easier, policy=easier.policy.changed(requirements=[capped]))
-        settings = replace(self._share(ENUMERATED.boxes), known=best[-1])
+        settings = replace(self._share(ENUMERATED.boxes), initial=best[-1], known=guide.releases[-1])
         part = Plain(requirements=indices, largest=largest)
         yield self._last(guide, fewer, part, settings, bounding=proven)
 

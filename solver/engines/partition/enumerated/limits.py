@@ -31,6 +31,8 @@ class EnumeratedLimits:
     """Pairs looked at for one anchor: a second or two, in which the clock is not heard."""
     long: int = 5_000
     """Longer lists are not presolved to the last: parts of that hear no clock."""
+    dealt: int = 200
+    """Up to so many tuples groups of limited sizes begin from dealt ones, then from the best of any sizes."""
     seen: int = 12
     """Releases of one call that are looked at, the last ones."""
 
