@@ -80,10 +80,22 @@ def gathered(
 ) -> tuple[list[list[int]], list[int]]:
     """Make groups of tuples, the most remote one first, each of the fewest near tuples that may be one.
 
+    Parameters
+    ----------
+    rows, judge, value, clock
+        As in `joined`; when the clock is over, no further group is begun.
+    left
+        Rows, with repeats.
+
     Returns
     -------
     tuple
-        Groups of rows, and those that are in none: too few, or none of them would be admissible.
+        Groups of rows, all admissible, and the rows in none: too few, or no group was found for the next.
+
+    Notes
+    -----
+    A heuristic: rows that are returned may have an admissible group still. Complexity: O(tuples) for each
+    tuple that is put into a group.
     """
     groups, rest = list[list[int]](), np.array(left, dtype=np.int64)
     codes, wide = rows.geometry.codes, 1 if judge.blind else len(judge.names)
