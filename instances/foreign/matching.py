@@ -1,6 +1,7 @@
 """Which tuples of the table can be behind the records of a release made elsewhere.
 
-Respondents or the order of rows tell it exactly. Otherwise every record needs a tuple of its
+Respondents or the order of rows tell it exactly; where a file names respondents, records without one are
+counterfeits. Otherwise every record needs a tuple of its
 own that lies in its cells and has its sensitive value; tuples left over are suppressed.
 Such an assignment is a flow from kinds of tuples (equal quasi-identifiers and value) to kinds
 of records (group and value). Another one exists if a tuple's unused way into a group lies on a
@@ -9,7 +10,7 @@ cycle of the residual graph, or a kind of tuples is divided between groups.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -41,11 +42,14 @@ class Match:
         Index of each tuple's group; -1 if suppressed.
     uncertain : int
         Tuples that may as well be elsewhere; 0 if memberships are certain.
+    counterfeits : tuple of (group, value)
+        One per invented record.
     """
 
     how: How
     group: Ints
     uncertain: int
+    counterfeits: tuple[tuple[int, str], ...] = ()
 
 
 def match_rows(found: ForeignTable, table: Microdata, how: How | Literal["auto"] = "auto") -> Match:
@@ -72,7 +76,8 @@ def match_rows(found: ForeignTable, table: Microdata, how: How | Literal["auto"]
     if found.records > len(table):
         raise ReleaseError(
             f"the release has {found.records} records, the table {len(table)} tuples: somebody would be "
-            "there twice; give the table it was made from"
+            "there twice; give the table it was made from, or, if some are counterfeits, add a column "
+            f"{table.respondent!r} that is empty for these"
         )
     named = all(row.respondent is not None for row in found.rows)
     if how == "respondents" and not named:
@@ -98,6 +103,8 @@ def _by_respondent(found: ForeignTable, table: Microdata) -> list[int]:
     seen: dict[str, int] = {}
     tuples: list[int] = []
     for row in found.rows:
+        if row.counterfeit:
+            continue
         who = row.respondent or ""
         if who not in table.row:
             raise ReleaseError(
@@ -115,7 +122,7 @@ def _by_respondent(found: ForeignTable, table: Microdata) -> list[int]:
 
 def _told(found: ForeignTable, table: Microdata, tuples: Sequence[int], how: How) -> Match:
     group = np.full(len(table), -1, dtype=np.int64)
-    for row, t in zip(found.rows, tuples, strict=True):
+    for row, t in zip([row for row in found.rows if not row.counterfeit], tuples, strict=True):
         if row.value is not None and table.members[t].value != row.value:
             raise ReleaseError(
                 f"column {table.sensitive.name!r}, row {row.row}: the sensitive value is not that of the "
@@ -130,7 +137,22 @@ def _told(found: ForeignTable, table: Microdata, tuples: Sequence[int], how: How
                     "the respondent's own value: correct it, or use match='fit'"
                 )
         group[t] = row.group
-    return Match(how=how, group=group, uncertain=0)
+    return Match(how=how, group=group, uncertain=0, counterfeits=_invented(found, table, set(group.tolist())))
+
+
+def _invented(found: ForeignTable, table: Microdata, groups: Container[int]) -> tuple[tuple[int, str], ...]:
+    """Group and value of every counterfeit."""
+    invented: list[tuple[int, str]] = []
+    for row in found.rows:
+        if not row.counterfeit:
+            continue
+        if row.group is None or row.value is None or row.group not in groups:
+            raise ReleaseError(
+                f"column {table.respondent!r}, row {row.row}: the record has no respondent, so it is a "
+                "counterfeit, and nobody is in a group with it: name the respondent, or leave the row out"
+            )
+        invented += [(row.group, row.value)] * row.count
+    return tuple(invented)
 
 
 def _covered(reading: CoveredValues, codes: Ints) -> NDArray[np.bool_]:

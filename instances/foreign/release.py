@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +36,7 @@ class ForeignRelease:
         Tuples that may as well be in another group, or suppressed; 0 if memberships are certain. Sizes,
         published values and losses do not depend on that.
     records : int
-        Published records, suppressed ones that are there as stars included.
+        Published records, suppressed ones that are there as stars included, counterfeits not.
     ends, stars
         How intervals and records of stars were read.
     notes : tuple of str
@@ -67,7 +68,7 @@ def read_foreign(
     Parameters
     ----------
     source : DataFrame or path
-        ``.parquet``, otherwise CSV (UTF-8, with a header). One row per record.
+        ``.parquet``, otherwise CSV (UTF-8, with a header). One row per record; counterfeits lack an id.
     table : Microdata
         What it was made from.
     ends : {"written", "closed", "half-open", "upper-open"}
@@ -148,10 +149,17 @@ def _release(found: ForeignTable, matched: Match, table: Microdata) -> Release:
     left: list[int] = []
     for t, group in enumerate(matched.group.tolist()):
         (left if group < 0 else rows[group]).append(t)
+    invented: list[Counter[str]] = [Counter() for _ in found.boxes]
+    for group, value in matched.counterfeits:
+        invented[group][value] += 1
     return Release(
         groups=tuple(
-            QIGroup(members=tuple(table.members[t] for t in members), box=box)
-            for members, box in zip(rows, found.boxes, strict=True)
+            QIGroup(
+                members=tuple(table.members[t] for t in members),
+                counterfeits=tuple(sorted(made_up.items())),
+                box=box,
+            )
+            for members, made_up, box in zip(rows, invented, found.boxes, strict=True)
         ),
         suppressed=tuple(table.members[t] for t in left),
         attributes=table.attributes,

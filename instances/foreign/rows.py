@@ -38,7 +38,7 @@ class ForeignRow:
     count : int
         For how many records the row stands.
     respondent : str or None
-        If the file has a column of respondents.
+        If the file has a column of respondents; empty for records that were invented.
     """
 
     row: int
@@ -46,6 +46,11 @@ class ForeignRow:
     value: str | None
     count: int
     respondent: str | None
+
+    @property
+    def counterfeit(self) -> bool:
+        """Whether nobody is behind the records, in a file that says who is behind each."""
+        return self.respondent == ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +64,7 @@ class ForeignTable:
     readings : tuple of tuple of CoveredValues
         Cells of each group, in the order of first appearance.
     records : int
-        Published records, suppressed ones included.
+        Published records, suppressed ones included, counterfeits not.
     stars : {"suppressed", "group"}
         How records without any quasi-identifier were read.
     notes : tuple of str
@@ -119,8 +124,9 @@ def read_rows(
         stars = "group"
     counts = _counts(frame, table, count)
     people = _people(texts.get(table.respondent), len(frame))
+    invented = [who == "" for who in people]
     cells = [_column(reader, texts[reader.domain.name]) for reader in readers]
-    values = _values(texts[table.sensitive.name], table, silent if stars == "suppressed" else None)
+    values = _values(texts[table.sensitive.name], table, silent if stars == "suppressed" else None, invented)
     shown = [not (quiet and stars == "suppressed") for quiet in silent]
     groups, boxes = _grouped(list(zip(*cells, strict=True)), shown)
     told = zip(groups, values, counts, people, strict=True)
@@ -130,7 +136,7 @@ def read_rows(
             for row, (group, value, number, who) in enumerate(told, start=1)
         ),
         readings=tuple(boxes),
-        records=sum(counts),
+        records=sum(number for number, made_up in zip(counts, invented, strict=True) if not made_up),
         stars=stars,
         notes=(*note, *_remarks(boxes, table.domains), *_unread(frame, table, columns or {}, count)),
     )
@@ -234,7 +240,10 @@ def _column(reader: Reader, texts: Sequence[str]) -> list[CoveredValues]:
     return found
 
 
-def _values(texts: Sequence[str], table: Microdata, suppressed: Sequence[bool] | None) -> list[str | None]:
+def _values(
+    texts: Sequence[str], table: Microdata, suppressed: Sequence[bool] | None, invented: Sequence[bool]
+) -> list[str | None]:
+    """Sensitive values; those of counterfeits may be values of earlier releases, which the table lacks."""
     known = table.histogram
     # The tool saw the table as it was written: spellings that are one, cells that are missing.
     alike = {fold(value): value for value in known} if table.spelling.sensitive == "merge" else {}
@@ -249,6 +258,8 @@ def _values(texts: Sequence[str], table: Microdata, suppressed: Sequence[bool] |
             found.append(alike[fold(text)])
         elif MISSING in known and fold(text) in DOUBTFUL:
             found.append(MISSING)
+        elif invented[row - 1] and text not in NOTHING_SAID:
+            found.append(text)
         else:
             what = "is not published" if text in NOTHING_SAID else "is none of the table's"
             raise ReleaseError(
@@ -277,10 +288,10 @@ def _counts(frame: pd.DataFrame, table: Microdata, count: str | None) -> list[in
 
 
 def _people(texts: Sequence[str] | None, rows: int) -> Sequence[str | None]:
-    """Respondents; None everywhere if there is no column, or it is starred out."""
+    """Respondents, empty for counterfeits; None everywhere if there is no column, or it is starred out."""
     if texts is None or all(text in NOTHING_SAID for text in texts):
         return [None] * rows
-    return texts
+    return ["" if text in NOTHING_SAID else text for text in texts]
 
 
 def _remarks(boxes: Sequence[tuple[CoveredValues, ...]], domains: Sequence[Domain]) -> list[str]:

@@ -170,6 +170,29 @@ def test_ids_and_the_order_of_rows_tell_memberships():
     assert by_id.source.uncertain == by_order.source.uncertain == 0
 
 
+def test_records_without_a_respondent_are_counterfeits():
+    """Two groups of six; a seventh record in the second one was invented, with a value of its own."""
+    made_up = {"id": "", "age": "[40,58]", "city": "*", "disease": "gout"}
+    frame = pd.concat([steward(), pd.DataFrame([made_up])], ignore_index=True)
+    policy = cases.problem().policy.changed(max_counterfeits=1)
+    asked = oa.Problem(table=cases.people(), policy=policy)
+    found = oa.audit_release(frame, asked, solve=False)
+    assert found.release.counterfeits == 1
+    assert found.source.records == 12
+    assert found.figures.suppressed == 0
+    assert found.passes is True
+    assert sorted(group.counterfeits for group in found.release.groups) == [(), (("gout", 1),)]
+    without = oa.audit_release(steward(), asked, solve=False).figures
+    assert found.figures.information_loss == without.information_loss  # of the people alone
+    assert (found.figures.discernibility, without.discernibility) == (6**2 + 7**2, 2 * 6**2)
+    assert oa.audit_release(frame, cases.problem(), solve=False).passes is False
+    with pytest.raises(oa.ReleaseError, match=r"13 records, .* add a column 'id' that is empty for these"):
+        oa.audit_release(frame.drop(columns="id").replace("gout", "flu"), asked)
+    alone = pd.concat([steward(), pd.DataFrame([made_up | {"age": "[40,57]"}])], ignore_index=True)
+    with pytest.raises(oa.ReleaseError, match=r"column 'id', row 13: .* nobody is in a group with it"):
+        oa.audit_release(alone, asked)
+
+
 def twins(values: str = "abab") -> oa.Problem:
     """Two people of 20 and two of 30, who may be in either of two overlapping groups."""
     frame = pd.DataFrame({"id": list("wxyz"), "age": [20, 25, 25, 30], "v": list(values)})
