@@ -83,6 +83,8 @@ class HistogramLimits:
     """and once its linear program is solved with cuts,"""
     dives_stalled: int = 20
     """until so many rounds of these in a row gain nothing."""
+    simplex_far: float = 0.75
+    """Bound, as a share of the linear program, under which large groups are left to a part of the policy."""
     combined_nodes: int = 100
     """Nodes of the program that combines releases."""
     far: float = 0.03

@@ -142,6 +142,7 @@ class Histogram(Schedule):
     )
     annealing_later: Share = Share(part=0.2, of=Of.PASSED, why="the same, after a shorter limit's moves")
     annealing_trees: Share = Share(part=0.35, of=Of.LIMIT, why="the same, large tables under taxonomies")
+    annealing_few: Share = Share(part=0.6, of=Of.LEFT, why="the same, before a bound by the simplex method")
     move: Seconds = Seconds(value=1.5e-6, unit="s a move", why="until that is measured")
     look: Seconds = Seconds(value=0.1, why="between two looks at the clock, while tuples are moved")
     moves: Seconds = Seconds(value=6e-5, unit="s a tuple", why="near rows, groups, and enough moves")

@@ -14,7 +14,7 @@ from functools import partial
 
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
-from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted, WholeTable
+from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted
 from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.column import Group
 from ...colgen.cuts import Cuts
@@ -33,7 +33,7 @@ from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
 from .by_boxes import Boxed, by_boxes
-from .easier import Part, finite, part_rows
+from .easier import Part, broken_whole, finite, part_rows
 from .loosened import Loosened
 from .objective import Objective
 from .places import Boxes, PlacedBoxes, boxes_of
@@ -98,7 +98,7 @@ class HistogramSearch:
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
-        broken = self._broken_whole()
+        broken = broken_whole(self.problem, self.judge)
         if broken is not None:
             return self.progress.refused(broken)
         try:
@@ -139,6 +139,8 @@ class HistogramSearch:
         if self._large or self._stuck:
             self._at_sight()
             solved = self._beyond() if self._stuck else solved
+            if self._stuck and self.annealing is not None:
+                annealed(self.annealing, self.progress, self.clock)
         if solved and self.root.duals is not None and self._near:
             self.finish.again()
             self.finish.run(self.root.duals)
@@ -210,16 +212,24 @@ class HistogramSearch:
         if self.places is not None:
             return self._by_boxes(self.places.boxes, self.places.best)
         if not self.listed:
-            self._at_sight()
-            if self.annealing is not None:
-                annealed(self.annealing, self.progress, self.clock)
-            return False
+            return self._unlisted()
         if not isinstance(self.listing, Loosened):
             asked = self.judge, self.pricing, self.progress, self.root, self.settings
             self.listing = Loosened(self.problem, *asked)
         solved = self.listing.run(self.clock.anew)
         self.part = self.listing.part
         return solved
+
+    def _unlisted(self) -> bool:
+        """A bound of the part of the policy that prices are of, and moves; False: its groups are not all."""
+        self._at_sight()
+        if self.annealing is not None:
+            clock = self.clock.share(HISTOGRAM.annealing_few) if self._few else self.clock
+            annealed(self.annealing, self.progress, clock)
+        if self._few and self.progress.groups is not None:
+            self.part = finite(self.problem)[0]
+            self._by_simplex()
+        return False
 
     def _by_boxes(self, pricing: Boxes, best: DualBound) -> bool:
         """Begin with the linear program, or go on; False if there is no time, or no release."""
@@ -257,21 +267,6 @@ class HistogramSearch:
         if self.boxes is not None and len(rows) <= LIMITS.finished_rows:
             self.clock.keep(HISTOGRAM.swept.value * len(rows) * max(0, nested))
         return self.boxes is not None or self.places is not None
-
-    def _broken_whole(self) -> WholeTable | None:
-        """A monotone requirement that the whole table breaks: merging all groups would keep it."""
-        policy, table = self.problem.policy, self.problem.table
-        counts = tuple(table.histogram[name] for name in self.judge.names)
-        if policy.suppression_limit(len(table)) or policy.counterfeit_limit != 0 or self.judge.admits(counts):
-            return None
-        whole = self.problem.assemble([range(len(table))])
-        for index, requirement in enumerate(policy.requirements):
-            if (
-                requirement.structure(self.problem).monotone
-                and next(requirement.check(whole, self.problem.history), None) is not None
-            ):
-                return WholeTable(requirement=index)
-        return None
 
     # -- releases --------------------------------------------------------------------
 
@@ -346,7 +341,7 @@ class HistogramSearch:
             for groups in made.rounds(cooling, clock):
                 self.progress.start(groups)
         self.moved = self.moved or made.moved
-        if self.rows.in_trees or not self.listed:
+        if self.rows.in_trees or (self._many and self._few) or not self.listed:
             self.annealing = made
 
     # -- the answer --------------------------------------------------------------------

@@ -10,7 +10,7 @@ from ...colgen.column import Column, Group, lines_of
 from ...colgen.duals import DualBound
 from ...colgen.generation import Generation
 from ...colgen.histogram_pricing import HistogramPricing
-from ...colgen.master import RestrictedMaster
+from ...colgen.master import Proposal, RestrictedMaster
 from ...colgen.pool import Pool
 from ...colgen.primal.diving import Dives
 from ...colgen.structure.histograms import Judge
@@ -31,6 +31,9 @@ class RootProgram:
     ----------
     done : bool
         Whether nothing more can be proven this way.
+    far : bool
+        Whether the bound is far below the linear program where groups of any size may be needed: they are not
+        ruled out in time.
     """
 
     def __init__(
@@ -48,7 +51,7 @@ class RootProgram:
         tuples = int(rows.count.sum())
         unit = progress.cost / tuples if progress.groups is not None else rows.most / (8 * tuples)
         self.progress, self.best, self.rows = progress, best, rows
-        self.done, self._cuts, self._solved = False, 0, False
+        self.done, self.far, self._cuts, self._solved = False, False, 0, False
         self._penalty = None if progress.groups is not None else float(rows.most / tuples)
         self._master = RestrictedMaster(pricing, pricing.cuts, unit, penalty=self._penalty)
         self._generation = Generation(
@@ -128,10 +131,14 @@ class RootProgram:
             until = None if seconds is None else self.clock.seconds + seconds
             self._solved = generation.run(0.3 if self._cuts else 0.5, seconds=seconds)
             self.progress.lift(self.best.bound, "linear program")
+            proposal = generation.proposal
             if until is not None and not self._solved and self.clock.seconds > until and not self.clock.over:
                 self._dived()
+                self.far = self._is_far(proposal)
+                if self.far:
+                    return True
                 continue
-            missing = generation.proposal.missing if generation.proposal is not None else 0.0
+            missing = proposal.missing if proposal is not None else 0.0
             if self.progress.bound > most:
                 return False
             penalty = self._penalty
@@ -139,3 +146,9 @@ class RootProgram:
                 return True
             self._penalty = 10 * penalty
             self._master.penalize(self._penalty)
+
+    def _is_far(self, proposal: Proposal | None) -> bool:
+        """Whether a linear program of releases is hardly bounded, for all its columns."""
+        if proposal is None or self._penalty is not None or not self.pricing.histograms.steps.beyond:
+            return False
+        return float(self.best.value) < LIMITS.simplex_far * proposal.value
