@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 
 from ....models.problem import Problem
 from ...backends.highs import MADE_BY
@@ -102,7 +102,8 @@ class HistogramSearch:
         if broken is not None:
             return self.progress.refused(broken)
         try:
-            self._given()
+            for release in filter(None, (self.settings.initial, self.settings.known)):
+                self.starting.begin(release)
             beyond = self.pricing.histograms.steps.beyond
             if self.whole and in_blocks(self.rows, self.judge, listed=self.listed, beyond=beyond):
                 self._in_blocks()
@@ -213,23 +214,32 @@ class HistogramSearch:
             return self._by_boxes(self.places.boxes, self.places.best)
         if not self.listed:
             return self._unlisted()
-        if not isinstance(self.listing, Loosened):
-            asked = self.judge, self.pricing, self.progress, self.root, self.settings
-            self.listing = Loosened(self.problem, *asked)
-        solved = self.listing.run(self.clock.anew)
-        self.part = self.listing.part
+        self.listing = self._loosened
+        solved = self._loosened.run(self.clock.anew)
+        self.part = self._loosened.part
         return solved
 
     def _unlisted(self) -> bool:
         """A bound of the part of the policy that prices are of, and moves; False: its groups are not all."""
         self._at_sight()
+        few = len(self.rows) <= LIMITS.finished_rows  # others have time for moves alone
         if self.annealing is not None:
-            clock = self.clock.share(HISTOGRAM.annealing_few) if self._few else self.clock
-            annealed(self.annealing, self.progress, clock)
-        if self._few and self.progress.groups is not None:
+            share = HISTOGRAM.annealing_few if self._few else HISTOGRAM.annealing_unlisted
+            annealed(self.annealing, self.progress, self.clock.share(share) if few else self.clock)
+        if not few or self.progress.groups is None:
+            return False
+        if self._few:
             self.part = finite(self.problem)[0]
             self._by_simplex()
+        else:
+            self._loosened.bounded(self.clock, self.clock)
+            self.part = self._loosened.part
         return False
+
+    @cached_property
+    def _loosened(self) -> Loosened:
+        asked = self.judge, self.pricing, self.progress, self.root, self.settings
+        return Loosened(self.problem, *asked)
 
     def _by_boxes(self, pricing: Boxes, best: DualBound) -> bool:
         """Begin with the linear program, or go on; False if there is no time, or no release."""
@@ -249,7 +259,8 @@ class HistogramSearch:
             # Of larger tables boxes are gone through too slowly for the simplex method.
             asked = rows, self.pricing.histograms, self.settings.workers, self.clock
             self.boxes = boxes_of(*asked, most=LIMITS.finished_rows)
-        told = self.listed and (self.boxes is None or isinstance(self.boxes, BoxPricing))
+        told = self.listed or self._few or not rows.in_trees
+        told = told and (self.boxes is None or isinstance(self.boxes, BoxPricing))
         return told and len(rows) <= LIMITS.finished_rows
 
     def _grid(self) -> bool:
@@ -281,12 +292,6 @@ class HistogramSearch:
         self.part = prove(rounds, groups, self.problem, self.root, self.plain)
         self.boxed = True
         others()
-
-    def _given(self) -> None:
-        """Releases to start from."""
-        for release in (self.settings.initial, self.settings.known):
-            if release is not None:
-                self.starting.begin(release)
 
     def _further(self, clock: Clock) -> None:
         """Releases of heuristics that a clock's limit has time for."""

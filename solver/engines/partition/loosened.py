@@ -78,21 +78,31 @@ class Loosened:
             self._sweeps.run(clock)
         return found
 
-    def _linear(self, clock: Clock) -> bool:
-        """Linear programs, their cuts and roundings; False if there is no release."""
-        progress, first = self.progress, self._first or self._easier(clock)
+    def bounded(self, clock: Clock, cuts: Clock) -> bool:
+        """The bound of the part, until a clock is over, and another with cuts; False if there is none."""
+        first = self._first or self._easier(clock)
         if clock.over:
             return True
         self._first, known = first, first.relaxation.best
-        first.solve(clock.share(HISTOGRAM.part))
-        if progress.bound > self.pricing.rows.most:
+        first.solve(clock)
+        if self.progress.bound > self.pricing.rows.most:
             return False
-        first.tighten(clock.share(HISTOGRAM.part_cuts))
+        first.tighten(cuts)
         if known.duals is None:
             return True
         before = self.best.value
         if self.best.offer(known.duals) > before:
             self.part = self._indices
+        return True
+
+    def _linear(self, clock: Clock) -> bool:
+        """Linear programs, their cuts and roundings; False if there is no release."""
+        progress = self.progress
+        found = self.bounded(clock.share(HISTOGRAM.part), clock.share(HISTOGRAM.part_cuts))
+        first = self._first
+        if not found or clock.over or first is None or first.relaxation.best.duals is None:
+            return found
+        known = first.relaxation.best
         second = self._second or self._nearer(clock, known.duals)
         if clock.over:
             return True

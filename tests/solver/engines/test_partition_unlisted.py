@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -89,3 +90,18 @@ def test_small_tables_that_need_large_groups_have_a_bound_that_says_something(tu
     (value,), (bound,) = result.objective, result.bound
     assert bound is not None
     assert value / 10 < bound <= value
+
+
+@pytest.mark.parametrize("tuples", [100, 200])
+def test_the_bound_is_nearly_that_of_the_sizes_alone(tuples: int, monkeypatch: pytest.MonkeyPatch):
+    # Seconds of work, not of waiting for others.
+    monkeypatch.setattr(moment, "time", SimpleNamespace(monotonic=time.process_time))
+    monkeypatch.setattr(moment, "COMPILING", moment.Compiling())
+    sizes, alike = KCAnonymity(k=6), TCloseness(t="0.3")
+    (whole,), (part,) = (
+        solve_problem(tabled(*asked, tuples=tuples), time_limit=3.0, seed=1, workers=1).bound
+        for asked in ((sizes, alike), (sizes,))
+    )
+    assert whole is not None
+    assert part is not None
+    assert part <= whole * Fraction(6, 5)
