@@ -52,8 +52,9 @@ class SignaturePricing(Pricing[Rows]):
         rules, table = self.types.rules, self.types.rows
         widest = max([rules.least, *map(len, rules.signatures)])
         places = max(1, int(table.count.sum())) + widest * int(rules.times.max(initial=1))
-        found = whole(rows, cuts, limit, costly=table.dearest, places=places)
-        return replace(found, limit=-found.scale) if self.types.counting else found
+        price = 1 if self.types.counting else self.types.price
+        found = whole(rows, cuts, limit, costly=table.dearest + price, places=places)
+        return replace(found, limit=-price * found.scale) if price else found
 
     def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = PRICING.nodes) -> Listing | None:
         found = super().all_below(duals, slack, room=room, nodes=nodes)

@@ -24,7 +24,7 @@ from .exhaustive import groupings, subsets
 from .family import family_loss
 from .given import Given
 from .outcome import UndecidedError
-from .parts import grouped, loss_weight, plain, published, sized, units_of
+from .parts import fake_price, grouped, loss_weight, plain, published, sized, units_of
 from .points import proven_squares
 from .priced import Suppressible, least_information_loss
 from .series import fewest_needed, proven_series
@@ -109,7 +109,8 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
         case claims.CountsClaim():
             return _counts(given, claim)
         case claims.Series():
-            fakes = given.most("counterfeits", level)
+            priced = level == len(problem.policy.levels) - 1 and fake_price(problem) > 0
+            fakes = 0 if priced else given.most("counterfeits", level)
             if given.most("suppressed", level) != 0 or fakes is None or claim.loss.fakes < fakes:
                 raise CertificateError(
                     f"the bound is about releases that suppress nobody and have at most {claim.loss.fakes} "
@@ -126,6 +127,8 @@ def _family(given: Given, claim: claims.FamilyClaim) -> Derived:
         raise CertificateError(
             "a bound within a family is about releases that suppress nobody, and one of them"
         )
+    if fake_price(problem):
+        raise CertificateError("a bound within a family is about levels that weigh no counterfeits")
     weight = _weight(problem, level)
     bound = weight * family_loss(problem, given.release, claim, given.over)
     if bound != claim.bound:

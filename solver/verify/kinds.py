@@ -23,7 +23,7 @@ from .duals import ClaimedDuals, odd_sets
 from .histograms import Needed
 from .listing import MOST_LISTED, Listed, ListingInput, TooLongError, listed, no_meetings, refuted
 from .listing_state import Meetings
-from .parts import units_of
+from .parts import fake_price, units_of
 from .past import PastDemands, SignatureBucket
 from .rows import Boxes, CheckedRows, Ints
 
@@ -47,6 +47,8 @@ class Kinds:
         Per row, earlier groups that forbid something.
     counting : bool
         Whether groups cost their counterfeits, and nothing else.
+    price : int
+        What each costs beside boxes, where the level weighs both.
     """
 
     past: PastDemands
@@ -54,10 +56,13 @@ class Kinds:
     home: Ints
     met: tuple[tuple[int, ...], ...]
     counting: bool
+    price: int = 0
 
     @classmethod
     def of(cls, problem: Problem, *, counting: bool = False) -> Kinds:
         """Read a problem; where groups are to be counted, quasi-identifiers do not matter.
+
+        Where the last level weighs counterfeits against boxes, their price is rounded down.
 
         Raises
         ------
@@ -77,12 +82,14 @@ class Kinds:
             home=np.array([past.home[t] for t in first], dtype=np.int64),
             met=tuple(past.met[t] for t in first),
             counting=counting,
+            price=0 if counting else int(fake_price(problem) * rows.one),
         )
 
     @property
     def most(self) -> int:
         """A cost that no needed release exceeds."""
-        return int(self.rows.count.sum()) * self._widest if self.counting else self.rows.most
+        fakes = int(self.rows.count.sum()) * self._widest
+        return fakes if self.counting else self.rows.most + self.price * fakes
 
     @property
     def _widest(self) -> int:
@@ -101,7 +108,8 @@ class Kinds:
         """What a group costs."""
         if self.counting:
             return self.fakes(column)
-        return int(self.rows.costs(np.array([column[0]], dtype=np.int32))[0])
+        boxes = int(self.rows.costs(np.array([column[0]], dtype=np.int32))[0])
+        return boxes + (self.price and self.price * self.fakes(column))
 
     def duals(self, stated: claims.FakeDuals) -> ClaimedDuals:
         """Read a claim's duals.
@@ -111,8 +119,9 @@ class Kinds:
         CertificateError
             If they are none of these people.
         """
-        if self.counting and (stated.fake_dual != -stated.scale or stated.fakes):
-            raise CertificateError("the bound on counterfeits takes another price or number of them as given")
+        price = 1 if self.counting else self.price
+        if price and (stated.fake_dual != -price * stated.scale or stated.fakes):
+            raise CertificateError("the bound takes another price or number of counterfeits as given")
         return ClaimedDuals.of(
             self.rows,
             stated.duals,

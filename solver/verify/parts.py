@@ -21,6 +21,7 @@ from ...models.requirements.k_c_anonymity import KCAnonymity
 from ...models.table import Microdata
 
 __all__ = [
+    "fake_price",
     "grouped",
     "hidden_price",
     "loss_weight",
@@ -55,6 +56,16 @@ def hidden_price(problem: Problem, level: Level) -> Fraction:
     if not unit:
         raise CertificateError("a bound on what boxes cost is stated for a level of something else")
     return sum(units_of(problem)) + level.weight_of("suppressed") / unit
+
+
+def fake_price(problem: Problem) -> Fraction:
+    """What a counterfeit adds to the last level, in units of its measure; 0 if limited or counted before."""
+    *before, last = problem.policy.levels
+    unit = loss_weight(last, problem.table)
+    counted = any("counterfeits" in level.counted for level in before)
+    if not unit or counted or problem.policy.counterfeit_limit is not None:
+        return Fraction(0)
+    return last.weight_of("counterfeits") / unit
 
 
 def published(problem: Problem) -> tuple[int, ...]:

@@ -64,7 +64,8 @@ def proven_series(
     groups = np.full((len(columns), widest), -1, dtype=np.int32)
     for line, (people, _) in enumerate(columns):
         groups[line, : len(people)] = people
-    fakes = np.array([0 if counting else kinds.fakes(column) for column in columns], dtype=np.int64)
+    free = counting or kinds.price > 0
+    fakes = np.array([0 if free else kinds.fakes(column) for column in columns], dtype=np.int64)
     cost = np.array([kinds.cost(column) for column in columns], dtype=np.int64)
     program = covering(groups, cost, kinds.rows.count, (fakes, stated.fakes))
     found = searched(program, tree.proof, over)

@@ -71,8 +71,9 @@ def best(
     checks: Sequence[bf.Check],
     past: Sequence[bf.Release],
     values: Sequence[str],
+    price: Fraction | None = None,
 ) -> Cost | None:
-    """Fewest counterfeits and then least loss of a release, or None.
+    """Fewest counterfeits and then least loss of a release, or the least sum of both at a price; or None.
 
     Complexity: 3**n steps, and 2**n * 2**values * MOST verdicts.
     """
@@ -83,7 +84,7 @@ def best(
         fakes = _fewest(members, checks, past, values)
         if fakes is not None:
             loss = bf.LOSSES["information_loss"](bf.Release((bf.Group(members),)), attributes)
-            cost[mask] = fakes, loss
+            cost[mask] = (fakes, loss) if price is None else (0, loss + price * fakes)
     found: dict[int, Cost | None] = {0: (0, Fraction(0))}
     for mask in range(1, 1 << number):
         lowest, least, part = mask & -mask, None, mask

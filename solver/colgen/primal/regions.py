@@ -28,15 +28,15 @@ class Regions:
     Parameters
     ----------
     types : Types
-    fakes : int
-        Most counterfeits of the whole release.
+    fakes : int or None
+        Most counterfeits of the whole release; no limit where they have a price.
     seed : int
     clock : Clock
     workers : int
         Regions that are improved at a time.
     """
 
-    def __init__(self, types: Types, fakes: int, seed: int, clock: Clock, workers: int = 1) -> None:
+    def __init__(self, types: Types, fakes: int | None, seed: int, clock: Clock, workers: int = 1) -> None:
         self.types, self.fakes, self.seed, self.clock = types, fakes, seed, clock
         self.workers = workers
         self._random = np.random.default_rng(seed)
@@ -108,7 +108,7 @@ class Regions:
         pool: tuple[Sequence[Column], NDArray[np.int64], NDArray[np.int64]],
     ) -> list[Column] | None:
         """Improve all regions at a time; the columns afterwards, or None if all are best as they are."""
-        spare = self.fakes - self.types.made_of(now)[0]
+        spare = 0 if self.fakes is None else self.fakes - self.types.made_of(now)[0]
         answers = [
             # What may be added anywhere is given to one region only.
             threads.submit(self._solved, [now[j] for j in chosen], 0 if at else spare, *pool)
@@ -180,7 +180,7 @@ class Regions:
         begin = [_renamed(column, local) for column in part]
         fakes, cost = small.made_of(begin)
         clock = self.clock.share(SIGNATURE.region)
-        pricing, most = SignaturePricing(small, clock=clock), fakes + spare
+        pricing, most = SignaturePricing(small, clock=clock), None if self.fakes is None else fakes + spare
         master = RestrictedMaster(small, pricing.cuts, cost / max(1, len(begin)), fakes=most)
         master.add(begin)
         master.add(given)
@@ -197,14 +197,9 @@ class Regions:
         columns = master.columns
         if generation.duals is not None:
             duals = generation.duals
-            slack = cost * duals.scale - duals.value(small.rows, pricing.cuts, most)
-            worth = [_profit(duals.rows, duals.limit, c) for c in columns]
-            prices = master.costs
-            columns = [
-                c
-                for c, w, price in zip(columns, worth, prices, strict=True)
-                if price * duals.scale - w <= slack
-            ]
+            slack = cost * duals.scale - duals.value(small.rows, pricing.cuts, most or 0)
+            priced = zip(columns, master.costs, strict=True)
+            columns = [c for c, cost in priced if cost * duals.scale - small.profit(duals, c) <= slack]
         columns = [c for c in columns if small.keeps(c)]
         found, _ = best_of(
             small,
@@ -219,10 +214,6 @@ class Regions:
             return None
         back = dict(enumerate(kept))
         return tuple(_renamed(column, back) for column in found)
-
-
-def _profit(rows: NDArray[np.int64], limit: int, column: Column) -> int:
-    return int(rows[list(column.rows)].sum()) + limit * column.made
 
 
 def _renamed(column: Column, names: dict[int, int]) -> Column:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from ....models.problem_view import ProblemView
 from ...exact.incidence import Members
 from ..column import Column, counterfeits, lines_of
 from ..covering import Cells, Geometry, Ints
+from ..duals import Duals
 from ..table import Rows
 from .signatures import Rules
 
@@ -36,6 +38,8 @@ class Types:
         Values by falling number of tuples of the table: the first ones are counterfeited in all-new groups.
     counting : bool
         Whether a column costs its counterfeits and nothing else; boxes cost nothing then.
+    price : int
+        What a counterfeit costs beside boxes, where the policy weighs both; none is limited then.
     """
 
     rows: Rows
@@ -44,23 +48,25 @@ class Types:
     traces: tuple[tuple[int, ...], ...]
     frequent: tuple[int, ...]
     counting: bool = False
+    price: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @classmethod
-    def of(cls, problem: ProblemView, rules: Rules) -> Types:
-        """Read a problem."""
+    def of(cls, problem: ProblemView, rules: Rules, price: Fraction | None = None) -> Types:
+        """Read a problem; a counterfeit may have a price in units of the measure of boxes."""
         pasts = list(zip(rules.home.tolist(), rules.traces, strict=True))
         number = {past: i for i, past in enumerate(sorted(set(pasts)))}
         rows = Rows.of(problem, kinds=[number[past] for past in pasts])
-        first = [behind[0] for behind in rows.tuples]
+        first, cost = [behind[0] for behind in rows.tuples], (price or 0) * rows.scale
         return cls(
-            rows=rows,
+            rows=replace(rows, exact=rows.exact and cost == int(cost)),
             rules=rules,
             home=rules.home[first],
             traces=tuple(rules.traces[t] for t in first),
             frequent=_frequent(problem, rules),
+            price=int(cost),
         )
 
     @classmethod
@@ -97,10 +103,9 @@ class Types:
     @property
     def most(self) -> int:
         """A cost that no needed release exceeds."""
-        if not self.counting:
-            return self.rows.most
         widest = max([self.rules.least, *map(len, self.rules.signatures)])
-        return int(self.rows.count.sum()) * widest * int(self.rules.times.max(initial=1))
+        fakes = int(self.rows.count.sum()) * widest * int(self.rules.times.max(initial=1))
+        return fakes if self.counting else self.rows.most + self.price * fakes
 
     def column(self, rows: Sequence[int], times: int) -> Column:
         """A group of some rows with the counterfeits it needs.
@@ -146,12 +151,20 @@ class Types:
         return all(safe[times - 1, kind[g], members, shared] for g, shared in met.items())
 
     def costs(self, lines: Members) -> Ints:
-        """Scaled information loss (or counterfeits) of each column."""
-        return counterfeits(lines) if self.counting else self.rows.costs(lines)
+        """Scaled information loss of each column, counterfeits at their price; or these alone."""
+        if self.counting:
+            return counterfeits(lines)
+        return self.rows.costs(lines) + self.price * counterfeits(lines)
 
     def limited(self, lines: Members) -> Ints:
-        """Counterfeits that count against a limit; none where they are the cost."""
-        return np.zeros(len(lines), dtype=np.int64) if self.counting else counterfeits(lines)
+        """Counterfeits that count against a limit; none where they cost something."""
+        free = self.counting or self.price
+        return np.zeros(len(lines), dtype=np.int64) if free else counterfeits(lines)
+
+    def profit(self, duals: Duals, column: Column) -> int:
+        """Scaled duals of a column's rows and of the counterfeits that are limited, without those of cuts."""
+        limit = 0 if self.price else duals.limit
+        return int(duals.rows[list(column.rows)].sum()) + limit * column.made
 
     def made_of(self, columns: Sequence[Column]) -> tuple[int, int]:
         """Counterfeits and scaled loss of a release."""
@@ -181,6 +194,7 @@ class Types:
                 home=self.home[kept],
                 traces=tuple(self.traces[r] for r in kept),
                 frequent=self.frequent,
+                price=self.price,
             ),
             kept,
         )

@@ -37,6 +37,9 @@ class Objective:
     planned : int or None
         The level between these that is a loss of the signatures in use (`ReleaseLoss`), if any; or the last
         one, where that is weighed against boxes.
+    fake_price : Fraction or None
+        What a counterfeit adds to the measure, if it is weighed against boxes; None if there are none, or
+        they are counted before.
     whole : bool
         Whether a release that suppresses nobody and has the fewest counterfeits among
         those is best in all levels before the last: nobody may be suppressed, or the level of
@@ -50,6 +53,7 @@ class Objective:
     price: Fraction | None
     whole: bool
     planned: int | None = None
+    fake_price: Fraction | None = None
 
     @classmethod
     def of(cls, problem: Problem) -> Objective | str:
@@ -76,8 +80,9 @@ class Objective:
         suppresses, fakes = policy.suppression_limit(tuples) > 0, policy.counterfeit_limit != 0
         weighed = suppresses and "suppressed" not in where
         mixed = "counterfeits" in policy.levels[measured].counted and "counterfeits" not in where
-        if fakes and mixed:
-            return "counterfeits are weighed against boxes"
+        if fakes and mixed and policy.counterfeit_limit is not None:
+            return "counterfeits are weighed against boxes, and limited"
+        fake_price = policy.levels[measured].weight_of("counterfeits") / measure.factor
         alone = "counterfeits" not in where or len(policy.levels[where["counterfeits"]].losses) == 1
         return cls(
             measured=measured,
@@ -91,6 +96,7 @@ class Objective:
             and not weighed
             and (not suppresses or (where["suppressed"] == 0 and len(policy.levels[0].losses) == 1)),
             planned=planned,
+            fake_price=fake_price if fakes and mixed else None,
         )
 
 

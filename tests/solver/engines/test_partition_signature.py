@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from random import Random
 from typing import Any
 
 import oracle.brute_force as bf
 import pytest
 from cases.certificates import changed, claim
-from cases.series import KINDS, LEVELS
+from cases.series import KINDS, LEVELS, series
 from clocks import faked
 from oracle.series import best, people, table, theirs
 
 import optanon as oa
 from optanon.models.history import History
-from optanon.models.policy import Policy
+from optanon.models.policy import LevelSpec, Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import HcSafety, Intersection, TCloseness, WeakMInvariance
 from optanon.solver.engines.partition.plan import Plan
@@ -28,6 +29,7 @@ from optanon.solver.verify.counts import counts_program
 from optanon.solver.verify.past import PastDemands
 
 SAFE = Policy([WeakMInvariance(m=3), HcSafety(n=2)], LEVELS)
+WEIGHED: list[LevelSpec] = [{"counterfeits": 1, "information_loss": 1}]
 
 
 @pytest.mark.parametrize("seed", range(48))
@@ -127,6 +129,47 @@ def test_same_seed_gives_the_same_release_and_workers_the_same_optimum():
     assert [level.value for level in one.levels] == [level.value for level in two.levels]
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_counterfeits_weighed_against_boxes_are_as_good_as_exhaustive_search(seed: int):
+    """The last price is none of whole costs, so what is proven is rounded."""
+    known, present, past = series(seed, 7)
+    price = [Fraction(1), Fraction(1, 3), Fraction(2), Fraction(1, 7)][seed // len(KINDS) % 4]
+    level: dict[str, Any] = {"counterfeits": price, "information_loss": 1}
+    problem = replace(known, policy=Policy(known.policy.requirements, [level]))
+    expected = best(present, KINDS[seed % len(KINDS)][1], past, problem.values, price)
+    plan = Plan.of(problem)
+    assert isinstance(plan, Plan)
+    assert plan.name == "signature" or expected is None
+    result = solved(problem)
+    if expected is None:
+        assert result.status is Status.INFEASIBLE
+        return
+    assert result.objective == expected[1:]
+    (bound,) = result.bound
+    assert bound is not None
+    assert expected[1] - Fraction(1, 1000) <= bound <= expected[1]
+    assert (result.status is Status.OPTIMAL) == (bound == expected[1])
+    assert result.certificate is not None
+    outcome = oa.verify(oa.Certificate.from_json(result.certificate.to_json()), problem, result.release)
+    assert outcome.whole
+
+
+def test_a_price_of_counterfeits_is_the_policys():
+    problem = later(3, 18)
+    level: dict[str, Any] = {"counterfeits": "1/2", "information_loss": 1}
+    weighed = replace(problem, policy=Policy(problem.policy.requirements, [level]))
+    result = solved(weighed)
+    assert result.status is Status.OPTIMAL
+    assert result.certificate is not None
+    for key, amount in (("fake_dual", -1), ("fake_dual", 1), ("fakes", 1)):
+
+        def change(content: dict[str, Any], key: str = key, amount: int = amount) -> None:
+            claim(content, "series")["loss"][key] += amount
+
+        with pytest.raises(oa.CertificateError, match="another price or number of counterfeits"):
+            oa.verify(changed(result.certificate, change), weighed, result.release)
+
+
 def test_a_limit_on_counterfeits_is_kept_or_proven_too_low():
     problem = later(11, 18)
     fewest = solved(problem).levels[0].value
@@ -171,7 +214,7 @@ def test_a_release_to_start_from_is_never_made_worse():
     [
         (Policy([WeakMInvariance(m=3), Intersection(c="1/2")], LEVELS), "intersection"),
         (Policy([WeakMInvariance(m=3, multiplicity=2)], LEVELS), "each value once"),
-        (Policy([WeakMInvariance(m=3)], [{"counterfeits": 1, "information_loss": 1}]), "weigh"),
+        (Policy([WeakMInvariance(m=3)], WEIGHED, max_counterfeits=9), "weighed against boxes, and limited"),
         (Policy([WeakMInvariance(m=3)], ["counterfeits", "suppressed", "information_loss"]), "one before it"),
         (Policy([WeakMInvariance(m=3), HcSafety(n=2, deep=True)], LEVELS), "whole releases"),
         (Policy([WeakMInvariance(m=3), TCloseness(t="1/2")], LEVELS), "tells values apart"),

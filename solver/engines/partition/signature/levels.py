@@ -22,6 +22,7 @@ from ....ending import search_clock
 from ....limits import HISTOGRAM_LIMITS
 from ....schedule_series import SIGNATURE
 from ....settings import Answer, Clock, Settings, Watch
+from ....status import Termination
 from ..by_boxes import Boxed
 from ..histogram import HistogramSearch
 from ..objective import Objective
@@ -30,6 +31,7 @@ from ..progress import Progress
 from ..proof import describe
 from ..stages import in_stages
 from .best import BestColumns
+from .construct import read
 from .fakes import FewestFakes
 from .loss import MADE_BY, LeastLoss
 
@@ -57,7 +59,7 @@ class SignatureSearch:
     ) -> None:
         self.problem, self.settings, self.watch, self.objective = problem, settings, watch, objective
         self.clock = search_clock(problem, settings, watch)
-        self.types = Types.of(problem, rules)
+        self.types = Types.of(problem, rules, objective.fake_price)
         self.pricing = SignaturePricing(self.types, settings.workers, self.clock.last)
         self.best = BestColumns(problem, self.types, watch, objective)
         self.fakes: FewestFakes | None = None
@@ -106,13 +108,12 @@ class SignatureSearch:
             self.ended = self._beyond(self.fakes)
             return False
         self.fakes.start(early)
-        if not self.fakes.reached and self._in_time:
+        if not (self.fakes.reached or self.types.price) and self._in_time:
             self._lower(self.fakes, self.clock.allowed(SIGNATURE.fewer))
         if self.fakes.beyond:
             self.ended = self._beyond(self.fakes)
         elif self._first:
-            known = replace(self.settings, known=self.best.release())
-            self.ended = HistogramSearch(self.problem, known, self.watch, self.objective).run()
+            self.ended = self._released_once()
         else:
             self._least_loss(early)
             self._resume(self.fakes, early)
@@ -129,6 +130,23 @@ class SignatureSearch:
         if self.best.best is None or self.best.fakes or self._past:
             return False
         return self._large and isinstance(Histograms.of(self.problem), Histograms)
+
+    def _released_once(self) -> Answer:
+        """The answer of the histogram plan; its release alone, where what it proves ignores counterfeits."""
+        known = replace(self.settings, known=self.best.release())
+        if not self._fakes_may_help:
+            return HistogramSearch(self.problem, known, self.watch, self.objective).run()
+        watch = Watch(began=self.watch.clock.began)
+        found = HistogramSearch(self.problem, known, watch, self.objective).run()
+        if found.release is not None:
+            self.best.offer(read(self.types, self.problem, found.release))
+        self.interrupted |= found.termination is Termination.INTERRUPTED
+        return self.best.answer(self._claims(), interrupted=self.interrupted, late=self.clock.ended)
+
+    @property
+    def _fakes_may_help(self) -> bool:
+        """Whether better releases may have more counterfeits."""
+        return self.objective.any_fakes and self.best.counted is None
 
     @property
     def _large(self) -> bool:
@@ -182,7 +200,8 @@ class SignatureSearch:
 
     def _least_loss(self, early: Clock) -> None:
         """The second level, if there is a release of the first one."""
-        if self._large and not self.best.fakes and self.best.best is not None and not self.clock.over:
+        none = not (self.best.fakes or self._fakes_may_help)
+        if self._large and none and self.best.best is not None and not self.clock.over:
             self.by_sizes()
         if self.best.best is not None and self._in_time:
             if self.loss is None:

@@ -57,8 +57,10 @@ class LeastLoss:
         self.generation.begin(guess, -float(guess.max(initial=0.0)))
 
     @property
-    def _limit(self) -> int:
-        """Most counterfeits of the releases that are looked for: as few as the best one has."""
+    def _limit(self) -> int | None:
+        """Most counterfeits of the releases that are looked for: those of the best one; None at a price."""
+        if self.types.price:
+            return None
         if self.best.counted is not None:
             return self.best.fakes
         limit = self.best.problem.policy.counterfeit_limit
@@ -112,10 +114,8 @@ class LeastLoss:
             return []
         proven = duals.value(types.rows, self.pricing.cuts, self.generation.best.fakes)
         slack = self.best.cost * duals.scale - proven
-        worth = sorted(
-            (cost * duals.scale - int(duals.rows[list(c.rows)].sum()) - duals.limit * c.made, c)
-            for c, cost in zip(master.columns, master.costs, strict=True)
-        )
+        priced = zip(master.columns, master.costs, strict=True)
+        worth = sorted((cost * duals.scale - types.profit(duals, c), c) for c, cost in priced)
         return [c for reduced, c in worth[: 16 * len(types)] if reduced <= slack and types.keeps(c)]
 
     def _pool(self) -> None:
