@@ -19,7 +19,6 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidat
 from .exact.limits import MOST_TEXT
 
 __all__ = [
-    "AllowedClaim",
     "Claim",
     "Counted",
     "CountsAbove",
@@ -32,6 +31,7 @@ __all__ = [
     "Grouped",
     "GroupingsClaim",
     "HistogramsClaim",
+    "KnownClaim",
     "LatticeClaim",
     "LatticeEmpty",
     "ListedClaim",
@@ -236,10 +236,10 @@ class Drawn(StrictRecord):
     log_odds: Ratio | None
 
 
-class AllowedClaim(StrictRecord):
-    """Expected counterfeits are never counted as fewer than the policy's outlook allows."""
+class KnownClaim(StrictRecord):
+    """Expected counterfeits are never fewer than an outlook allows, signatures than those people keep."""
 
-    kind: Literal["allowed"] = "allowed"
+    kind: Literal["allowed", "kept"]
     level: Natural
 
 
@@ -290,7 +290,7 @@ class Sized(StrictRecord):
 
 Part: TypeAlias = Annotated[Plain | Grouped | Counted | Sized, Field(discriminator="kind")]
 Direct: TypeAlias = Annotated[
-    AllowedClaim
+    KnownClaim
     | PricedClaim
     | ListedClaim
     | CountsClaim

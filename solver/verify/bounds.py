@@ -13,6 +13,7 @@ from typing import Literal
 from ...models.box_measure import BoxMeasure
 from ...models.capped import Capped, largest_group
 from ...models.errors import CertificateError
+from ...models.losses.signatures import Signatures
 from ...models.losses.squared import squared_error_of
 from ...models.policy import AHEAD
 from ...models.problem import Problem
@@ -25,6 +26,7 @@ from .family import family_loss
 from .given import Given
 from .outcome import UndecidedError
 from .parts import fake_price, grouped, loss_weight, plain, published, sized, units_of
+from .past import PastDemands
 from .points import proven_squares
 from .priced import Suppressible, least_information_loss
 from .series import fewest_needed, proven_series
@@ -79,9 +81,15 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
         case claims.Trusted():
             how = f"{claim.solver} ({claim.why})"
             return Derived(level=level, bound=claim.bound, how=how, trusted=True)
-        case claims.AllowedClaim():
+        case claims.KnownClaim(kind="allowed"):
             bound = problem.policy.levels[level].weight_named(AHEAD) * problem.allowed
             return Derived(level=level, bound=bound, how="what the outlook allows, by counts")
+        case claims.KnownClaim():
+            if given.most("suppressed", level) != 0:
+                raise CertificateError("people who are left out keep no signature, and others are as good")
+            weight = problem.policy.levels[level].weight_named(Signatures.name)
+            kept = len(PastDemands.of(problem).buckets)
+            return Derived(level=level, bound=weight * kept, how="signatures of people who return")
         case claims.LatticeClaim():
             return _lattice(given, level)
         case claims.Drawn():

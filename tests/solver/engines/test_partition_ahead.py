@@ -95,6 +95,23 @@ def test_first_releases_have_the_fewest_signatures_there_can_be(seed: int):
     assert all(level.bound is not None and level.bound <= level.value for level in result.levels)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_who_returns_keeps_a_signature_so_there_are_at_least_these(seed: int):
+    first, second = tables(seed, 40, 2, 6)
+    policy = Policy(SAFE, ["counterfeits", "signatures", "information_loss"])
+    earlier = solve_problem(Problem(table=first, policy=policy), time_limit=3.0, seed=seed).release
+    assert earlier is not None
+    back = set(second.row)
+    kept = {group.signature for group in earlier.groups if back & set(group.respondents)}
+    problem = Problem(table=second, policy=policy, history=History([earlier]))
+    result = solve_problem(problem, time_limit=3.0, seed=seed)
+    assert result.release is not None
+    assert result.certificate is not None
+    assert result.bound[1] == len(kept) > 1
+    confirmed = verify(result.certificate, problem, result.release).confirmed
+    assert any("signatures of people who return" in line for line in confirmed)
+
+
 def cheapest_of_all(crowd: Crowd, fakes: int, prices: Charges) -> Fraction:
     """Over all numbers of groups of all signatures that seat everybody: counts, without buckets."""
     new, people = crowd.new.tolist(), len(crowd.value)

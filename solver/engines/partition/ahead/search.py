@@ -19,7 +19,7 @@ from .....models.policy import AHEAD as PRICE
 from .....models.problem import Problem
 from .....models.release import Release
 from ....backends.highs import MADE_BY
-from ....claims import AllowedClaim, Claim, CountsAbove, Trusted, TrustedRefusal
+from ....claims import Claim, CountsAbove, Trusted, TrustedRefusal
 from ....colgen.column import Column
 from ....colgen.covering import Ints
 from ....colgen.structure.signatures import Rules
@@ -40,6 +40,7 @@ from .family import Charges, Family, FlatPrices, Signature, candidates, families
 from .hindsight import hindsight
 from .kindred import distances, kindred
 from .limits import AHEAD as LIMITS
+from .middle import of_all_families
 from .needs import needs
 from .people import Crowd
 from .seated import seated
@@ -295,19 +296,14 @@ class AheadSearch:
         assert level is not None
         if best is None:
             return
-        if self.problem.allowed:
-            factor = self.problem.policy.levels[level].weight_named(PRICE)
-            self.best.raise_bound(level, factor * self.problem.allowed, "what the outlook allows")
-            self.words = (AllowedClaim(level=level),)
-        if self.priced is None:
-            return
-        (fakes, bound), values = self.priced, self.problem.objective(best)
-        if self.weighed:
-            bound *= self.problem.policy.levels[level].weight_named(PRICE)
-        if values[self._counted] <= fakes and 0 < bound <= values[level]:
-            self.best.raise_bound(level, bound, "all families, by counts")
-            why = "all signatures by counts, without meetings: a program whose tree is not written down"
-            self.words = (*self.words, Trusted(level=level, bound=bound, solver=MADE_BY, why=why))
+        fakes, priced = self.priced or (0, None)
+        if self.problem.objective(best)[self._counted] > fakes:
+            priced = None
+        kept = len(self.types.rules.signatures)
+        for bound, text, claim in of_all_families(self.problem, level, kept, priced, weighed=self.weighed):
+            if bound <= self.problem.objective(best)[level]:
+                self.best.raise_bound(level, bound, text)
+                self.words = (*self.words, claim)
 
     def _known(self) -> set[Signature]:
         """Signatures of earlier releases, and of the heuristics' release."""
