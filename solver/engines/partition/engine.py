@@ -344,11 +344,9 @@ class _Parts:
             return guide
         objective = Objective.of(easier)
         assert isinstance(objective, Objective)
-        settings, watch = self._share(), Watch()
-        if _boxes_alone(self.problem, 0):  # nothing else is to be searched
-            settings = self._share(ENUMERATED.boxes)
-            known = self.plans.known(easier, settings, watch)
-            settings = replace(settings, known=None if known is None else known.release)
+        settings, watch = self._share(ENUMERATED.boxes), Watch()  # nothing else is to be searched
+        known = self.plans.known(easier, settings, watch)
+        settings = replace(settings, known=None if known is None else known.release)
         answer = self.plans.by_histograms(easier, settings, watch, objective)
         held, weight = _within(part, answer), factor(first, self.problem.table)
         bound = answer.bounds[-1]

@@ -100,10 +100,10 @@ class Loosened:
         progress = self.progress
         found = self.bounded(clock.share(HISTOGRAM.part), clock.share(HISTOGRAM.part_cuts))
         first = self._first
-        if not found or clock.over or first is None or first.relaxation.best.duals is None:
+        duals = None if first is None else first.relaxation.best.duals
+        if not found or clock.over or first is None or duals is None:
             return found
-        known = first.relaxation.best
-        second = self._second or self._nearer(clock, known.duals)
+        second = self._second or self._nearer(clock, duals)
         if clock.over:
             return True
         self._second = second
