@@ -154,7 +154,7 @@ class HistogramSearch:
         if self.simplex is None:
             asked = self.pricing, self.progress, self.root, self.clock, self.judge
             self.simplex = RootProgram(*asked, self.settings.seed)
-        return self.simplex.run()
+        return self.simplex.run(self.annealing)
 
     @property
     def _stuck(self) -> bool:
@@ -346,7 +346,7 @@ class HistogramSearch:
             for groups in made.rounds(cooling, clock):
                 self.progress.start(groups)
         self.moved = self.moved or made.moved
-        if self.rows.in_trees or (self._many and self._few) or not self.listed:
+        if self.rows.in_trees or self._few or not self.listed:
             self.annealing = made
 
     # -- the answer --------------------------------------------------------------------

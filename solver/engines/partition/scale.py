@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...colgen.column import Group
 from ...colgen.duals import DualBound
 from ...colgen.histogram_pricing import HistogramPricing
-from ...colgen.primal.annealing import ANNEALED, COOL, Annealing
+from ...colgen.primal.annealing import ANNEALED, COOL, WARM, Annealing
 from ...colgen.primal.diving import dived
 from ...colgen.primal.neighbourhoods import Windows
 from ...colgen.primal.rounding import rounded
@@ -22,7 +22,7 @@ from ...settings import Clock, Settings
 from ...work import spend
 from .progress import Progress
 
-__all__ = ["RoundedProgram", "Scaled", "Sweeps", "a_release", "annealed"]
+__all__ = ["RoundedProgram", "Scaled", "Sweeps", "a_release", "annealed", "annealed_again"]
 
 Floats = NDArray[np.float64]
 
@@ -154,6 +154,16 @@ def annealed(annealing: Annealing, progress: Progress, clock: Clock) -> None:
         cooling = COOL
     for better in annealing.rounds(cooling, clock):
         progress.offer(better, "annealed")
+
+
+def annealed_again(annealing: Annealing, progress: Progress, clock: Clock) -> None:
+    """Moves of the best release, cool ones first: dives leave something to do, and another start helps."""
+    for cooling in (COOL, WARM):
+        if progress.groups is None or progress.closed or clock.over:
+            return
+        annealing.begin(progress.groups)
+        for better in annealing.rounds(cooling, clock.share(HISTOGRAM.annealing_cool)):
+            progress.offer(better, "annealed")
 
 
 def a_release(

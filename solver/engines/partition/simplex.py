@@ -12,12 +12,14 @@ from ...colgen.generation import Generation
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.master import Proposal, RestrictedMaster
 from ...colgen.pool import Pool
+from ...colgen.primal.annealing import Annealing
 from ...colgen.primal.diving import Dives
 from ...colgen.structure.histograms import Judge
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Clock
 from .progress import Progress
+from .scale import annealed_again
 
 __all__ = ["RootProgram"]
 
@@ -64,8 +66,8 @@ class RootProgram:
                 guess[list(group)] = 0.6 * cost / len(group)
         self._generation.begin(guess)
 
-    def run(self) -> bool:
-        """Solve the linear program and cut it; False if there is no release."""
+    def run(self, annealing: Annealing | None) -> bool:
+        """Solve the linear program and cut it, and move what was dived; False if there is no release."""
         progress, best, generation = self.progress, self.best, self._generation
         if not self._solved and not self._root():
             return False
@@ -85,6 +87,8 @@ class RootProgram:
             self._dived()
         if self.done:
             self._on()
+        if annealing is not None:
+            annealed_again(annealing, progress, self.clock.share(HISTOGRAM.annealing_dived))
         return True
 
     def _on(self) -> None:
