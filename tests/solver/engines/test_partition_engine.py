@@ -200,7 +200,11 @@ def test_when_time_ends_the_gap_is_true(seconds: float):
 LISTED = [
     ([KCAnonymity(k=2)], {"minimize": ["semiperimeter"]}, "semiperimeter"),
     ([KCAnonymity(k=2)], {"max_counterfeits": 1}, "counterfeits"),
-    ([KCAnonymity(k=2)], {"minimize": [{"counterfeits": 1, "information_loss": 1}]}, "weigh"),
+    (
+        [KCAnonymity(k=2)],
+        {"minimize": [{"counterfeits": 1, "information_loss": 1}]},
+        "only equal counts carry",
+    ),
 ]
 
 
