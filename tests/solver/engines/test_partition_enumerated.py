@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -32,6 +32,7 @@ from optanon.models.requirements import (
 )
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.partition.enumerated import search
+from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.enumerated.state import RepairedGroups
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.search import obstacles, partition_engine, solve_problem
@@ -305,3 +306,21 @@ def test_interrupting_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch):
     answer = partition_engine().solve(problem, Settings(time_limit=10), Watch())
     assert answer.termination is Termination.INTERRUPTED
     assert answer.release is not None
+
+
+@pytest.mark.parametrize(("tuples", "found"), [(48, True), (130, False)])
+def test_where_nothing_finds_a_release_the_direct_model_has_the_time_left(
+    tuples: int, found: bool, monkeypatch: pytest.MonkeyPatch
+):
+    """More than forty tuples ended without an answer, however much time there was."""
+    monkeypatch.setattr(search.Starts, "quick", lambda self: None)
+    frame = clustered_table(tuples, seed=1, values=4)
+    table = generated_roles(values=4).table(frame)
+    problem = Problem(table=table, policy=Policy([KCAnonymity(k=12)]))
+
+    def unguided(*_: object) -> Iterator[Guide]:
+        return iter(())
+
+    for limit in (None, 20.0):
+        answer = search.EnumeratedSearch(problem, Settings(time_limit=limit), Watch(), unguided).run()
+        assert (answer.release is not None) == (found and limit is not None)

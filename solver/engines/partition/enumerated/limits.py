@@ -19,6 +19,8 @@ class EnumeratedLimits:
     """Groups of the longest one."""
     direct_rows: int = 40
     """Up to so many tuples the direct model is asked if no start is a release."""
+    last_rows: int = 120
+    """Up to so many if nothing else has found any: all the time that is left is for it."""
     coarse: int = 64
     """Finest unit of duals in the integer program, as a fraction of a cost."""
     near: int = 6

@@ -74,6 +74,9 @@ class EnumeratedSearch:
             if self.guide is not None and self._follow(self.guide, starts):
                 return
         self._exactly()
+        none = self.incumbent.best is None and self.exact is None and not self.infeasible
+        if none and self.clock.limit is not None:
+            self._direct(LIMITS.last_rows, None)
 
     def _follow(self, guide: Guide, starts: Starts) -> bool:
         """Bounds and releases of the parts, then lists; whether nothing is left to do."""
@@ -84,7 +87,7 @@ class EnumeratedSearch:
         self.incumbent.raise_bounds(guide.bounds())
         starts.repaired(guide.releases)
         if self.incumbent.best is None:
-            self._direct()
+            self._direct(LIMITS.direct_rows, self.clock.allowed(ENUMERATED.direct))
             if self.infeasible:
                 return True
         self.incumbent.raise_bounds(guide.bounds(self.incumbent.values))
@@ -94,12 +97,11 @@ class EnumeratedSearch:
         most = LIMITS.least_listed if len(self.problem.table) <= MOST_TUPLES else LIMITS.most_listed
         return self._near(guide, most) or self.interrupted or self.clock.over
 
-    def _direct(self) -> None:
-        """Ask the direct model for any release, if the table is not too large for it."""
-        if self.clock.over or len(self.problem.table) > LIMITS.direct_rows:
+    def _direct(self, most: int, limit: float | None) -> None:
+        """Ask the direct model for any release, if the table is not too large; with all that is left if None."""
+        if self.interrupted or self.clock.over or len(self.problem.table) > most:
             return
-        limit = self.clock.allowed(ENUMERATED.direct)
-        settings = replace(self.settings, time_limit=limit, first=True)
+        settings = replace(self.settings, time_limit=limit or self.clock.left, first=True)
         answer = AssignmentEngine().solve(self.problem, settings, Watch())
         self.rounds += answer.rounds
         self.interrupted |= answer.termination is Termination.INTERRUPTED
