@@ -98,7 +98,7 @@ class EnumeratedSearch:
         return self._near(guide, most) or self.interrupted or self.clock.over
 
     def _direct(self, most: int, limit: float | None) -> None:
-        """Ask the direct model for any release, if the table is not too large; with all that is left if None."""
+        """Ask the direct model for any release, if the table is small; None: in all the time that is left."""
         if self.interrupted or self.clock.over or len(self.problem.table) > most:
             return
         settings = replace(self.settings, time_limit=limit or self.clock.left, first=True)
