@@ -53,8 +53,8 @@ class SignaturePricing(Pricing[Rows]):
         widest = max([rules.least, *map(len, rules.signatures)])
         places = max(1, int(table.count.sum())) + widest * int(rules.times.max(initial=1))
         price = 1 if self.types.counting else self.types.price
-        found = whole(rows, cuts, limit, costly=table.dearest + price, places=places)
-        return replace(found, limit=-price * found.scale) if price else found
+        found = whole(rows, cuts, limit, costly=table.dearest + (price or 0), places=places)
+        return found if price is None else replace(found, limit=-price * found.scale)
 
     def all_below(self, duals: Duals, slack: int, *, room: int, nodes: int = PRICING.nodes) -> Listing | None:
         found = super().all_below(duals, slack, room=room, nodes=nodes)

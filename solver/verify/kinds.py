@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import chain
 
 import numpy as np
@@ -47,8 +48,8 @@ class Kinds:
         Per row, earlier groups that forbid something.
     counting : bool
         Whether groups cost their counterfeits, and nothing else.
-    price : int
-        What each costs beside boxes, where the level weighs both.
+    price : int or None
+        What each costs beside boxes, where the level weighs both: then none is limited.
     """
 
     past: PastDemands
@@ -56,7 +57,7 @@ class Kinds:
     home: Ints
     met: tuple[tuple[int, ...], ...]
     counting: bool
-    price: int = 0
+    price: int | None = None
 
     @classmethod
     def of(cls, problem: Problem, *, counting: bool = False) -> Kinds:
@@ -75,21 +76,23 @@ class Kinds:
             if counting
             else CheckedRows.of(problem.table, units_of(problem), kinds=past.kinds)
         )
+        price = Fraction(0) if counting else fake_price(problem)
+        priced = rows.suppressing(0, price, finer=True) if price else rows  # costs as fine as the price
         first = [alike[0] for alike in rows.tuples]
         return cls(
             past=past,
-            rows=rows,
+            rows=replace(priced, single=0),
             home=np.array([past.home[t] for t in first], dtype=np.int64),
             met=tuple(past.met[t] for t in first),
             counting=counting,
-            price=0 if counting else int(fake_price(problem) * rows.one),
+            price=priced.single if price else None,
         )
 
     @property
     def most(self) -> int:
         """A cost that no needed release exceeds."""
         fakes = int(self.rows.count.sum()) * self._widest
-        return fakes if self.counting else self.rows.most + self.price * fakes
+        return fakes if self.counting else self.rows.most + (self.price or 0) * fakes
 
     @property
     def _widest(self) -> int:
@@ -109,7 +112,7 @@ class Kinds:
         if self.counting:
             return self.fakes(column)
         boxes = int(self.rows.costs(np.array([column[0]], dtype=np.int32))[0])
-        return boxes + (self.price and self.price * self.fakes(column))
+        return boxes if self.price is None else boxes + self.price * self.fakes(column)
 
     def duals(self, stated: claims.FakeDuals) -> ClaimedDuals:
         """Read a claim's duals.
@@ -120,7 +123,7 @@ class Kinds:
             If they are none of these people.
         """
         price = 1 if self.counting else self.price
-        if price and (stated.fake_dual != -price * stated.scale or stated.fakes):
+        if price is not None and (stated.fake_dual != -price * stated.scale or stated.fakes):
             raise CertificateError("the bound takes another price or number of counterfeits as given")
         return ClaimedDuals.of(
             self.rows,

@@ -64,7 +64,7 @@ def proven_series(
     groups = np.full((len(columns), widest), -1, dtype=np.int32)
     for line, (people, _) in enumerate(columns):
         groups[line, : len(people)] = people
-    free = counting or kinds.price > 0
+    free = counting or kinds.price is not None
     fakes = np.array([0 if free else kinds.fakes(column) for column in columns], dtype=np.int64)
     cost = np.array([kinds.cost(column) for column in columns], dtype=np.int64)
     program = covering(groups, cost, kinds.rows.count, (fakes, stated.fakes))

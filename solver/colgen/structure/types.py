@@ -38,7 +38,7 @@ class Types:
         Values by falling number of tuples of the table: the first ones are counterfeited in all-new groups.
     counting : bool
         Whether a column costs its counterfeits and nothing else; boxes cost nothing then.
-    price : int
+    price : int or None
         What a counterfeit costs beside boxes, where the policy weighs both; none is limited then.
     """
 
@@ -48,7 +48,7 @@ class Types:
     traces: tuple[tuple[int, ...], ...]
     frequent: tuple[int, ...]
     counting: bool = False
-    price: int = 0
+    price: int | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -59,14 +59,15 @@ class Types:
         pasts = list(zip(rules.home.tolist(), rules.traces, strict=True))
         number = {past: i for i, past in enumerate(sorted(set(pasts)))}
         rows = Rows.of(problem, kinds=[number[past] for past in pasts])
-        first, cost = [behind[0] for behind in rows.tuples], (price or 0) * rows.scale
+        first = [behind[0] for behind in rows.tuples]
+        priced = rows if price is None else rows.suppressing(0, price)  # costs as fine as the price
         return cls(
-            rows=replace(rows, exact=rows.exact and cost == int(cost)),
+            rows=replace(priced, single=0),
             rules=rules,
             home=rules.home[first],
             traces=tuple(rules.traces[t] for t in first),
             frequent=_frequent(problem, rules),
-            price=int(cost),
+            price=None if price is None else priced.single,
         )
 
     @classmethod
@@ -105,7 +106,7 @@ class Types:
         """A cost that no needed release exceeds."""
         widest = max([self.rules.least, *map(len, self.rules.signatures)])
         fakes = int(self.rows.count.sum()) * widest * int(self.rules.times.max(initial=1))
-        return fakes if self.counting else self.rows.most + self.price * fakes
+        return fakes if self.counting else self.rows.most + (self.price or 0) * fakes
 
     def column(self, rows: Sequence[int], times: int) -> Column:
         """A group of some rows with the counterfeits it needs.
@@ -154,16 +155,16 @@ class Types:
         """Scaled information loss of each column, counterfeits at their price; or these alone."""
         if self.counting:
             return counterfeits(lines)
-        return self.rows.costs(lines) + self.price * counterfeits(lines)
+        return self.rows.costs(lines) + (self.price or 0) * counterfeits(lines)
 
     def limited(self, lines: Members) -> Ints:
         """Counterfeits that count against a limit; none where they cost something."""
-        free = self.counting or self.price
+        free = self.counting or self.price is not None
         return np.zeros(len(lines), dtype=np.int64) if free else counterfeits(lines)
 
     def profit(self, duals: Duals, column: Column) -> int:
         """Scaled duals of a column's rows and of the counterfeits that are limited, without those of cuts."""
-        limit = 0 if self.price else duals.limit
+        limit = duals.limit if self.price is None else 0
         return int(duals.rows[list(column.rows)].sum()) + limit * column.made
 
     def made_of(self, columns: Sequence[Column]) -> tuple[int, int]:

@@ -131,9 +131,9 @@ def test_same_seed_gives_the_same_release_and_workers_the_same_optimum():
 
 @pytest.mark.parametrize("seed", range(24))
 def test_counterfeits_weighed_against_boxes_are_as_good_as_exhaustive_search(seed: int):
-    """The last price is none of whole costs, so what is proven is rounded."""
+    """Costs become as fine as a price; where 64 bits do not allow it, as for the last, it is rounded down."""
     known, present, past = series(seed, 7)
-    price = [Fraction(1), Fraction(1, 3), Fraction(2), Fraction(1, 7)][seed // len(KINDS) % 4]
+    price = [Fraction(1), Fraction(1, 3), Fraction(1, 7), Fraction(1, 10**12)][seed // 6]
     level: dict[str, Any] = {"counterfeits": price, "information_loss": 1}
     problem = replace(known, policy=Policy(known.policy.requirements, [level]))
     expected = best(present, KINDS[seed % len(KINDS)][1], past, problem.values, price)
@@ -144,10 +144,11 @@ def test_counterfeits_weighed_against_boxes_are_as_good_as_exhaustive_search(see
     if expected is None:
         assert result.status is Status.INFEASIBLE
         return
-    assert result.objective == expected[1:]
+    fine = price > Fraction(1, 100)
+    assert result.objective == expected[1:] if fine else result.objective >= expected[1:]
     (bound,) = result.bound
     assert bound is not None
-    assert expected[1] - Fraction(1, 1000) <= bound <= expected[1]
+    assert bound == expected[1] if fine else bound <= expected[1]
     assert (result.status is Status.OPTIMAL) == (bound == expected[1])
     assert result.certificate is not None
     outcome = oa.verify(oa.Certificate.from_json(result.certificate.to_json()), problem, result.release)

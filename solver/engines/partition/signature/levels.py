@@ -108,7 +108,7 @@ class SignatureSearch:
             self.ended = self._beyond(self.fakes)
             return False
         self.fakes.start(early)
-        if not (self.fakes.reached or self.types.price) and self._in_time:
+        if not (self.fakes.reached or self.types.price is not None) and self._in_time:
             self._lower(self.fakes, self.clock.allowed(SIGNATURE.fewer))
         if self.fakes.beyond:
             self.ended = self._beyond(self.fakes)

@@ -59,7 +59,7 @@ class LeastLoss:
     @property
     def _limit(self) -> int | None:
         """Most counterfeits of the releases that are looked for: those of the best one; None at a price."""
-        if self.types.price:
+        if self.types.price is not None:
             return None
         if self.best.counted is not None:
             return self.best.fakes
