@@ -144,7 +144,9 @@ class Histogram(Schedule):
     annealing_trees: Share = Share(part=0.35, of=Of.LIMIT, why="the same, large tables under taxonomies")
     annealing_few: Share = Share(part=0.35, of=Of.LEFT, why="the same, before a bound by the simplex method")
     annealing_unlisted: Share = Share(part=0.65, of=Of.LEFT, why="or a bound by column generation")
-    annealing_dived: Share = Share(part=0.3, of=Of.LEFT, why="the same, of what was dived, before lists")
+    annealing_dived: Seconds = Seconds(
+        value=0.3, unit="of what has passed", why="the same, of what was dived, before lists"
+    )
     annealing_cool: Share = Share(part=0.5, of=Of.LEFT, why="of that, cool moves")
     move: Seconds = Seconds(value=1.5e-6, unit="s a move", why="until that is measured")
     look: Seconds = Seconds(value=0.1, why="between two looks at the clock, while tuples are moved")

@@ -53,7 +53,7 @@ class RootProgram:
         tuples = int(rows.count.sum())
         unit = progress.cost / tuples if progress.groups is not None else rows.most / (8 * tuples)
         self.progress, self.best, self.rows = progress, best, rows
-        self.done, self.far, self._cuts, self._solved = False, False, 0, False
+        self.done, self.far, self._cuts, self._solved, self._moved = False, False, 0, False, 0.0
         self._penalty = None if progress.groups is not None else float(rows.most / tuples)
         self._master = RestrictedMaster(pricing, pricing.cuts, unit, penalty=self._penalty)
         self._generation = Generation(
@@ -87,9 +87,16 @@ class RootProgram:
             self._dived()
         if self.done:
             self._on()
-        if annealing is not None:
-            annealed_again(annealing, progress, self.clock.share(HISTOGRAM.annealing_dived))
+        if annealing is not None and self.clock.limit is not None:
+            self._move(annealing)
         return True
+
+    def _move(self, annealing: Annealing) -> None:
+        """Moves take a share of all the time so far: lists alone may close what is left."""
+        began = self.clock.seconds
+        seconds = HISTOGRAM.annealing_dived.value * began - self._moved
+        annealed_again(annealing, self.progress, self.clock.part(seconds))
+        self._moved += self.clock.seconds - began
 
     def _on(self) -> None:
         """More dives until they gain nothing, and the best release of the groups of all."""
