@@ -106,6 +106,8 @@ class Gaps:
         return _of(self.real, name)
 
     def _without(self, frame: pd.DataFrame, usual: Collection[str]) -> pd.DataFrame:
+        if not usual and not self.marks:
+            return frame
         columns: dict[str, pd.Series[str]] = {}
         for a, name in enumerate(frame.columns):
             column = frame.iloc[:, a]
