@@ -58,10 +58,20 @@ def format_number(number: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A closed interval of numbers, ``lo <= hi``."""
+    """A closed interval of numbers.
+
+    Raises
+    ------
+    ValueError
+        If its lower end is above its upper end: it would hold no number.
+    """
 
     lo: Fraction
     hi: Fraction
+
+    def __post_init__(self) -> None:
+        if self.lo.numerator * self.hi.denominator > self.hi.numerator * self.lo.denominator:
+            raise ValueError(f"an interval from {self.lo} to {self.hi}: give its lower end first")
 
     def covers(self, value: Exact) -> bool:
         """Whether `value` is a number inside the interval."""

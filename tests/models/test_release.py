@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -319,3 +320,9 @@ def test_cells_know_what_they_cover():
     assert not Leaves("low", frozenset({"low"})).meets(Leaves("mid", frozenset({"mid"})))
     with pytest.raises(ReleaseError):
         QIGroup(members=())
+
+
+def test_an_interval_begins_with_its_lower_end():
+    with pytest.raises(ValueError, match="from 3 to 1: give its lower end first"):
+        Interval(Fraction(3), Fraction(1))
+    assert Interval(Fraction(1), Fraction(1)).covers(Fraction(1))
