@@ -112,11 +112,17 @@ def _part(table: Microdata, rows: Sequence[int]) -> Microdata:
 def _stored(table: Microdata, history: History) -> tuple[Microdata, ...]:
     """The tables of a history's releases, and the one that follows unless its release is the last of them.
 
+    All have the domains of the last, wide enough for each of them.
+
     Raises
     ------
     InputError
-        If there are not two tables, or an earlier one has cells outside the domains of this one.
+        If there are not two tables, or an earlier one has values that a hierarchy or order does not list.
     """
+    points = [member.point for release in history for member in release.members]
+    wide = tuple(domain.widened({point[a] for point in points}) for a, domain in enumerate(table.domains))
+    if wide != table.domains:
+        table = _within(replace(table, domains=wide), table.members)
     found = [_table_of(table, release.members) for release in history]
     if not published_last(table, history):
         found.append(table)
@@ -134,7 +140,11 @@ def published_last(table: Microdata, history: History) -> bool:
 
 def _table_of(table: Microdata, members: Sequence[Member]) -> Microdata:
     """The table that a release was made of, in the order of respondents; the release's order says groups."""
-    people = tuple(sorted(members, key=lambda member: member.respondent))
+    return _within(table, sorted(members, key=lambda member: member.respondent))
+
+
+def _within(table: Microdata, members: Sequence[Member]) -> Microdata:
+    people = tuple(members)
     codes = [domain.encode([m.point[a] for m in people]) for a, domain in enumerate(table.domains)]
     return replace(table, members=people, codes=np.stack(codes, axis=1))
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
 
-from .box import Cell, Leaves
+from .box import Cell, Exact, Leaves
 from .domain import Codes, Domain
 from .entries import Entries
 from .errors import ReleaseError, TableError
@@ -146,6 +146,13 @@ class Categories(Domain):
 
     def encode(self, column: Sequence[object]) -> Codes:
         return _lookup(self.name, column, self._code, "its hierarchy")
+
+    def widened(self, values: Collection[Exact]) -> Categories:
+        gone = sorted({str(value) for value in values}.difference(self.hierarchy.leaves))
+        if self.hierarchy.height > 1 or not gone:
+            return self
+        root = self.hierarchy.paths[0][-1] if self.hierarchy.height else ROOT
+        return replace(self, hierarchy=Hierarchy.flat((*self.hierarchy.leaves, *gone), root=root))
 
     def value(self, code: int) -> str:
         return self.hierarchy.leaves[code]

@@ -8,7 +8,7 @@ most tightly, and measures that cell in integer *units* over an integer *span*:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -34,6 +34,11 @@ class Domain(ABC):
     @abstractmethod
     def encode(self, column: Sequence[object]) -> Codes:
         """Codes of a column, shape (n,); a wrong value raises TableError naming its row."""
+
+    def widened(self, values: Collection[Exact]) -> Domain:
+        """The domain with these values, too, where it may be what a table has; else itself."""
+        del values
+        return self
 
     @abstractmethod
     def value(self, code: int) -> Exact:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, reduce
 from math import lcm
@@ -124,6 +124,13 @@ class Numeric(Domain):
                 )
             codes[at] = int(steps)
         return codes[distinct.places]
+
+    def widened(self, values: Collection[Exact]) -> Numeric:
+        numbers = [self.lo, self.hi, *(value for value in values if isinstance(value, Fraction))]
+        lo, hi = min(numbers), max(numbers)
+        if self.rounded:
+            return replace(self, lo=self.lo + (lo - self.lo) // self.step * self.step, hi=hi)
+        return Numeric.of(self.name, [*numbers, self.lo + self.step], lo=lo, hi=hi)
 
     # Rational arithmetic is slow, and a release of a large table asks for the same cells again and again.
     @cached_property

@@ -33,6 +33,9 @@ from optanon import (
 )
 from optanon.instances.futures import named_series
 from optanon.instances.generators import generated_roles, uniform_table
+from optanon.models.categories import Categories, Ordered
+from optanon.models.hierarchy import Hierarchy
+from optanon.models.numeric import Numeric
 from optanon.models.publisher import usual_publishers
 from optanon.solver.baselines.registry import baselines
 from optanon.solver.engines.partition.ahead.hindsight import unavoidable
@@ -130,6 +133,41 @@ def test_those_who_return_were_there_before():
 def test_futures_out_of_range_are_refused(wrong: dict[str, Any]):
     with pytest.raises((InputError, PolicyError), match="futures"):
         Futures(**wrong)
+
+
+def test_values_of_those_who_left_are_within_the_domains_of_all_tables():
+    def made(ids: str, ages: list[float], jobs: str) -> Microdata:
+        frame = pd.DataFrame({"id": list(ids), "age": ages, "job": list(jobs), "value": list("uvuv")})
+        columns = ["age", "job"]
+        return Microdata.from_frame(frame, respondent="id", quasi_identifiers=columns, sensitive="value")
+
+    first, second = made("abcd", [90, 30, 30.5, 41], "xyyz"), made("bcef", [30, 30.5, 40, 41], "yyww")
+    history = History()
+    release = solve_problem(Problem(table=first, policy=POLICY, history=history)).release
+    assert release is not None
+    history.append(release)
+    tables = named_series(second, history, None)["stored"]
+    age, job = tables[0].domains
+    assert isinstance(age, Numeric)
+    assert isinstance(job, Categories)
+    assert (age.lo, age.hi, age.step) == (30, 90, F(1, 2))
+    assert set(job.hierarchy.leaves) == {*"wxyz"}
+    for played, before in zip(tables, (first, second), strict=True):
+        assert played.domains == (age, job)
+        assert played.members == before.members
+        for a, domain in enumerate(played.domains):
+            assert [domain.value(code) for code in played.codes[:, a]] == [m.point[a] for m in before.members]
+
+
+def test_a_domain_that_is_wide_enough_or_was_written_down_stays():
+    numbers = Numeric.of("age", [30, F(61, 2), 41])
+    assert numbers.widened({F(30), F(40)}) == numbers
+    rounded = Numeric.of("age", [F("30.25"), 41], decimals=0)
+    assert rounded.widened({F("28.5")}) == replace(rounded, lo=F(28))
+    tree = Categories(name="job", hierarchy=Hierarchy((("x", "a", "*"), ("y", "b", "*"))))
+    assert tree.widened({"z"}) is tree
+    grades = Ordered(name="grade", categories=("low", "high"))
+    assert grades.widened({"medium"}) is grades
 
 
 # -- releases -----------------------------------------------------------------------------------
