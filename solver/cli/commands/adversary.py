@@ -63,6 +63,9 @@ class VerifyAuditCommand:
 class WhatIfCommand:
     """Find whose value, once known, gives away whose, and how few known values disclose somebody.
 
+    It is about values that never change in groups that are known: transient values, and knowledge that
+    somebody's group is not known, are refused.
+
     Exit code 0 if everything asked was decided, 4 otherwise.
     """
 
