@@ -131,9 +131,7 @@ def _noted(
 ) -> tuple[Integers, int]:
     """Write down the new bounds of a column, the upper one first."""
     if count + 2 > len(log):
-        grown = np.empty((2 * len(log), 5), dtype=np.int64)
-        grown[:count] = log[:count]
-        log = grown
+        log = np.concatenate((log, np.empty_like(log)))
     for side, changed, bound in ((1, lowered, up), (-1, raised, down)):
         if changed != 0:
             log[count, 0] = r

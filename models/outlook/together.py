@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..compiled import borrowing, compiled
 from ..compiled_random import stepped
+from ..copying import copy_row
 from .life import Ints, named, packed, repaired
 
 __all__ = ["Buckets", "Chances", "Everybody", "lived_together"]
@@ -161,7 +162,7 @@ def _begun(buckets: Buckets, people: Everybody, coming: Ints, least: int) -> int
         buckets.first[b], buckets.room[b] = buckets.used[1], room
         buckets.wide[b], buckets.groups[b] = least, groups
         buckets.values[b] = -1
-        buckets.values[b, :least] = order[:least]
+        copy_row(order[:least], buckets.values[b])
         buckets.place[buckets.first[b] : buckets.first[b] + room] = -1
         buckets.mate[buckets.first[b] : buckets.first[b] + room] = -1
         buckets.used[0] += 1

@@ -115,9 +115,7 @@ def _sparse(
             if row < 0:
                 break
             if filled + wide + start[row + 1] - start[row] >= len(index):
-                wider = np.empty(2 * len(index) + len(divisor), dtype=np.int32)
-                wider[:filled] = index[:filled]
-                index = wider
+                index = np.concatenate((index, np.empty(len(index) + len(divisor), dtype=np.int32)))
             index[filled] = row
             filled += 1
             for e in range(start[row], start[row + 1]):

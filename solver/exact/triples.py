@@ -137,9 +137,8 @@ def _broken(
                 if over > least and number < most:
                     if number == size:
                         size *= 2
-                        wider, higher = np.empty((size, 3), dtype=np.int32), np.empty(size)
-                        wider[:number], higher[:number] = found[:number], excess[:number]
-                        found, excess = wider, higher
+                        found = np.concatenate((found, np.empty_like(found)))
+                        excess = np.concatenate((excess, np.empty_like(excess)))
                     found[number, 0], found[number, 1] = i, u
                     found[number, 2] = -1 if single else v
                     excess[number] = over

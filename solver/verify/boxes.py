@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.compiled import borrowing, compiled
+from ...models.copying import copy_row
 from ...models.moment import moment
 from .box_groups import (
     MOST_TRIED,
@@ -301,7 +302,7 @@ def _entered(q: BoxQuestion, m: BoxMemory, begin: int, inside: Ints, cost: int) 
     hope = without_cuts(q, inside, cost)
     if hope <= 0:
         return False
-    m.part[level, : len(inside)] = inside
+    copy_row(inside, m.part[level])
     _opened(q, m, level, _left(q, m.part[level], len(inside), q.scale * cost), cost, hope)
     while level >= begin:
         if level == levels:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...models.adversary.rows import Integers
 from ...models.adversary.tighten import tighten
 from ...models.compiled import borrowing, compiled
+from ...models.copying import copy_row
 
 __all__ = ["EXCLUDED", "OPEN", "POSSIBLE", "any_world"]
 
@@ -87,7 +88,7 @@ def any_world(
             chosen = branch[depth, 0]
             _bound(lower[depth], upper[depth], chosen, branch[depth, 1], branch[depth, 2])
         length = first[chosen + 1] - first[chosen]
-        queue[:length] = row[first[chosen] : first[chosen + 1]]
+        copy_row(row[first[chosen] : first[chosen + 1]], queue)
         waits[queue[:length]] = True
 
 

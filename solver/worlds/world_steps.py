@@ -126,13 +126,10 @@ def advance(
             if count == limit:
                 return False, found[:0], targets[:0]
             if count == len(found):
-                grown = np.empty((2 * count, size), dtype=np.int16)
-                grown[:count] = found
-                found = grown
-                marks = np.zeros(2 * count, dtype=np.bool_)
-                marks[:count] = gone
-                gone = marks
-            found[count] = key
+                found = np.concatenate((found, np.empty_like(found)))
+                gone = np.concatenate((gone, np.zeros_like(gone)))
+            for i in range(size):
+                found[count, i] = key[i]
             table[slot] = count
             for i in range(size):
                 r = where[i]

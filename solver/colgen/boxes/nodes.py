@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import borrowing, compiled
+from ....models.copying import copy_row
 from ..covering import Geometry, Ints
 from ..kernels.boxes import side_cost
 from ..table import Rows
@@ -328,7 +329,7 @@ def lower(
 ) -> int:
     """Lower the question's duals until no group pays in the boxes of allowed nodes; searches cut short."""
     levels, level, short, each = len(nodes.order), 0, 0, q.form.least * q.scale
-    m.part[0, : len(inside)] = inside
+    copy_row(inside, m.part[0])
     m.many[0], m.price[0], m.worth[0] = len(inside), 0, _worth(q, inside, m.top)
     if levels:
         _opened(g, nodes, m, 0)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import borrowing, compiled
+from ....models.copying import copy_row
 from ..covering import Ints
 from .boxes import LOW
 from .keeping import kept_best
@@ -56,7 +57,7 @@ def _begin(q: Asked, w: Lists, i: int, times: int, rows: NDArray[np.int32], off:
                 rows[at] = w.fresh[e]
                 at += 1
         order = np.argsort(-q.dual[rows[off[t] : at]], kind="mergesort")
-        rows[off[t] : at] = rows[off[t] : at][order]
+        copy_row(rows[off[t] : at][order], rows[off[t] :])
     off[end - start] = at
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import borrowing, compiled
+from ....models.copying import copy_row
 from ...settings import Clock
 from ..column import Group
 from ..covering import Ints
@@ -363,5 +364,5 @@ def _moved(
             total += change
             if total < best[0] * (1 - 1e-12):
                 best[0] = total
-                home[:] = s.home
+                copy_row(s.home, home)
     return total

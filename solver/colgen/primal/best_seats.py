@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....models.compiled import borrowing, compiled
+from ....models.copying import copy_row, copy_rows
 from ..covering import Ints
 
 __all__ = ["BestSeats", "best_seats", "changed", "changed_all", "kept"]
@@ -69,7 +70,8 @@ def kept(best: BestSeats, who: Ints, mate: Ints) -> bool:
     many = best.many[0]
     best.many[0] = 0
     if many < 0:
-        best.who[:], best.mate[:] = who, mate
+        copy_rows(who, best.who)
+        copy_row(mate, best.mate)
         return True
     for at in range(many):
         q = best.groups[at]

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import borrowing, compiled
+from ....models.copying import copy_row
 from ...settings import Clock
 from ..covering import Geometry, Ints
 from ..kernels.boxes import box_with
@@ -220,7 +221,7 @@ def _deal(
             fakes += 2 * width[b] * _left_out(past, groups, trial[:units], size, width[b], met, times, meets)
             if least < 0 or groups + fakes < least:
                 least, made[b] = groups + fakes, groups
-                part[begin : begin + units] = trial[:units]
+                copy_row(trial[:units], part[begin:])
         if units == 0:
             made[b] = number[b]
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ....models.compiled import borrowing, compiled
 from ....models.compiled_random import ONE, stepped
+from ....models.copying import copy_row, copy_rows
 from ..covering import Ints
 
 __all__ = ["Charging", "divided"]
@@ -139,11 +140,11 @@ def divided(
         _put(found, 1, each, charging, often, sums)
         cost = max(sums[0], charging.allowed) + sums[1] + charge * sums[2]
         if cost <= now or stepped(state) / ONE < np.exp((now - cost) / cooling):
-            parts[v] = found
+            copy_row(found, parts[v])
             now = cost
             if sums[2] == 0 and cost < least - 1e-9:
                 least = cost
-                best[:] = parts
+                copy_rows(parts, best)
         else:
             _put(found, -1, each, charging, often, sums)
             _put(parts[v], 1, each, charging, often, sums)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....models.compiled import borrowing, compiled
+from ....models.copying import copy_rows
 from ..covering import Geometry, Ints
 from .best_seats import best_seats, changed, kept
 from .seats import box_of
@@ -144,5 +145,5 @@ def loosened(
             _counted(keys, often, key_r, -1, prices[size[r]])
             _counted(keys, often, key[q], 1, prices[size[q]])
             _counted(keys, often, key[r], 1, prices[size[r]])
-    who[:] = state.who
+    copy_rows(state.who, who)
     return best

@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....models.compiled import compiled
+from ....models.copying import copy_row, copy_rows
 from ..covering import Geometry, Ints
 from .best_seats import best_seats, changed, changed_all, kept
 from .seats import People, Seats, box_of, broken_by
@@ -141,7 +142,12 @@ def annealed(
         if now < best - 0.5:
             best = now
             if kept(state, who, mate):
-                order[:], home[:], key[:] = seats.order, columns.home, columns.key
-    who[:], mate[:] = state.who, state.mate
-    seats.order[:], columns.home[:], columns.key[:] = order, home, key
+                copy_row(seats.order, order)
+                copy_row(columns.home, home)
+                copy_row(columns.key, key)
+    copy_rows(state.who, who)
+    copy_row(state.mate, mate)
+    copy_row(order, seats.order)
+    copy_row(home, columns.home)
+    copy_row(key, columns.key)
     return best
