@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from ..domain import Codes
 from ..errors import PolicyError
+from ..group_bounds import GroupBounds
 from ..relaxations import Parameter, ParameterGrid, largest_size, reduced
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register
@@ -39,6 +41,8 @@ __all__ = ["TCloseness"]
 
 MOST_DISTANCES = 200_000
 """Up to so many possible distances are listed one by one."""
+SIZES = 1024
+"""So many sizes are looked at together."""
 
 
 @register
@@ -138,6 +142,12 @@ class TCloseness(GroupRequirement):
         shares = SharesRule(most=scale * self.t, order=self.order)
         return Structure(depends_on=DependsOn.HISTOGRAM, monotone=True, shares=shares)
 
+    def bounds(self, problem: ProblemView) -> GroupBounds:
+        """Groups of few tuples cannot have the table's shares: the least size that can, to within `t`."""
+        table = problem.table.histogram
+        counts = tuple(table.get(value, 0) for value in self._values(set(table)))
+        return GroupBounds(problem=problem, smallest=_smallest(self.t, counts, self.order is not None))
+
     def parameters(self) -> tuple[Parameter, ...]:
         return (Parameter(name="t", direction="lower", grid=self._distances),)
 
@@ -173,3 +183,29 @@ class TCloseness(GroupRequirement):
                 model.cp.add(far >= -gap)
                 distances.append(far)
             model.cp.add(share.denominator * sum(distances) <= share.numerator * total * model.size(g))
+
+
+@lru_cache(maxsize=256)
+def _smallest(t: Fraction, counts: tuple[int, ...], ordered: bool) -> int:
+    """Tuples of the smallest group of any histogram within a distance of the table's, which has `counts`.
+
+    The nearest histogram of n tuples: whole parts of the table's shares, then the largest fractions of them;
+    or, in order, each cumulative share rounded. At most as many tuples as the table has.
+    """
+    total = sum(counts)
+    shares = np.array(list(accumulate(counts)) if ordered else counts, dtype=np.int64)
+    for begin in range(1, total, SIZES):
+        sizes = np.arange(begin, min(begin + SIZES, total))
+        whole, part = np.divmod(sizes[:, None] * shares, total)
+        if ordered:
+            far = np.minimum(part, total - part).sum(axis=1)
+        else:
+            most = np.cumsum(-np.sort(-part, axis=1), axis=1)
+            rest = sizes - whole.sum(axis=1)  # fewer than there are values
+            taken = np.where(rest > 0, most[np.arange(len(sizes)), rest - 1], 0)
+            far = total * rest - taken
+        allowed = t * ((len(counts) - 1) if ordered else 1)
+        for size, distance in zip(sizes.tolist(), far.tolist(), strict=True):
+            if distance * allowed.denominator <= allowed.numerator * total * size:
+                return size
+    return max(1, total)
