@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..models.errors import InputError
+from ..models.errors import InputError, TableError
 from ..models.history import History
 from ..models.requirement import as_fraction, whole
 from ..models.table import Member, Microdata
@@ -123,6 +123,8 @@ def _stored(table: Microdata, history: History) -> tuple[Microdata, ...]:
     wide = tuple(domain.widened({point[a] for point in points}) for a, domain in enumerate(table.domains))
     if wide != table.domains:
         table = _within(replace(table, domains=wide), table.members)
+    for number, release in enumerate(history, start=1):
+        _refuse_foreign(table, release.members, number)
     found = [_table_of(table, release.members) for release in history]
     if not published_last(table, history):
         found.append(table)
@@ -131,6 +133,19 @@ def _stored(table: Microdata, history: History) -> tuple[Microdata, ...]:
             "there is no stored series to replay: the problem's history holds no earlier table: draw futures"
         )
     return tuple(found)
+
+
+def _refuse_foreign(table: Microdata, members: Sequence[Member], number: int) -> None:
+    """See that all values of a release are within the domains."""
+    for a, domain in enumerate(table.domains):
+        for value in sorted({member.point[a] for member in members}, key=str):
+            try:
+                _ = domain.encode([value])
+            except TableError:
+                raise InputError(
+                    f"column {domain.name!r}: release {number} of the history has the value {value}, which "
+                    "is not in the problem's hierarchy, order or range: add it there"
+                ) from None
 
 
 def published_last(table: Microdata, history: History) -> bool:

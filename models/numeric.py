@@ -94,9 +94,13 @@ class Numeric(Domain):
             scale = reduce(lcm, (offset.denominator for offset in offsets), 1)
             step, rounded = Fraction(1, scale), False
         if (high - low) / step > MAX_CODE:
+            remedy = (
+                f"give {'fewer ' if decimals else ''}`decimals` for this column to round them"
+                if step < 1 and decimals != 0 and high - low <= MAX_CODE
+                else "divide them by a power of ten, or declare the column `flat`"
+            )
             raise TableError(
-                f"column {name!r}: its numbers need a grid of {step}, too fine for exact integers: "
-                "give `decimals` for this column to round them"
+                f"column {name!r}: its numbers need a grid of {step}, too fine for exact integers: {remedy}"
             )
         return cls(name=name, lo=low, hi=high, step=step, rounded=rounded)
 

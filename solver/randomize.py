@@ -50,6 +50,9 @@ from .status import Randomized
 
 __all__ = ["MOST_BY_SETS", "Space", "described", "draw", "space_of"]
 
+MOST_RATE = 10**9
+"""Beyond it every other release is hopelessly unlikely, and exponents are no floats."""
+
 MOST_BY_SETS = 12
 """Largest table for sums over sets of tuples: about 3^11 steps, a few times."""
 
@@ -76,6 +79,8 @@ def draw(problem: Problem, beta: Fraction | float | str, seed: int | None) -> An
     rate = as_fraction("solve", "randomize", beta)
     if rate < 0:
         raise PolicyError(f"solve: randomize must be at least 0, got {rate}")
+    if rate > MOST_RATE:
+        raise PolicyError(f"solve: randomize must be at most {MOST_RATE}: leave it out for the best release")
     if len(problem.policy.levels) != 1:
         raise PolicyError(
             "randomize weighs one loss: name one level to minimize, or a weighted sum of several losses"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...models.errors import CertificateError, InputError
+from ...models.parameters import require_time_limit
 from ...models.problem import Problem
 from ...models.release import Release
 from ..certificate import Certificate
@@ -49,13 +50,14 @@ def verify(
     Raises
     ------
     InputError
-        If there is no certificate.
+        If there is no certificate, or `seconds` are not above 0.
     CertificateError
         Naming the first statement that does not hold.
     """
     if not isinstance(certificate, Certificate):  # pyright: ignore[reportUnnecessaryIsInstance]
         what = type(certificate).__name__
         raise InputError(f"certificate must be a Certificate, such as result.certificate, not {what}")
+    require_time_limit(seconds, InputError)
     clock, problem = Clock(seconds), as_certified(certificate, problem)
     asked = _asked(certificate, problem)
     if certificate.refusal is not None:

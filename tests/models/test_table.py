@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
@@ -43,6 +44,27 @@ def domain_of(kind: Any) -> Domain:
     frame = pd.DataFrame({"id": range(len(column.pool)), "x": list(column.pool), "value": "a"}).astype(object)
     table = Microdata.from_frame(frame, respondent="id", quasi_identifiers={"x": spec}, sensitive="value")
     return table.domains[0]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "decimals", "remedy"),
+    [
+        ([Fraction(1, 10**13), Fraction(1)], None, "give `decimals` for this column"),
+        ([Fraction(1, 10**13), Fraction(1)], 13, "give fewer `decimals` for this column"),
+        (
+            [Fraction(10**30), Fraction(10**32)],
+            None,
+            "divide them by a power of ten, or declare the column `flat`",
+        ),
+        ([Fraction(10**30), Fraction(10**32)], 0, "divide them by a power of ten"),
+        ([Fraction(1, 10**9), Fraction(8 * 10**12)], 3, "divide them by a power of ten"),
+    ],
+)
+def test_numbers_beyond_exact_integers_have_a_remedy_that_helps(
+    numbers: list[Fraction], decimals: int | None, remedy: str
+):
+    with pytest.raises(TableError, match=re.escape(remedy)):
+        Numeric.of("x", numbers, decimals=decimals)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -386,6 +386,8 @@ def test_refusals_name_a_remedy() -> None:
         minimality(twelve(), twelve().assemble([list(range(12))]))
     with pytest.raises(PolicyError, match="at least 0"):
         solve_problem(FIVE, randomize=-1)
+    with pytest.raises(PolicyError, match="at most 1000000000: leave it out"):
+        solve_problem(FIVE, randomize="1e400")
     with pytest.raises(PolicyError, match="randomize must be a number"):
         solve_problem(FIVE, randomize="much")
     with pytest.raises(PolicyError, match="leave engine"):

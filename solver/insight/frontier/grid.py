@@ -23,6 +23,8 @@ __all__ = ["Axis", "FrontierGrid", "Setting", "parse_vary"]
 
 Setting: TypeAlias = int | Fraction | str | bool
 LIMITS = ("max_suppressed", "max_counterfeits")
+MOST_VALUES = 10_000
+"""Of a range of values to vary."""
 WEIGHT, FIRST = "outlook.weight", "first"
 """What is expected against the loss of now; or before it."""
 
@@ -237,6 +239,11 @@ def parse_vary(text: str) -> tuple[str, tuple[Setting, ...]]:
                 raise PolicyError(f"--vary {text}: the step must be above 0")
             if first > last:
                 raise PolicyError(f"--vary {text}: {first} is above {last}: give the smaller number first")
+            many = (last - first) // step + 1
+            if many > MOST_VALUES:
+                raise PolicyError(
+                    f"--vary {text}: {many} values, each of which is solved: give at most {MOST_VALUES}"
+                )
             found += range(first, last + 1, step)
         elif item.strip():
             found.append(_value(item.strip()))

@@ -569,6 +569,9 @@ def test_without_time_nothing_is_confirmed_that_was_not_derived():
     assert not outcome.whole
     assert "time limit" in outcome.trusted[0]
     assert oa.verify(result.certificate, problem, result.release).whole
+    for wrong in (0, -1, float("nan")):
+        with pytest.raises(oa.InputError, match="time_limit must be a number of more than 0 seconds"):
+            oa.verify(result.certificate, problem, result.release, seconds=wrong)
 
 
 def test_claims_of_all_sets_of_a_table_that_is_too_large_are_refused():

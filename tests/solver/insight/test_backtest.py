@@ -159,6 +159,20 @@ def test_values_of_those_who_left_are_within_the_domains_of_all_tables():
             assert [domain.value(code) for code in played.codes[:, a]] == [m.point[a] for m in before.members]
 
 
+def test_a_value_of_the_past_that_nobody_lists_is_named_with_its_release():
+    frame = pd.DataFrame({"id": list("abcd"), "job": list("xyyz"), "value": list("uvuv")})
+    first = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["job"], sensitive="value")
+    listed = {"job": ["y", "w"]}
+    newer = frame.assign(job=list("yyww"))
+    second = Microdata.from_frame(newer, respondent="id", quasi_identifiers=listed, sensitive="value")
+    history = History()
+    release = solve_problem(Problem(table=first, policy=POLICY, history=history)).release
+    assert release is not None
+    history.append(release)
+    with pytest.raises(InputError, match=r"'job': release 1 of the history has the value x, .*add it"):
+        named_series(second, history, None)
+
+
 def test_a_domain_that_is_wide_enough_or_was_written_down_stays():
     numbers = Numeric.of("age", [30, F(61, 2), 41])
     assert numbers.widened({F(30), F(40)}) == numbers

@@ -380,6 +380,8 @@ def test_vary_is_read_as_people_write_it():
             parse_vary(wrong)
     with pytest.raises(PolicyError, match=r"--vary k=2\.\.6\.\.0: the step must be above 0"):
         parse_vary("k=2..6..0")
+    with pytest.raises(PolicyError, match="99999999998 values, each of which is solved: give at most"):
+        parse_vary("k=2..99999999999")
 
 
 @pytest.mark.parametrize(
