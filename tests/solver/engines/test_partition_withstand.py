@@ -436,33 +436,6 @@ def test_what_would_help_is_said_where_repair_is_not_done_in_time() -> None:
     assert found.reason == search.told
 
 
-@pytest.mark.parametrize(
-    ("limit", "planned"), [(3.0, [3.0]), (9.0, [2.5, 9.0]), (25.0, [2.5, 10.0, 25.0]), (None, [None])]
-)
-def test_repair_begins_anew_with_more_time(
-    limit: float | None, planned: list[float | None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked, chain = crossing()
-    rule = ResistsInference(max_posterior=Fraction(4, 5))
-    search = WithstandSearch(asked, rule, Settings(time_limit=limit), Watch(), nothing, by_histograms)
-    first, inferred_first, had = chain.groups.of.copy(), set(chain.inferred), list[float | None]()
-
-    def moved(self: WithstandSearch, chain: SafeAnnealing, judge: SeriesJudge, clock: Clock) -> None:
-        assert (chain.groups.of == first).all()
-        assert chain.inferred == inferred_first
-        assert chain.best is None
-        had.append(clock.limit)
-        home = chain.groups.of.copy()
-        other = int(np.flatnonzero((home >= 0) & (home != home[0]))[0])
-        home[[0, other]] = home[[other, 0]]
-        chain.begin(home)
-
-    monkeypatch.setattr(WithstandSearch, "_improve", moved)
-    assert isinstance(chain.judge, SeriesJudge)
-    search.improve(chain, chain.judge)
-    assert had == planned
-
-
 def test_releases_that_cannot_be_counted_are_dropped_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = problem(40, History(), ResistsInference(max_posterior=HALF))
     search = WithstandSearch(

@@ -22,8 +22,6 @@ class WithstandLimits:
     keep them small are judged faster; where people left, a third release links hundreds in any case."""
     steps_counted: int = 20_000
     """From state to state, while the worlds of a component are counted for a move."""
-    staged: int = 300
-    """Most tuples of tables whose repair begins anew with more time: it ends well or badly by chance."""
     large: int = 5_000
     """In tables of more tuples moves are many, and time for each is short:"""
     people_large: int = 100

@@ -11,10 +11,8 @@ Other requirements on whole releases are only checked at the end. The bound is a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import takewhile
 
 import numpy as np
 
@@ -33,7 +31,6 @@ from ....colgen.structure.histograms import Judge as Admission
 from ....engine import last
 from ....incumbent import BestRelease
 from ....price import Price
-from ....schedule import STAGES
 from ....schedule_series import WITHSTAND
 from ....settings import Answer, Clock, Settings, Watch
 from ....worlds.possible import Verdict, possible_values
@@ -182,15 +179,31 @@ class WithstandSearch:
             self.incumbent.offer(last(self.settings.further(self.clock)), checked=True)
 
     def improve(self, chain: SafeAnnealing, judge: SeriesJudge) -> None:
-        """Repair a start that gives somebody away, then anneal; small tables again, with more time."""
-        first = chain.groups.of.copy()
-        for number, clock in enumerate(self._stages(chain)):
-            if number:  # what was found is kept by the incumbent
-                chain.judged_by(judge)
-                chain.begin(first)
-            self._improve(chain, judge, clock)
+        """Repair a start that gives somebody away, then anneal."""
+        steps = LIMITS.steps[self.clock.limit is not None] * len(self.problem.table)
+        hot = LIMITS.hot[bool(chain.inferred)]
+        if len(self.problem.table) > LIMITS.large:
+            hot = min(hot, LIMITS.hot_large)
+        if chain.inferred:
+            first = chain.groups.of.copy()
+            self._meet_masks(chain, steps, hot, judge)
+            chain.run(self.clock.share(WITHSTAND.repair), steps, hot)
+            homes = [chain.groups.of.copy(), first]
+            if chain.best is None:
+                leave_out(chain, self.clock.share(WITHSTAND.out))
+            for home in homes:
+                if chain.best is None and chain.invented:
+                    chain.begin(home)
+                    invent(chain, self.clock.share(WITHSTAND.invented))
+            if chain.best is None:
+                repair(chain, self.clock.share(WITHSTAND.last))
+            if chain.best is None:
+                leave_out(chain, self.clock.share(WITHSTAND.anneal))
             self.take(chain)
-        if self.incumbent.values is None:
+            chain.back()
+        if chain.best is not None:
+            chain.run(self._until_audit(), steps, hot)
+        else:
             self.told = _what_helps(
                 len(chain.inferred), len(chain.outside), bool(chain.allowed), bool(chain.invented)
             )
@@ -201,53 +214,18 @@ class WithstandSearch:
             "components counted": judge.counted,
             "left inferable": len(chain.inferred),
         }
+        self.take(chain)
 
-    def _stages(self, chain: SafeAnnealing) -> Iterator[Clock]:
-        """What repairs are planned for: shorter limits first, if most of the time is the last one's."""
-        limit, tuples = self.clock.limit, len(self.problem.table)
-        if limit is not None and chain.inferred and tuples <= LIMITS.staged:
-            shorter = STAGES.planned(tuples, self.clock.seconds)
-            for end in takewhile(lambda end: 2 * end <= limit, shorter):
-                yield Clock(end, self.clock.began)
-        yield self.clock
-
-    def _improve(self, chain: SafeAnnealing, judge: SeriesJudge, clock: Clock) -> None:
-        steps = LIMITS.steps[self.clock.limit is not None] * len(self.problem.table)
-        hot = LIMITS.hot[bool(chain.inferred)]
-        if len(self.problem.table) > LIMITS.large:
-            hot = min(hot, LIMITS.hot_large)
-        if chain.inferred:
-            first = chain.groups.of.copy()
-            self._meet_masks(chain, steps, hot, judge, clock)
-            chain.run(clock.share(WITHSTAND.repair), steps, hot)
-            homes = [chain.groups.of.copy(), first]
-            if chain.best is None:
-                leave_out(chain, clock.share(WITHSTAND.out))
-            for home in homes:
-                if chain.best is None and chain.invented:
-                    chain.begin(home)
-                    invent(chain, clock.share(WITHSTAND.invented))
-            if chain.best is None:
-                repair(chain, clock.share(WITHSTAND.last))
-            if chain.best is None:
-                leave_out(chain, clock.share(WITHSTAND.anneal))
-            self.take(chain)
-            chain.back()
-        if chain.best is not None:
-            chain.run(self._until_audit(clock), steps, hot)
-
-    def _until_audit(self, clock: Clock) -> Clock:
+    def _until_audit(self) -> Clock:
         """What the last step has; the series is audited and checked after it, as long as that took before."""
-        share, left = clock.share(WITHSTAND.anneal), clock.left
-        return share if left is None else share.part(max(0.0, left - WITHSTAND.audits.value * self._audit))
+        clock, left = self.clock.share(WITHSTAND.anneal), self.clock.left
+        return clock if left is None else clock.part(max(0.0, left - WITHSTAND.audits.value * self._audit))
 
-    def _meet_masks(
-        self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge, clock: Clock
-    ) -> None:
+    def _meet_masks(self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge) -> None:
         """Anneal under the rule on each group's members alone: the start that is repaired."""
         if chain.groups.short.any():
             chain.judged_by(MaskJudge(chain.past, self.rule.needed))
-            chain.run(clock.share(WITHSTAND.masks), steps, hot)
+            chain.run(self.clock.share(WITHSTAND.masks), steps, hot)
             chain.back()
             chain.judged_by(judge)
 
