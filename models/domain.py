@@ -36,7 +36,13 @@ class Domain(ABC):
         """Codes of a column, shape (n,); a wrong value raises TableError naming its row."""
 
     def widened(self, values: Collection[Exact]) -> Domain:
-        """The domain with these values, too, where it may be what a table has; else itself."""
+        """The domain with these values, too, where it may be what a table has; else itself.
+
+        Raises
+        ------
+        TableError
+            If all numbers together need a grid too fine for exact integers.
+        """
         del values
         return self
 

@@ -190,7 +190,8 @@ def _smallest(t: Fraction, counts: tuple[int, ...], ordered: bool) -> int:
     """Tuples of the smallest group of any histogram within a distance of the table's, which has `counts`.
 
     The nearest histogram of n tuples: whole parts of the table's shares, then the largest fractions of them;
-    or, in order, each cumulative share rounded. At most as many tuples as the table has.
+    or, in order, each cumulative share rounded. At most as many tuples as the table has. O(size found, in
+    steps of `SIZES`, x values x log values).
     """
     total = sum(counts)
     shares = np.array(list(accumulate(counts)) if ordered else counts, dtype=np.int64)

@@ -227,7 +227,7 @@ def parse_vary(text: str) -> tuple[str, tuple[Setting, ...]]:
     Raises
     ------
     PolicyError
-        If it is nothing of the kind.
+        If it is nothing of the kind, or a range has more than `MOST_VALUES` values.
     """
     name, equals, given = text.partition("=")
     found: list[Setting] = []
