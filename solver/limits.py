@@ -121,6 +121,8 @@ class HistogramLimits:
     """So many roundings in a row that lead to nothing better are tried without a time limit."""
     unlisted: int = 40
     """Tuples from which on histograms need not be listed: bounds come from a part of the policy."""
+    shares_swept: int = 6
+    """Where shares of values matter there has to be time to go through all boxes so often."""
     finished_rows: int = 4_000
     """Rows up to which the gap is closed over listed groups; larger tables are swept on."""
     whole_nodes: int = 20_000

@@ -144,6 +144,11 @@ class Histogram(Schedule):
     annealing_trees: Share = Share(part=0.35, of=Of.LIMIT, why="the same, large tables under taxonomies")
     annealing_few: Share = Share(part=0.35, of=Of.LEFT, why="the same, before a bound by the simplex method")
     annealing_unlisted: Share = Share(part=0.65, of=Of.LEFT, why="or a bound by column generation")
+    shares: Seconds = Seconds(
+        value=1e-6,
+        unit="s a pair of rows",
+        why="boxes gone through where shares matter, by the verifier, too",
+    )
     annealing_dived: Seconds = Seconds(
         value=0.3, unit="of what has passed", why="the same, of what was dived, before lists"
     )
@@ -315,6 +320,8 @@ class Work(Schedule):
         unit="s an entry",
         why="HiGHS' branch and bound, until it asks whether it is to stop",
     )
+    weighed: Seconds = Seconds(value=4e-9, unit="s a value", why="groups of a box are weighed at a price")
+    counted: Seconds = Seconds(value=5e-8, why="how often a group has a value is tried")
     box: Seconds = Seconds(value=2.8e-8, unit="s a row of a box", why="boxes gone through")
     filled: Seconds = Seconds(value=3e-7, why="a best group of a box")
     anchor: Seconds = Seconds(value=1.5e-5, unit="s a row", why="best groups of all boxes are put together")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .covering import Covering, Ints
 from .cuts import Cuts
 
-__all__ = ["DualBound", "Duals", "ceil_div", "whole"]
+__all__ = ["ROOM", "DualBound", "Duals", "ceil_div", "whole"]
 
 ROOM = 1 << 61
 """Largest sum that may occur in a search; leaves one bit of int64 to spare."""

@@ -51,6 +51,12 @@ class PricingLimits:
     """Of a column where groups may have any size,"""
     box_room: int = 1_000_000
     """or fewer: so many of all anchors' columns together; at least twice the least size."""
+    prices: int = 24
+    """Where shares matter, prices on being away from them that are tried for a box and a size,"""
+    prices_of_cell: int = 6
+    """and for all boxes of a cell;"""
+    highest_price: int = 8
+    """none takes more than so many times the largest dual for a tuple that is away as a whole."""
     passes: int = 4
     """How often candidates are tested again with what the test before left."""
 

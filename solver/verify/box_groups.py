@@ -26,6 +26,7 @@ from .listing_state import Penalties
 from .rows import Ints
 
 __all__ = [
+    "LOW",
     "MOST_TRIED",
     "BoxMemory",
     "BoxNodes",
@@ -33,6 +34,7 @@ __all__ = [
     "Sizes",
     "largest",
     "memory_of",
+    "placed",
     "put",
     "shown_to_pay",
     "without_cuts",
@@ -219,18 +221,24 @@ def largest(q: BoxQuestion, inside: Ints) -> tuple[int, int]:
 
 
 @borrowing
-def put(q: BoxQuestion, m: BoxMemory, size: int, r: int, each: int) -> int:
-    """Put a row among those of an interval, by falling dual; how many there are then.
-
-    Without cuts those that come after enough tuples of their value are of no use; where any number may join,
-    these are as many as a group has at least, and all that do not pay `each` are of no use after them.
-    """
+def placed(q: BoxQuestion, m: BoxMemory, size: int, r: int) -> int:
+    """Put a row among those of an interval, by falling dual; how many there are then."""
     at = size
     while at > 0 and q.dual[m.row[at - 1]] < q.dual[r]:
         m.row[at], m.copies[at] = m.row[at - 1], m.copies[at - 1]
         at -= 1
     m.row[at], m.copies[at] = r, min(q.counts[r], q.often)
-    size += 1
+    return size + 1
+
+
+@borrowing
+def put(q: BoxQuestion, m: BoxMemory, size: int, r: int, each: int) -> int:
+    """Put a row in its place, and those out that no group could have; how many there are then.
+
+    Without cuts those that come after enough tuples of their value are of no use; where any number may join,
+    these are as many as a group has at least, and all that do not pay `each` are of no use after them.
+    """
+    size = placed(q, m, size, r)
     if len(q.penalties.cut):
         return size
     times, kept = 0, 0

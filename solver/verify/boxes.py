@@ -33,6 +33,7 @@ from .box_groups import (
     Sizes,
     largest,
     memory_of,
+    placed,
     put,
     shown_to_pay,
     without_cuts,
@@ -41,6 +42,7 @@ from .duals import ClaimedDuals
 from .histograms import ENDLESS, Needed
 from .outcome import UndecidedError
 from .rows import Boxes, CheckedRows, Ints
+from .shares_groups import NearShares, SharesMemory, shares_memory, shares_pay
 
 __all__ = ["Walk"]
 
@@ -64,6 +66,8 @@ class Walk:
     code : shape (rows, attributes)
         Codes; of which all intervals are nodes they are numbered, and the last attribute's are as they are.
     order, nodes, sizes
+    near : NearShares or None
+        What is asked besides a least size, if it is that.
     """
 
     rows: CheckedRows
@@ -71,11 +75,19 @@ class Walk:
     order: tuple[int, ...]
     nodes: tuple[tuple[tuple[int, int, int], ...], ...]
     sizes: Sizes
+    near: NearShares | None
 
     @classmethod
-    def of(cls, rows: CheckedRows, needed: Needed) -> Walk | None:
-        """None if it matters which value it is, groups may have any size, or there are too many boxes."""
-        sizes = _sizes(needed)
+    def of(cls, rows: CheckedRows, needed: Needed | None, near: NearShares | None = None) -> Walk | None:
+        """None if it matters which value it is, groups may have any size, or there are too many boxes.
+
+        Unless values are to be `near` the table's, and nothing else is asked but a size.
+        """
+        sizes = None if needed is None else _sizes(needed)
+        if sizes is not None:
+            near = None
+        elif near is not None:
+            sizes = _from(near.least, 1)
         if sizes is None:
             return None
         code, start = rows.boxes.code.copy(), rows.boxes.start
@@ -97,12 +109,12 @@ class Walk:
         if len(free) == len(many) and float(entered.sum()) > MOST_ENTERED:
             return None
         order = (*others, *(() if last is None else (last,)))
-        return cls(rows=rows, code=code, order=order, nodes=tuple(nodes), sizes=sizes)
+        return cls(rows=rows, code=code, order=order, nodes=tuple(nodes), sizes=sizes, near=near)
 
     @property
-    def by_size(self) -> bool:
-        """Whether every group of a size is tried because it is needed: no value can be too frequent."""
-        return bool((self.sizes.often >= self.sizes.most).all())
+    def exact(self) -> bool:
+        """Whether every group that is tried keeps what is asked: no value can be too frequent."""
+        return self.near is not None or bool((self.sizes.often >= self.sizes.most).all())
 
     def pays(self, duals: ClaimedDuals, over: Callable[[], bool] | None = None, workers: int = 1) -> bool:
         """Whether some group costs less than its duals; boxes are shared out to threads.
@@ -119,13 +131,15 @@ class Walk:
         begin = min(begin, max(1, int(np.argmax(np.append(asked.nodes.free, True)))))
         memories = [memory_of(len(self.nodes), asked, len(duals.cuts)) for _ in range(workers)]
 
+        shares = [None if self.near is None else shares_memory(self.near) for _ in range(workers)]
+
         def entered(worker: int, first: int, until: int | None = None) -> Iterator[bool]:
             for box in islice(product(*self.nodes[:begin]), first, until, workers):
                 inside, cost = order, 0
                 for a, (lo, hi, each) in enumerate(box):
                     code = asked.code[inside, a]
                     inside, cost = inside[(lo <= code) & (code <= hi)], cost + each
-                yield _entered(asked, memories[worker], begin, inside, cost)
+                yield _entered(asked, memories[worker], shares[worker], begin, inside, cost)
                 if sum(int(memory.tried[0]) for memory in memories) > MOST_TRIED:
                     raise UndecidedError("there are too many groups to be tried under the cuts")
                 if sum(int(memory.tried[1]) for memory in memories) > MOST_ENTERED:
@@ -211,6 +225,11 @@ def _any_size(needed: Needed, different: int) -> Sizes:
     while not needed.whole[list(edge)].any():
         following = (after for state in edge for after in needed.step[state].tolist())
         size, edge = size + 1, {after for after in following if after >= 0}
+    return _from(size, different)
+
+
+def _from(size: int, different: int) -> Sizes:
+    """From a size on, with so many different values."""
     least, most = np.array([size], dtype=np.int64), np.array([ENDLESS], dtype=np.int64)
     return Sizes(least, most, most, different=different, joined=True)
 
@@ -296,7 +315,9 @@ def _left(q: BoxQuestion, part: Ints, size: int, each: int) -> int:
 
 
 @compiled
-def _entered(q: BoxQuestion, m: BoxMemory, begin: int, inside: Ints, cost: int) -> bool:
+def _entered(
+    q: BoxQuestion, m: BoxMemory, n: SharesMemory | None, begin: int, inside: Ints, cost: int
+) -> bool:
     """Whether a group pays among rows (by code of the last attribute) at what the nodes so far cost."""
     levels, level = len(q.nodes.start) - 1, begin
     hope = without_cuts(q, inside, cost)
@@ -306,19 +327,19 @@ def _entered(q: BoxQuestion, m: BoxMemory, begin: int, inside: Ints, cost: int) 
     _opened(q, m, level, _left(q, m.part[level], len(inside), q.scale * cost), cost, hope)
     while level >= begin:
         if level == levels:
-            if _grown(q, m, m.part[level, : m.many[level]], m.cost[level]):
+            if _grown(q, m, n, m.part[level, : m.many[level]], m.cost[level]):
                 return True
             level -= 1
             continue
-        n = m.node[level]
-        if n == q.nodes.start[level + 1]:
+        node = m.node[level]
+        if node == q.nodes.start[level + 1]:
             level -= 1
             continue
         m.node[level] += 1
         # Fewer rows bring no more, and the fewest of them pay this price, too.
-        if m.hope[level] <= q.fewest * q.scale * q.nodes.price[n]:
+        if m.hope[level] <= q.fewest * q.scale * q.nodes.price[node]:
             continue
-        size, more = _inside(q, m, level, n), m.cost[level] + q.nodes.price[n]
+        size, more = _inside(q, m, level, node), m.cost[level] + q.nodes.price[node]
         hope = without_cuts(q, m.part[level + 1, :size], more) if size else 0
         m.tried[1] += m.many[level]
         if hope > 0:
@@ -329,7 +350,7 @@ def _entered(q: BoxQuestion, m: BoxMemory, begin: int, inside: Ints, cost: int) 
 
 
 @borrowing
-def _grown(q: BoxQuestion, m: BoxMemory, inside: Ints, cost: int) -> bool:
+def _grown(q: BoxQuestion, m: BoxMemory, n: SharesMemory | None, inside: Ints, cost: int) -> bool:
     """Whether a group pays in an interval of the last attribute."""
     last = q.code.shape[1] - 1
     for i in range(len(inside)):
@@ -347,9 +368,12 @@ def _grown(q: BoxQuestion, m: BoxMemory, inside: Ints, cost: int) -> bool:
                 break
             each = q.scale * cost + wide
             if _may_pay(q.dual[r], q.fewest, each, others, following):
-                size = put(q, m, size, r, each)
+                size = put(q, m, size, r, each) if n is None else placed(q, m, size, r)
             if j + 1 < len(inside) and q.code[inside[j + 1], last] == q.code[r, last]:
                 continue
-            if shown_to_pay(q, m, size, each):
+            if n is None:
+                if shown_to_pay(q, m, size, each):
+                    return True
+            elif shares_pay(q, m, n, size, each):
                 return True
     return False

@@ -26,9 +26,10 @@ from ...models.group import Member
 from ...models.problem_view import ProblemView, smallest_group
 from ...models.release import QIGroup
 from ...models.requirements.k_c_anonymity import KCAnonymity
-from ...models.structure import DependsOn
+from ...models.structure import DependsOn, SharesRule
 from ...models.verdicts import Context, GroupJudge, group_judges
 from .rows import Ints
+from .shares_groups import NearShares
 
 __all__ = ["ENDLESS", "HistogramVerdicts", "Needed", "judged", "said", "stood_for"]
 
@@ -172,6 +173,27 @@ class HistogramVerdicts:
             if admitted[int(np.argmax(admitted)) :].all() < admitted.any():
                 return None
         return max(found, default=None)
+
+    @property
+    def near(self) -> NearShares | None:
+        """What groups must have of each value, if all else that is asked of them is a least size."""
+        rules = list[SharesRule]()
+        for requirement in self.requirements:
+            structure = requirement.structure(self._problem)
+            sized = structure.depends_on is DependsOn.SIZE and structure.overlap is None
+            if structure.shares is not None:
+                rules.append(structure.shares)
+            elif not (sized and structure.monotone):
+                return None
+        if len(rules) != 1 or rules[0].order is not None:
+            return None
+        least = max(r.bounds(self._problem).smallest for r in self.requirements)
+        counts = [self._context.reference[name] for name in self._names]
+        return NearShares.of(counts, rules[0].most, least) if self._whole(counts) else None
+
+    def _whole(self, counts: Sequence[int]) -> bool:
+        """Whether the table that shares are compared with has no other tuples."""
+        return sum(counts) == sum(self._context.reference.values())
 
     def decomposable_from(self, requirement: GroupJudge) -> int | None:
         """What the requirement says of it."""

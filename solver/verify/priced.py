@@ -29,6 +29,7 @@ from .listing import ListingInput, TooLongError, listed, no_meetings, refuted
 from .parts import hidden_price, units_of
 from .reach import paid_anyway
 from .rows import CheckedRows, Ints
+from .shares_groups import NearShares
 from .trees import searched
 
 __all__ = ["Single", "Suppressible", "least_information_loss", "priced_loss", "proven_loss"]
@@ -67,11 +68,15 @@ class Single:
     Attributes
     ----------
     rows : Rows
-    needed : Needed
+    needed : Needed or None
+        None if there are too many.
+    near : NearShares or None
+        What is asked of shares, if nothing else is but a size.
     """
 
     rows: CheckedRows
-    needed: Needed
+    needed: Needed | None
+    near: NearShares | None
 
     @classmethod
     def of(
@@ -108,7 +113,13 @@ class Single:
             rows = replace(rows, value=np.zeros_like(rows.value))
         if hidden is not None:
             rows = rows.suppressing(hidden.most, hidden.price, finer=hidden.weighed)
-        return cls(rows=rows, needed=Needed.of(verdicts))
+        near, needed = verdicts.near, None
+        try:
+            needed = Needed.of(verdicts)
+        except CertificateError:
+            if near is None:
+                raise
+        return cls(rows=rows, needed=needed, near=near)
 
     def columns(
         self,
@@ -130,6 +141,8 @@ class Single:
             If there are too many, or some too large to be listed.
         """
         rows, needed = self.rows, self.needed
+        if needed is None:
+            raise TooLongError("histograms of needed groups are too many to be listed")
         floor = duals.floor(duals.value(rows.count, rows.spare), target, rows.most)
         if not needed.largest:
             return self._beside(np.empty((0, 1), dtype=np.int32), duals, floor), duals
@@ -173,11 +186,11 @@ class Single:
             _, found = self.columns(duals, over=over, visits=FEW_VISITS)
             if np.array_equal(found.rows, duals.rows):
                 return found
-        walk = Walk.of(self.rows, self.needed)
+        walk = Walk.of(self.rows, self.needed, self.near)
         paying = walk is not None and walk.pays(duals, over, workers)
         if walk is not None and not paying:
             return duals
-        if walk is not None and walk.by_size:
+        if walk is not None and walk.exact:
             raise CertificateError("the duals prove nothing: a group in some box costs less than its duals")
         # The walk tries more groups than are needed, unless sizes are all that counts.
         return self.columns(duals, over=over)[1]

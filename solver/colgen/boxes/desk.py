@@ -14,7 +14,7 @@ from ....models.compiled import borrowing
 from ...exact.incidence import Members
 from ..covering import Ints
 
-__all__ = ["BestGroups", "Desk", "keep", "slender"]
+__all__ = ["BestGroups", "Desk", "keep", "lower_duals", "slender"]
 
 
 class Desk(NamedTuple):
@@ -98,3 +98,26 @@ def keep(found: BestGroups, group: Ints, many: int, profit: int) -> None:
         found.profit[anchor, worst] = profit
         for x in range(found.member.shape[2]):
             found.member[anchor, worst, x] = group[x] if x < many else -1
+
+
+@borrowing
+def lower_duals(group: Ints, many: int, times: Ints, counts: Ints, profit: int, dual: Ints) -> None:
+    """Lower duals of those rows of a group that it has the largest part of, until it does not pay.
+
+    The group is the first `many` of some rows; `times` is 0 for each row, before and after.
+    """
+    part, whole, sum_of = 0, 1, 0
+    for x in range(many):
+        times[group[x]] += 1
+    for x in range(many):
+        r = group[x]
+        if times[r] * whole > part * counts[r]:
+            part, whole, sum_of = times[r], counts[r], 0
+        if times[r] * whole == part * counts[r]:
+            sum_of += 1
+    by = -(-profit // sum_of)
+    for x in range(many):
+        r = group[x]
+        if times[r] * whole == part * counts[r]:
+            dual[r] -= by
+        times[r] = 0

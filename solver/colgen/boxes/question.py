@@ -65,6 +65,11 @@ class BoxForm(NamedTuple):
     kept: int
     endless: bool
 
+    @property
+    def divisors(self) -> range:
+        """Of cuts that are priced."""
+        return range(2, self.least + 1)
+
 
 class ScanInput(NamedTuple):
     """What is searched: groups of a form, of rows of some values; duals in 1 / `scale` of a cost."""

@@ -21,7 +21,7 @@ from ....models.compiled import borrowing
 from ..covering import Ints
 from ..limits import PRICING
 from .best import filled, of_box, put_in
-from .desk import BestGroups, Desk, keep
+from .desk import BestGroups, Desk, keep, lower_duals
 from .question import NONE, ScanInput
 
 __all__ = ["desk", "promising", "room", "walk"]
@@ -117,27 +117,6 @@ def _hopeless(q: ScanInput, d: Desk, cost: int) -> bool:
 
 
 @borrowing
-def _lowered(q: ScanInput, d: Desk, many: int, profit: int, dual: Ints) -> None:
-    """Lower duals of the group's rows that it has the largest part of, until it does not pay."""
-    part, whole, sum_of = 0, 1, 0
-    for x in range(many):
-        d.times[d.group[x]] += 1
-    for x in range(many):
-        r = d.group[x]
-        times = d.times[r]
-        if times * whole > part * q.counts[r]:
-            part, whole, sum_of = times, q.counts[r], 0
-        if times * whole == part * q.counts[r]:
-            sum_of += 1
-    by = -(-profit // sum_of)
-    for x in range(many):
-        r = d.group[x]
-        if d.times[r] * whole == part * q.counts[r]:
-            dual[r] -= by
-        d.times[r] = 0
-
-
-@borrowing
 def _cut_down(q: ScanInput, d: Desk, many: int, most: int) -> int:
     """Of a group as many members as a column has room for, one of each needed value first; how many."""
     if many <= most:
@@ -204,7 +183,7 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                             d.group[x] = d.tried[x]
                     if not many:
                         break
-                    _lowered(q, d, many, profit, dual)
+                    lower_duals(d.group, many, d.times, q.counts, profit, dual)
                     keep(found, d.group, _cut_down(q, d, many, most), profit)
                     if len(q.cuts.cut):
                         _sorted(q, d, size)

@@ -144,7 +144,9 @@ class Boxed:
     def _cut(self, seed: int) -> bool:
         """Post cuts that the latest solution breaks; whether there are some."""
         lines, amount = self._taken()
-        cuts, divisors = self.pricing.cuts, range(2, self.pricing.form.least + 1)
+        cuts, divisors = self.pricing.cuts, self.pricing.form.divisors
+        if not divisors:
+            return False
         known = list(zip(cuts.sets, cuts.divisors, strict=True))
         effort = TabuEffort()
         effort = replace(effort, starts=max(effort.starts, len(lines) // LIMITS.box_starts))

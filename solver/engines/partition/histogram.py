@@ -16,11 +16,11 @@ from ....models.problem import Problem
 from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted
 from ...colgen.boxes.pricing import BoxPricing
+from ...colgen.boxes.shares_pricing import SharesPricing
 from ...colgen.column import Group
 from ...colgen.cuts import Cuts
 from ...colgen.duals import DualBound
 from ...colgen.finish import Finish
-from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.neighbours import near_places
 from ...colgen.primal.annealing import ANNEALED, BRIEFLY, WARM, Annealing, Cooling
 from ...colgen.reach import at_sight
@@ -33,10 +33,11 @@ from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
 from .by_boxes import Boxed, by_boxes
-from .easier import Part, broken_whole, finite, part_rows
+from .easier import Part, broken_whole, finite
 from .loosened import Loosened
 from .objective import Objective
 from .places import Boxes, PlacedBoxes, boxes_of
+from .prices import near_shares, priced
 from .progress import Progress
 from .proof import describe
 from .scale import Scaled, annealed
@@ -64,19 +65,13 @@ class HistogramSearch:
             self.rows = self.rows.suppressing(
                 problem.policy.suppression_limit(len(problem.table)), objective.price
             )
-        self.pricing, self.listed = self._priced(), isinstance(Histograms.of(problem), Histograms)
+        self.pricing = priced(problem, self.rows, settings.workers, self.clock)
+        self.listed = isinstance(Histograms.of(problem), Histograms)
         self.level = objective.measured
         self.progress = Progress(problem, self.rows, watch, self.level, objective.factor, self.judge)
         self.root, self.sight, self.plain = (DualBound(self.pricing) for _ in range(3))
-        self.starting = Starting(
-            problem,
-            self.judge,
-            self.progress,
-            self.clock,
-            settings.seed,
-            listed=self.listed,
-            buckets=self.pricing.buckets,
-        )
+        begun = problem, self.judge, self.progress, self.clock, settings.seed
+        self.starting = Starting(*begun, listed=self.listed, buckets=self.pricing.buckets)
         self.finish = Finish(self.pricing, self.progress, self.clock, settings.seed, LIMITS.gap)
         self.part: Part | None = None
         self.annealing: Annealing | None = None
@@ -87,14 +82,6 @@ class HistogramSearch:
         self.simplex: RootProgram | None = None
         self.tied: list[Group] | None = None
         self.interrupted = self.boxed = self.brief = self.begun = self.sought = self.moved = False
-
-    def _priced(self) -> HistogramPricing:
-        """Prices of groups; for a part of the policy if admissible histograms are too many to be listed."""
-        rows, histograms = self.rows, Histograms.of(self.problem)
-        if isinstance(histograms, str):
-            _, part, histograms = finite(self.problem)
-            rows = part_rows(rows, part)
-        return HistogramPricing(rows, histograms, self.settings.workers, self.clock)
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
@@ -115,13 +102,7 @@ class HistogramSearch:
         return self._conclude()
 
     def _stage(self) -> bool:
-        """All steps in the time of the clock; called again with more of it, they go on.
-
-        Returns
-        -------
-        bool
-            Whether they may find more in more time.
-        """
+        """All steps in the time of the clock, or what is left of them; whether more time may find more."""
         self._further(self.clock)
         if self.linear is None and self.listing is None:
             self._starts()
@@ -209,7 +190,9 @@ class HistogramSearch:
         return self.listing.run(self.clock.anew)
 
     def _beyond(self) -> bool:
-        """The same where groups of any size may be needed: by boxes over places, or a part of the policy."""
+        """The same where groups of any size may be needed: by boxes, or a part of the policy."""
+        if self._shares is not None and self.simplex is None:
+            return self._by_shares(*self._shares)
         if self.places is not None:
             return self._by_boxes(self.places.boxes, self.places.best)
         if not self.listed:
@@ -235,6 +218,26 @@ class HistogramSearch:
             self._loosened.bounded(self.clock, self.clock)
             self.part = self._loosened.part
         return False
+
+    def _by_shares(self, part: Part, pricing: SharesPricing) -> bool:
+        """The same by boxes where shares of values matter; False: its groups are not all."""
+        self._at_sight()
+        if self.annealing is not None and self._few:
+            annealed(self.annealing, self.progress, self.clock.share(HISTOGRAM.annealing_few))
+        if self.progress.groups is not None:
+            self.part = part
+            self._by_boxes(pricing, self.root)
+        return False
+
+    @cached_property
+    def _shares(self) -> tuple[Part, SharesPricing] | None:
+        few = self.listed and not self.pricing.histograms.steps.beyond
+        limit, swept = self.settings.time_limit, HISTOGRAM.shares.value * len(self.rows) ** 2
+        late = limit is not None and limit < LIMITS.shares_swept * swept
+        if few or late or len(self.rows) > LIMITS.finished_rows:
+            return None
+        self.clock.keep(swept)
+        return near_shares(self.problem, self.rows, self.judge, self.clock)
 
     @cached_property
     def _loosened(self) -> Loosened:
@@ -271,6 +274,8 @@ class HistogramSearch:
         if self.progress.groups is None or not rows.in_trees or self._few:
             return False
         self.sought = True
+        if self._shares is not None:
+            return True
         if self.boxes is None and self._many and (len(rows) > LIMITS.finished_rows or not self.listed):
             # Smaller tables are priced with groups of any size: that proves more than a part.
             self.places = PlacedBoxes.of(self.problem, rows, workers, self.clock)
@@ -390,11 +395,4 @@ class HistogramSearch:
         duals = self.root.duals if found is None else found.duals
         if duals is None:
             return None
-        return describe(
-            self.rows,
-            self.pricing.cuts,
-            duals,
-            found,
-            level=self.level,
-            part=self.part,
-        )
+        return describe(self.rows, self.pricing.cuts, duals, found, level=self.level, part=self.part)

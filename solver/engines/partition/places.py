@@ -21,6 +21,7 @@ import numpy as np
 from ....models.problem import Problem
 from ...claims import ListedClaim, PricedClaim
 from ...colgen.boxes.pricing import BoxPricing
+from ...colgen.boxes.shares_pricing import SharesPricing
 from ...colgen.boxes.sweeping import TablePricing
 from ...colgen.column import Group
 from ...colgen.covering import Ints
@@ -35,7 +36,7 @@ from .proof import describe
 
 __all__ = ["Boxes", "PlacedBoxes", "boxes_of"]
 
-Boxes = BoxPricing | TablePricing
+Boxes = BoxPricing | SharesPricing | TablePricing
 """Groups of a form, priced box by box."""
 
 

@@ -157,7 +157,7 @@ class TableProgram:
         lines, amount = self._taken(relaxation, HISTOGRAM_LIMITS.taken)
         seed, cuts = self.rounds.seed + 1_000_003 * self._sought, self.pricing.cuts
         self._sought += 1
-        divisors = tuple(range(2, self.pricing.form.least + 1))
+        divisors = tuple(self.pricing.form.divisors)
         found = broken(self.rows, lines, amount, cuts, divisors, self.rounds.tasks, seed, self.clock)
         for rows, divisor in found:
             cuts.add([rows], divisor)

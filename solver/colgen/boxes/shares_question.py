@@ -1,0 +1,148 @@
+"""What a search for groups with shares near the table's is asked, and its working memory, in plain arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..covering import Ints
+from .question import BoxGrid
+
+__all__ = ["SharesDesk", "SharesForm", "SharesInput", "shares_desk"]
+
+
+class SharesForm(NamedTuple):
+    """Groups of at least `least` tuples that are away by at most ``above * size // below``.
+
+    Attributes
+    ----------
+    share : shape (values,)
+        How many tuples of the table have each value.
+    total : int
+        How many it has.
+    above, below, least
+    """
+
+    share: Ints
+    total: int
+    above: int
+    below: int
+    least: int
+
+    @property
+    def divisors(self) -> range:
+        """Of cuts that are priced: there are none."""
+        return range(0)
+
+
+class SharesInput(NamedTuple):
+    """What is searched: groups of a form; duals in 1 / `scale` of a cost.
+
+    Attributes
+    ----------
+    grid, value, counts, dual, scale, form
+    highest : int
+        No price on being away is above it.
+    prices, prices_of_cell : int
+        How many of them are tried for a box and a size, and for all boxes of a cell.
+    nodes : int
+        Counts that are tried for a box and a size.
+    """
+
+    grid: BoxGrid
+    value: Ints
+    counts: Ints
+    dual: Ints
+    scale: int
+    form: SharesForm
+    highest: int
+    prices: int
+    prices_of_cell: int
+    nodes: int
+
+
+class SharesDesk(NamedTuple):
+    """Working memory.
+
+    Attributes
+    ----------
+    row : shape (values, tuples)
+        Rows of the tuples of each value in the interval, by falling dual.
+    many : shape (values,)
+        How many these are.
+    order
+        The duals of all of them, falling.
+    held, best : shape (values,)
+        Counts at hand, and those of the best group.
+    far, gain : shape (values,)
+        What counts at hand are away by, and what the next tuple brings.
+    sums, away : shape (values, tuples + 1)
+        The duals of so many of the best tuples of a value, and what a group is away by with them.
+    none : shape (tuples + 1,)
+        0 for each number of tuples.
+    rest, near : shape (values + 1, tuples + 1)
+        What so many tuples of this value or later ones bring at the price, at most; minus what they are away
+        by, at least.
+    room : shape (values + 1,)
+        How many tuples of this value or later ones there are.
+    top
+        By size: what a group of the cell brings, at most, before it pays for its box.
+    price : shape (1,)
+        On being away; the last one that was good is tried first.
+    group, times
+        Rows of the group; how often it has each row, 0 between two groups.
+    tries : shape (2,)
+        How many values were looked at for a tuple, and how many counts were tried.
+    """
+
+    row: Ints
+    many: Ints
+    order: Ints
+    held: Ints
+    best: Ints
+    far: Ints
+    gain: Ints
+    sums: Ints
+    away: Ints
+    none: Ints
+    rest: Ints
+    near: Ints
+    room: Ints
+    top: Ints
+    price: Ints
+    group: Ints
+    times: Ints
+    tries: Ints
+
+
+def shares_desk(asked: SharesInput) -> SharesDesk:
+    """Working memory for one walk."""
+
+    def zeros(*shape: int) -> Ints:
+        return np.zeros(shape, dtype=np.int64)
+
+    values, tuples = len(asked.form.share), int(asked.counts.sum())
+    found = np.zeros(values, dtype=np.int64)
+    np.add.at(found, asked.value, asked.counts)
+    most = int(found.max())
+    return SharesDesk(
+        row=zeros(values, most),
+        many=zeros(values),
+        order=zeros(tuples),
+        held=zeros(values),
+        best=zeros(values),
+        far=zeros(values),
+        gain=zeros(values),
+        sums=zeros(values, most + 1),
+        away=zeros(values, most + 1),
+        none=zeros(most + 1),
+        rest=zeros(values + 1, tuples + 1),
+        near=zeros(values + 1, tuples + 1),
+        room=zeros(values + 1),
+        top=zeros(tuples + 1),
+        price=np.full(1, asked.highest >> 5, dtype=np.int64),
+        group=zeros(tuples),
+        times=zeros(len(asked.counts)),
+        tries=zeros(2),
+    )

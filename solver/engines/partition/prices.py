@@ -1,0 +1,38 @@
+"""Prices of a policy's groups: of all it admits, or of those that a part of it does."""
+
+from __future__ import annotations
+
+from ....models.problem import Problem
+from ...colgen.boxes.shares_pricing import SharesPricing
+from ...colgen.histogram_pricing import HistogramPricing
+from ...colgen.structure.histograms import Histograms, Judge
+from ...colgen.structure.marked import Closeness
+from ...colgen.table import Rows
+from ...settings import Clock
+from .easier import Part, finite, part_of, part_rows
+
+__all__ = ["near_shares", "priced"]
+
+
+def priced(problem: Problem, rows: Rows, workers: int, clock: Clock) -> HistogramPricing:
+    """Prices of groups; for a part of the policy if admissible histograms are too many to be listed."""
+    histograms = Histograms.of(problem)
+    if isinstance(histograms, str):
+        _, part, histograms = finite(problem)
+        rows = part_rows(rows, part)
+    return HistogramPricing(rows, histograms, workers, clock)
+
+
+def near_shares(
+    problem: Problem, rows: Rows, judge: Judge, clock: Clock
+) -> tuple[Part, SharesPricing] | None:
+    """Prices of groups with shares near the table's, and the part that asks for them.
+
+    None if nothing does, or boxes are too many.
+    """
+    close, sizes = Closeness.of(judge, int(rows.count.sum())), Histograms.of(part_of(problem, ()))
+    if close is None or isinstance(sizes, str):
+        return None
+    pricing, asked = SharesPricing.of(rows, sizes, judge, close, clock), judge.requirements[close.number]
+    places = (i for i, known in enumerate(problem.policy.requirements) if known is asked)
+    return None if pricing is None else ((next(places),), pricing)
