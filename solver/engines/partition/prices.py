@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....models.problem import Problem
+from ....models.verdicts import GroupJudge
 from ...colgen.boxes.shares_pricing import SharesPricing
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.structure.histograms import Histograms, Judge
@@ -34,5 +35,6 @@ def near_shares(
     if close is None or isinstance(sizes, str):
         return None
     pricing, asked = SharesPricing.of(rows, sizes, judge, close, clock), judge.requirements[close.number]
-    places = (i for i, known in enumerate(problem.policy.requirements) if known is asked)
+    known = enumerate(problem.policy.requirements)
+    places = (i for i, r in known if isinstance(r, GroupJudge) and r is asked)
     return None if pricing is None else ((next(places),), pricing)
