@@ -24,7 +24,7 @@ from ...colgen.finish import Finish
 from ...colgen.neighbours import near_places
 from ...colgen.primal.annealing import ANNEALED, BRIEFLY, WARM, Annealing, Cooling
 from ...colgen.reach import at_sight
-from ...colgen.structure.histograms import Histograms, Judge
+from ...colgen.structure.histograms import Judge
 from ...colgen.table import Rows
 from ...ending import search_clock
 from ...limits import HISTOGRAM_LIMITS as LIMITS
@@ -65,8 +65,7 @@ class HistogramSearch:
             self.rows = self.rows.suppressing(
                 problem.policy.suppression_limit(len(problem.table)), objective.price
             )
-        self.pricing = priced(problem, self.rows, settings.workers, self.clock)
-        self.listed = isinstance(Histograms.of(problem), Histograms)
+        self.pricing, self.listed = priced(problem, self.rows, settings.workers, self.clock)
         self.level = objective.measured
         self.progress = Progress(problem, self.rows, watch, self.level, objective.factor, self.judge)
         self.root, self.sight, self.plain = (DualBound(self.pricing) for _ in range(3))

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from ....models.problem import Problem
+from ....models.problem_view import smallest_group
 from ....models.verdicts import GroupJudge
 from ...colgen.boxes.shares_pricing import SharesPricing
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.structure.marked import Closeness
 from ...colgen.table import Rows
+from ...limits import HISTOGRAM_LIMITS
 from ...settings import Clock
 from .easier import Part, finite, part_of, part_rows
 
 __all__ = ["near_shares", "priced"]
 
 
-def priced(problem: Problem, rows: Rows, workers: int, clock: Clock) -> HistogramPricing:
-    """Prices of groups; for a part of the policy if admissible histograms are too many to be listed."""
+def priced(problem: Problem, rows: Rows, workers: int, clock: Clock) -> tuple[HistogramPricing, bool]:
+    """Prices of groups, and whether all are known: else admissible histograms are too many to be listed.
+
+    Then they are of a part of the policy. So they are of small tables in which shares matter, unless
+    all groups are listed that are too small to be split in two: others are priced by `near_shares`.
+    """
     histograms = Histograms.of(problem)
-    if isinstance(histograms, str):
+    listed = isinstance(histograms, Histograms) and not (
+        len(rows) <= HISTOGRAM_LIMITS.finished_rows
+        and histograms.steps.beyond
+        and histograms.steps.largest < 2 * smallest_group(problem) - 1
+        and any(r.structure(problem).shares for r in problem.policy.requirements)
+    )
+    if isinstance(histograms, str) or not listed:
         _, part, histograms = finite(problem)
         rows = part_rows(rows, part)
-    return HistogramPricing(rows, histograms, workers, clock)
+    return HistogramPricing(rows, histograms, workers, clock), listed
 
 
 def near_shares(
