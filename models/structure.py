@@ -3,7 +3,8 @@
 `Structure` is one record of claims, each with a default that claims nothing. An engine that finds a claim
 may use it; a requirement makes one only with a proof (the contract suite tests them all). The forms of
 claims with numbers of their own stand first: `SignatureRule` is m-invariance and its kin, `SharesRule` is
-t-closeness, `OverlapRule` speaks of what a new group has in common with each earlier one.
+t-closeness, `EntropyRule` and `RecursiveRule` are forms of l-diversity, `OverlapRule` speaks of what a new
+group has in common with each earlier one.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from .release import Release
 __all__ = [
     "Afterwards",
     "DependsOn",
+    "EntropyRule",
     "MemberVerdicts",
     "Overlap",
     "OverlapRule",
+    "RecursiveRule",
     "SharesRule",
     "SignatureRule",
     "Structure",
@@ -82,6 +85,40 @@ class SharesRule:
 
     most: Fraction
     order: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntropyRule:
+    """Groups of which the entropy of values is large enough.
+
+    A requirement that declares it admits exactly the groups of s published tuples, n of each value, with
+    ``sum n log n <= s log (s / least)``.
+
+    Attributes
+    ----------
+    least : Fraction
+    """
+
+    least: Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecursiveRule:
+    """Groups of which the most frequent value is not too frequent against all but the next ones.
+
+    A requirement that declares it admits exactly the groups with counts n_1 >= n_2 >= ... of values and
+    ``n_1 < c (n_r + n_(r + 1) + ...)``.
+
+    Attributes
+    ----------
+    c : Fraction
+        Above 0.
+    rank : int
+        r, at least 1.
+    """
+
+    c: Fraction
+    rank: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +192,10 @@ class Structure:
         If it has the form of m-invariance.
     shares : SharesRule or None
         If it has the form of t-closeness.
+    entropy : EntropyRule or None
+        If it has the form of entropy l-diversity.
+    recursive : RecursiveRule or None
+        If it has the form of recursive (c, l)-diversity.
     overlap : OverlapRule or None
         If it is decided by what a group has in common with each earlier one.
     by_member : callable or None
@@ -187,6 +228,8 @@ class Structure:
     distinct: int | None = None
     signature: SignatureRule | None = None
     shares: SharesRule | None = None
+    entropy: EntropyRule | None = None
+    recursive: RecursiveRule | None = None
     overlap: OverlapRule | None = None
     by_member: MemberVerdicts | None = None
     monotone: bool = False

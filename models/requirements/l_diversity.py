@@ -37,7 +37,7 @@ from ..memo import memoized
 from ..relaxations import Parameter, ParameterGrid, counted, largest_size, reduced, shares
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register, whole
-from ..structure import DependsOn, Structure
+from ..structure import DependsOn, EntropyRule, RecursiveRule, Structure
 
 if TYPE_CHECKING:
     from ..encoding import Encoding, Linear
@@ -254,6 +254,7 @@ class EntropyLDiversity(GroupRequirement):
             depends_on=DependsOn.HISTOGRAM,
             symmetric=True,
             schur_concave=True,  # entropy is Schur-concave
+            entropy=EntropyRule(least=self.l),
             monotone=True,  # entropy is concave, a merged histogram is a mixture
         )
 
@@ -360,6 +361,7 @@ class RecursiveCLDiversity(GroupRequirement):
             depends_on=DependsOn.HISTOGRAM,
             symmetric=True,
             schur_concave=True,  # the largest count does not rise, sums of the smallest do not fall
+            recursive=RecursiveRule(c=self.c, rank=self.l),
             monotone=True,
         )
 

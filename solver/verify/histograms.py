@@ -26,7 +26,7 @@ from ...models.group import Member
 from ...models.problem_view import ProblemView, smallest_group
 from ...models.release import QIGroup
 from ...models.requirements.k_c_anonymity import KCAnonymity
-from ...models.structure import DependsOn, SharesRule
+from ...models.structure import DependsOn
 from ...models.verdicts import Context, GroupJudge, group_judges
 from .rows import Ints
 from .shares_groups import NearShares
@@ -177,19 +177,23 @@ class HistogramVerdicts:
     @property
     def near(self) -> NearShares | None:
         """What groups must have of each value, if all else that is asked of them is a least size."""
-        rules = list[SharesRule]()
+        found = list[NearShares | None]()
+        least = max((r.bounds(self._problem).smallest for r in self.requirements), default=1)
+        counts = [self._context.reference[name] for name in self._names]
         for requirement in self.requirements:
             structure = requirement.structure(self._problem)
-            sized = structure.depends_on is DependsOn.SIZE and structure.overlap is None
-            if structure.shares is not None:
-                rules.append(structure.shares)
-            elif not (sized and structure.monotone):
+            if structure.entropy is not None:
+                entropy = structure.entropy.least
+                found.append(NearShares.of_entropy(len(counts), sum(counts), entropy, least))
+            elif structure.recursive is not None:
+                c, rank = structure.recursive.c, structure.recursive.rank
+                found.append(NearShares.of_recursive(len(counts), sum(counts), c, rank, least))
+            elif structure.shares is not None:
+                known = structure.shares.order is None and self._whole(counts)
+                found.append(NearShares.of_shares(counts, structure.shares.most, least) if known else None)
+            elif not structure.monotone or structure.depends_on is not DependsOn.SIZE or structure.overlap:
                 return None
-        if len(rules) != 1 or rules[0].order is not None:
-            return None
-        least = max(r.bounds(self._problem).smallest for r in self.requirements)
-        counts = [self._context.reference[name] for name in self._names]
-        return NearShares.of(counts, rules[0].most, least) if self._whole(counts) else None
+        return found[0] if len(found) == 1 else None
 
     def _whole(self, counts: Sequence[int]) -> bool:
         """Whether the table that shares are compared with has no other tuples."""

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...models.compiled import borrowing
+from ...models.whole_values import whole_entropy, whole_recursive
 from .box_groups import LOW, MOST_TRIED, BoxMemory, BoxQuestion
 from .rows import Ints
 
@@ -29,24 +30,44 @@ ROOM = 1 << 59
 
 
 class NearShares(NamedTuple):
-    """Groups of at least `least` tuples, above the shares by at most ``above * size // below``.
+    """Groups of at least `least` tuples with ``sum max(0, weight[n] - size * share)`` up to ``budget[size]``.
 
     Attributes
     ----------
-    table : tuple of int
-        How many tuples of the table have each value.
-    above, below, least
+    weight, budget : tuple of int
+        By number of tuples.
+    share : tuple of int
+        By value.
+    least : int
+    exact : bool
+        Whether no other groups are admitted.
     """
 
-    table: tuple[int, ...]
-    above: int
-    below: int
+    weight: tuple[int, ...]
+    share: tuple[int, ...]
+    budget: tuple[int, ...]
     least: int
+    exact: bool
 
     @classmethod
-    def of(cls, table: Sequence[int], most: Fraction, least: int) -> NearShares:
+    def of_shares(cls, table: Sequence[int], most: Fraction, least: int) -> NearShares:
         """If ``sum |n / s - T / N|`` may be `most`: half of that is above the shares, half below."""
-        return cls(tuple(table), most.numerator * sum(table), 2 * most.denominator, least)
+        whole = sum(table)
+        sizes = range(whole + 1)
+        budget = (most.numerator * whole * s // (2 * most.denominator) for s in sizes)
+        return cls(tuple(n * whole for n in sizes), tuple(table), tuple(budget), least, exact=True)
+
+    @classmethod
+    def of_entropy(cls, values: int, tuples: int, entropy: Fraction, least: int) -> NearShares:
+        """If ``sum n log n`` may be ``s log (s / entropy)``, in whole numbers that admit a little more."""
+        weight, budget = whole_entropy(entropy, tuples)
+        return cls(tuple(weight), (0,) * values, tuple(budget), least, exact=False)
+
+    @classmethod
+    def of_recursive(cls, values: int, tuples: int, c: Fraction, rank: int, least: int) -> NearShares:
+        """If no value may be too frequent, as far as its own count says that."""
+        weight, share = whole_recursive(c, rank, tuples)
+        return cls(tuple(weight), (share,) * values, (0,) * len(weight), least, exact=False)
 
 
 class SharesMemory(NamedTuple):
@@ -54,8 +75,7 @@ class SharesMemory(NamedTuple):
 
     Attributes
     ----------
-    table : shape (values,)
-    above, below, least : int
+    weight, share, budget, least
         As of `NearShares`.
     many : shape (values,)
         Tuples of the interval.
@@ -69,9 +89,9 @@ class SharesMemory(NamedTuple):
         On being above shares, and on a place.
     """
 
-    table: Ints
-    above: int
-    below: int
+    weight: Ints
+    share: Ints
+    budget: Ints
     least: int
     many: Ints
     sums: Ints
@@ -84,15 +104,15 @@ class SharesMemory(NamedTuple):
 
 def shares_memory(asked: NearShares) -> SharesMemory:
     """Room for one walk."""
-    values, most = len(asked.table), max(asked.table)
+    values, most = len(asked.share), len(asked.weight) - 1
 
     def zeros(*shape: int) -> Ints:
         return np.zeros(shape, dtype=np.int64)
 
     return SharesMemory(
-        table=np.array(asked.table, dtype=np.int64),
-        above=asked.above,
-        below=asked.below,
+        weight=np.array(asked.weight, dtype=np.int64),
+        share=np.array(asked.share, dtype=np.int64),
+        budget=np.array(asked.budget, dtype=np.int64),
         least=asked.least,
         many=zeros(values),
         sums=zeros(values, most + 1),
@@ -159,11 +179,10 @@ def _largest(n: SharesMemory, members: int, price: int) -> tuple[int, int]:
 @borrowing
 def _some_pays(m: BoxMemory, n: SharesMemory, members: int, each: int) -> bool:
     """Whether some group of a size pays."""
-    whole = n.table.sum()
     for v in range(len(n.many)):
         for h in range(n.many[v] + 1):
-            n.over[v, h] = max(0, h * whole - members * n.table[v])
-    budget, highest = n.above * members // n.below, ROOM // (whole * members)
+            n.over[v, h] = max(0, n.weight[h] - members * n.share[v])
+    budget, highest = n.budget[members], ROOM // max(1, n.weight[-1])
     price, lower, upper = min(n.prices[0], highest), 0, -1
     least, best = -LOW, price
     while True:

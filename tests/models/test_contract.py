@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate, combinations, product
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,7 +40,7 @@ from optanon.models.requirement import (
     register,
 )
 from optanon.models.requirements import KCAnonymity, build_requirement, registered
-from optanon.models.structure import DependsOn, Overlap, OverlapRule, SharesRule
+from optanon.models.structure import DependsOn, EntropyRule, Overlap, OverlapRule, SharesRule
 
 F = Fraction
 
@@ -447,13 +448,14 @@ def test_members_decide_one_by_one_where_they_are_said_to(name: str, number: int
 
 @every_example
 def test_declared_forms_say_what_admits_says(name: str, number: int):
-    """A rule on signatures, on shares, or on overlaps with earlier groups that are met is the verdict."""
+    """A rule on signatures, shares, counts, or overlaps with earlier groups that are met is the verdict."""
     requirement, made = build(name, number)
     if not isinstance(requirement, GroupRequirement):
         pytest.skip("not of group scope")
     declared = requirement.structure()
     rule, shares, overlaps = declared.signature, declared.shares, declared.overlap
-    if rule is None and shares is None and overlaps is None:
+    forms = rule, shares, overlaps, declared.entropy, declared.recursive
+    if all(form is None for form in forms):
         pytest.skip("declares none of these forms")
     for seed in range(40):
         source = seeded("forms", name, number, seed)
@@ -469,6 +471,11 @@ def test_declared_forms_say_what_admits_says(name: str, number: int):
                 said = said and all(record.signature == group.signature for record in known)
             elif shares is not None:
                 said = _shared(shares, group.histogram, problem.table.histogram) <= shares.most
+            elif declared.entropy is not None:
+                said = _mixed(declared.entropy, list(group.histogram.values()))
+            elif declared.recursive is not None:
+                counts = sorted(group.histogram.values(), reverse=True)
+                said = counts[0] < declared.recursive.c * sum(counts[declared.recursive.rank - 1 :])
             else:
                 assert overlaps is not None
                 met = {where for record in known for where in record.groups}
@@ -483,6 +490,12 @@ def _shared(rule: SharesRule, group: Mapping[str, int], table: Mapping[str, int]
         for v in values
     ]
     return sum(map(abs, gaps if rule.order is None else accumulate(gaps)), Fraction(0))
+
+
+def _mixed(rule: EntropyRule, counts: list[int]) -> bool:
+    """``prod n**n <= (s / least)**s``."""
+    size = sum(counts)
+    return prod(n**n for n in counts) <= (Fraction(size) / rule.least) ** size
 
 
 def _permitted(rule: OverlapRule, group: QIGroup, old: QIGroup) -> bool:

@@ -49,7 +49,7 @@ def _put(q: SharesInput, d: SharesDesk, many: int, r: int) -> int:
 
 @borrowing
 def _away(f: SharesForm, v: int, times: int, size: int) -> int:
-    return max(0, times * f.total - size * f.share[v])
+    return max(0, f.weight[times] - size * f.share[v])
 
 
 @borrowing
@@ -82,7 +82,7 @@ def _at_price(q: SharesInput, d: SharesDesk, size: int, many: int, price: int) -
     for v in range(values):
         far += d.far[v]
     d.tries[0] += (size + 1) * values
-    return total + price * (f.above * size // f.below), far
+    return total + price * f.budget[size], far
 
 
 @borrowing
@@ -92,7 +92,7 @@ def _weighed(q: SharesInput, d: SharesDesk, size: int, many: int, cost: int) -> 
     Its counts are in `best`, the best price in `price`.
     """
     lower, upper, best, least = 0, -1, 0, -NONE
-    price, budget = min(d.price[0], q.highest), q.form.above * size // q.form.below
+    price, budget = min(d.price[0], q.highest), q.form.budget[size]
     for _ in range(q.prices):
         value, far = _at_price(q, d, size, many, price)
         value -= size * cost
@@ -155,7 +155,7 @@ def _prepared(q: SharesInput, d: SharesDesk, size: int) -> None:
 @borrowing
 def _tried(q: SharesInput, d: SharesDesk, size: int, cost: int, best: int) -> tuple[int, bool]:
     """The best profit beyond `best` of counts tried value by value, and whether that is sure."""
-    values, price, budget = len(d.many), d.price[0], q.form.above * size // q.form.below
+    values, price, budget = len(d.many), d.price[0], q.form.budget[size]
     v, gained, far, taken, nodes = 0, -size * cost, 0, 0, 0
     d.held[0] = -1
     while v >= 0:
@@ -219,7 +219,7 @@ def _tops(q: SharesInput, d: SharesDesk, c: int) -> int:
                 top, d.price[0] = value, max(1, price)
             if top <= size * cost:
                 break
-            if far <= q.form.above * size // q.form.below:
+            if far <= q.form.budget[size]:
                 upper = price
             else:
                 lower = price

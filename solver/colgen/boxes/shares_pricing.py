@@ -1,4 +1,4 @@
-"""Box pricing where groups need shares of values near the table's: t-closeness, and a least size.
+"""Box pricing where groups need shares of values near the table's, or mixed ones, and a least size.
 
 No list of histograms is needed, which would be far too long; cuts are not priced.
 """
@@ -16,8 +16,7 @@ from ..duals import ROOM, Duals
 from ..histogram_pricing import HistogramPricing
 from ..limits import PRICING
 from ..pricing import Priced
-from ..structure.histograms import Histograms, Judge, by_sizes_alone
-from ..structure.marked import Closeness
+from ..structure.histograms import Histograms, Judge
 from ..table import Rows
 from .desk import BestGroups, slender
 from .grid import grid_of
@@ -45,9 +44,9 @@ class SharesPricing(HistogramPricing):
 
     @classmethod
     def of(
-        cls, rows: Rows, histograms: Histograms, judge: Judge, close: Closeness, clock: Clock | None = None
+        cls, rows: Rows, histograms: Histograms, form: SharesForm, judge: Judge | None, clock: Clock
     ) -> SharesPricing | None:
-        """For what a policy asks of shares, and its least size; None if shares are in order, or boxes many.
+        """None if tuples may be suppressed, or boxes are too many.
 
         Parameters
         ----------
@@ -55,29 +54,19 @@ class SharesPricing(HistogramPricing):
             Values matter.
         histograms : Histograms
             Of the least size alone.
-        judge : Judge
-            Of the policy.
-        close : Closeness
-            What it asks of shares.
+        form : SharesForm
+        judge : Judge or None
+            Of the policy, if it asks for more than the form.
         """
-        grid = None if close.within[3] or rows.spare else grid_of(rows)
-        if grid is None:
-            return None
-        (number, known), share = close.close, np.zeros(len(judge.names), dtype=np.int64)
-        share[number[number >= 0]] = known[number >= 0]
-        total, below, above = close.within[:3].tolist()
-        form = SharesForm(share, total, above, 2 * below, judge.least)
-        others = [r for number, r in enumerate(judge.requirements) if number != close.number]
-        whole = by_sizes_alone(Judge(judge.problem, others))
-        return cls(rows, histograms, form, grid, None if whole else judge, clock)
+        grid = None if rows.spare else grid_of(rows)
+        return None if grid is None else cls(rows, histograms, form, grid, judge, clock)
 
     def price(self, duals: Duals, *, per_anchor: int, nodes: int = PRICING.nodes) -> Priced:
         """As `ColumnSource` says; `worst` is what lowers duals until no group pays, and groups are those met.
 
         Only such as keep the whole policy.
         """
-        total, many = self.form.total, int(self.rows.count.sum())
-        largest = PRICING.highest_price * int(np.abs(duals.rows).max()) // total + 1
+        largest = PRICING.highest_price * int(np.abs(duals.rows).max()) // self.form.unit + 1
         asked = SharesInput(
             self.grid,
             self.rows.value,
@@ -85,7 +74,7 @@ class SharesPricing(HistogramPricing):
             duals.rows.copy(),
             duals.scale,
             self.form,
-            min(largest, (ROOM >> 2) // (total * many)),
+            min(largest, (ROOM >> 2) // int(self.form.weight[-1])),
             PRICING.prices,
             PRICING.prices_of_cell,
             nodes,

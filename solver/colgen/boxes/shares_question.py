@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
+from ....models.whole_values import whole_entropy, whole_recursive
 from ..covering import Ints
 from .question import BoxGrid
 
@@ -13,22 +15,53 @@ __all__ = ["SharesDesk", "SharesForm", "SharesInput", "shares_desk"]
 
 
 class SharesForm(NamedTuple):
-    """Groups of at least `least` tuples that are away by at most ``above * size // below``.
+    """Groups of at least `least` tuples, away from what is asked by at most ``budget[size]``.
+
+    A value that n tuples have is away by ``max(0, weight[n] - size * share[v])``.
 
     Attributes
     ----------
+    weight : shape (tuples + 1,)
+        Rising ever faster.
     share : shape (values,)
-        How many tuples of the table have each value.
-    total : int
-        How many it has.
-    above, below, least
+    budget : shape (tuples + 1,)
+    unit : int
+        About what one tuple more is away by.
+    least : int
     """
 
+    weight: Ints
     share: Ints
-    total: int
-    above: int
-    below: int
+    budget: Ints
+    unit: int
     least: int
+
+    @classmethod
+    def near_shares(cls, share: Ints, total: int, most: Fraction, least: int, tuples: int) -> SharesForm:
+        """In a table of so many tuples, and as many of each value: shares differ by `most` in all.
+
+        As many tuples are too many of their values as too few of others: `most` is twice what is too much.
+        """
+        size = np.arange(tuples + 1, dtype=np.int64)
+        budget = [most.numerator * total * s // (2 * most.denominator) for s in size.tolist()]
+        return cls(total * size, share, np.array(budget, dtype=np.int64), total, least)
+
+    @classmethod
+    def mixed(cls, entropy: Fraction, values: int, least: int, tuples: int) -> SharesForm:
+        """With an entropy of at least the logarithm of a number: ``sum n log n <= s log (s / entropy)``.
+
+        In fixed point; what is rounded admits more, by some ten-thousandths of a tuple.
+        """
+        weight, budget = whole_entropy(entropy, tuples)
+        share, unit = np.zeros(values, dtype=np.int64), max(1, *weight[:3])
+        return cls(np.array(weight), share, np.array(budget), unit, least)
+
+    @classmethod
+    def recursive(cls, c: Fraction, rank: int, values: int, least: int, tuples: int) -> SharesForm:
+        """No value too frequent for its group, as far as its own count says that."""
+        weight, share = whole_recursive(c, rank, tuples)
+        budget, shares = np.zeros(tuples + 1, dtype=np.int64), np.full(values, share, dtype=np.int64)
+        return cls(np.array(weight), shares, budget, weight[-1] // max(1, tuples), least)
 
     @property
     def divisors(self) -> range:

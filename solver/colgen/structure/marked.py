@@ -35,14 +35,11 @@ class Closeness:
     within : int array, shape (4,)
         T, then as above; at last, whether sums of all values up to each take the place of single ones.
     others : Judge
-    number : int
-        Its place among the requirements of the policy's judge.
     """
 
     close: Ints
     within: Ints
     others: Judge
-    number: int
 
     @classmethod
     def of(cls, judge: Judge, largest: int) -> Closeness | None:
@@ -51,7 +48,7 @@ class Closeness:
             rule = requirement.structure().shares
             arrays = None if rule is None else _arrays(judge, rule, largest)
             if arrays is not None:
-                return cls(close=arrays[0], within=arrays[1], others=judge.without(number), number=number)
+                return cls(close=arrays[0], within=arrays[1], others=judge.without(number))
         return None
 
     def smallest(self, judge: Judge) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ....models.problem import Problem
 from ....models.problem_view import smallest_group
 from ....models.verdicts import GroupJudge
 from ...colgen.boxes.shares_pricing import SharesPricing
+from ...colgen.boxes.shares_question import SharesForm
 from ...colgen.histogram_pricing import HistogramPricing
-from ...colgen.structure.histograms import Histograms, Judge
-from ...colgen.structure.marked import Closeness
+from ...colgen.structure.histograms import Histograms, Judge, by_sizes_alone
 from ...colgen.table import Rows
 from ...limits import HISTOGRAM_LIMITS
 from ...settings import Clock
@@ -39,14 +41,35 @@ def priced(problem: Problem, rows: Rows, workers: int, clock: Clock) -> tuple[Hi
 def near_shares(
     problem: Problem, rows: Rows, judge: Judge, clock: Clock
 ) -> tuple[Part, SharesPricing] | None:
-    """Prices of groups with shares near the table's, and the part that asks for them.
+    """Prices of groups with shares near the table's, or mixed ones, and the part that asks for them.
 
     None if nothing does, or boxes are too many.
     """
-    close, sizes = Closeness.of(judge, int(rows.count.sum())), Histograms.of(part_of(problem, ()))
-    if close is None or isinstance(sizes, str):
+    sizes = Histograms.of(part_of(problem, ()))
+    if isinstance(sizes, str):
         return None
-    pricing, asked = SharesPricing.of(rows, sizes, judge, close, clock), judge.requirements[close.number]
-    known = enumerate(problem.policy.requirements)
-    places = (i for i, r in known if isinstance(r, GroupJudge) and r is asked)
-    return None if pricing is None else ((next(places),), pricing)
+    for index, requirement in enumerate(problem.policy.requirements):
+        form = None
+        if isinstance(requirement, GroupJudge):
+            form = _form(requirement, judge, int(rows.count.sum()))
+        if form is None:
+            continue
+        others = Judge(problem, [r for r in judge.requirements if r is not requirement])
+        exact = requirement.structure(problem).shares is not None and by_sizes_alone(others)
+        pricing = SharesPricing.of(rows, sizes, form, None if exact else judge, clock)
+        return None if pricing is None else ((index,), pricing)
+    return None
+
+
+def _form(requirement: GroupJudge, judge: Judge, tuples: int) -> SharesForm | None:
+    """What a requirement asks of values in whole numbers, if it has such a form."""
+    structure, counts = requirement.structure(judge.problem), judge.context.reference
+    if structure.entropy is not None:
+        return SharesForm.mixed(structure.entropy.least, len(judge.names), judge.least, tuples)
+    if structure.recursive is not None and tuples >= HISTOGRAM_LIMITS.recursive_rows:
+        rule = structure.recursive
+        return SharesForm.recursive(rule.c, rule.rank, len(judge.names), judge.least, tuples)
+    if structure.shares is None or structure.shares.order is not None:
+        return None
+    share = np.array([counts.get(name, 0) for name in judge.names], dtype=np.int64)
+    return SharesForm.near_shares(share, sum(counts.values()), structure.shares.most, judge.least, tuples)
