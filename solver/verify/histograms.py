@@ -179,25 +179,14 @@ class HistogramVerdicts:
         """What groups must have of each value, if all else that is asked of them is a least size."""
         found = list[NearShares | None]()
         least = max((r.bounds(self._problem).smallest for r in self.requirements), default=1)
-        counts = [self._context.reference[name] for name in self._names]
+        counts = {name: self._context.reference[name] for name in self._names}
         for requirement in self.requirements:
             structure = requirement.structure(self._problem)
-            if structure.entropy is not None:
-                entropy = structure.entropy.least
-                found.append(NearShares.of_entropy(len(counts), sum(counts), entropy, least))
-            elif structure.recursive is not None:
-                c, rank = structure.recursive.c, structure.recursive.rank
-                found.append(NearShares.of_recursive(len(counts), sum(counts), c, rank, least))
-            elif structure.shares is not None:
-                known = structure.shares.order is None and self._whole(counts)
-                found.append(NearShares.of_shares(counts, structure.shares.most, least) if known else None)
+            if structure.entropy or structure.recursive or structure.shares:
+                found.append(NearShares.of(structure, counts, self._context.reference, least))
             elif not structure.monotone or structure.depends_on is not DependsOn.SIZE or structure.overlap:
                 return None
         return found[0] if len(found) == 1 else None
-
-    def _whole(self, counts: Sequence[int]) -> bool:
-        """Whether the table that shares are compared with has no other tuples."""
-        return sum(counts) == sum(self._context.reference.values())
 
     def decomposable_from(self, requirement: GroupJudge) -> int | None:
         """What the requirement says of it."""

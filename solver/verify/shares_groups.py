@@ -12,13 +12,14 @@ counts are tried value by value; what is left brings no more than all gains abov
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from ...models.compiled import borrowing
+from ...models.structure import RecursiveRule, Structure
 from ...models.whole_values import whole_entropy, whole_recursive
 from .box_groups import LOW, MOST_TRIED, BoxMemory, BoxQuestion
 from .rows import Ints
@@ -41,6 +42,10 @@ class NearShares(NamedTuple):
     least : int
     exact : bool
         Whether no other groups are admitted.
+    order, places : tuple of int
+        Values that have an order, and how many places there are up to the next one. Then `share` is of all
+        values up to each, by place, and ``sum places |weight[m] - size * share|`` may be up to the budget, m
+        being the tuples up to there.
     """
 
     weight: tuple[int, ...]
@@ -48,6 +53,32 @@ class NearShares(NamedTuple):
     budget: tuple[int, ...]
     least: int
     exact: bool
+    order: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
+
+    @classmethod
+    def of(
+        cls, structure: Structure, counts: Mapping[str, int], reference: Mapping[str, int], least: int
+    ) -> NearShares | None:
+        """Of one requirement of a table with such counts of values; None if it speaks of others.
+
+        Parameters
+        ----------
+        structure : Structure
+            Of shares, entropy or recursive diversity.
+        reference : mapping
+            The counts that shares are compared with.
+        """
+        tuples, rule = sum(counts.values()), structure.shares
+        if structure.entropy is not None:
+            return cls.of_entropy(len(counts), tuples, structure.entropy.least, least)
+        if structure.recursive is not None:
+            return cls.of_recursive(len(counts), tuples, structure.recursive, least)
+        if rule is None or counts != {name: count for name, count in reference.items() if count}:
+            return None
+        if rule.order is None:
+            return cls.of_shares([counts[name] for name in sorted(counts)], rule.most, least)
+        return cls.of_order(counts, rule.order, rule.most, least) if set(counts) <= set(rule.order) else None
 
     @classmethod
     def of_shares(cls, table: Sequence[int], most: Fraction, least: int) -> NearShares:
@@ -58,15 +89,35 @@ class NearShares(NamedTuple):
         return cls(tuple(n * whole for n in sizes), tuple(table), tuple(budget), least, exact=True)
 
     @classmethod
+    def of_order(
+        cls, table: Mapping[str, int], order: Sequence[str], most: Fraction, least: int
+    ) -> NearShares:
+        """If shares of all values up to each may differ by `most` in all."""
+        whole, values = sum(table.values()), sorted(table)
+        sizes, upto = range(whole + 1), 0
+        shares, known, places = list[int](), list[int](), list[int]()
+        for value in order:
+            upto += table.get(value, 0)
+            if value in table:
+                known.append(values.index(value))
+                shares.append(upto)
+                places.append(1)
+            elif places:
+                places[-1] += 1
+        budget = tuple(most.numerator * whole * s // most.denominator for s in sizes)
+        weight = tuple(n * whole for n in sizes)
+        return cls(weight, tuple(shares), budget, least, True, tuple(known), tuple(places))
+
+    @classmethod
     def of_entropy(cls, values: int, tuples: int, entropy: Fraction, least: int) -> NearShares:
         """If ``sum n log n`` may be ``s log (s / entropy)``, in whole numbers that admit a little more."""
         weight, budget = whole_entropy(entropy, tuples)
         return cls(tuple(weight), (0,) * values, tuple(budget), least, exact=False)
 
     @classmethod
-    def of_recursive(cls, values: int, tuples: int, c: Fraction, rank: int, least: int) -> NearShares:
+    def of_recursive(cls, values: int, tuples: int, rule: RecursiveRule, least: int) -> NearShares:
         """If no value may be too frequent, as far as its own count says that."""
-        weight, share = whole_recursive(c, rank, tuples)
+        weight, share = whole_recursive(rule.c, rule.rank, tuples)
         return cls(tuple(weight), (share,) * values, (0,) * len(weight), least, exact=False)
 
 
@@ -75,7 +126,7 @@ class SharesMemory(NamedTuple):
 
     Attributes
     ----------
-    weight, share, budget, least
+    weight, share, budget, least, order, places
         As of `NearShares`.
     many : shape (values,)
         Tuples of the interval.
@@ -83,6 +134,8 @@ class SharesMemory(NamedTuple):
         Duals of so many of the best tuples of a value; how far so many are above its share.
     held, gain : shape (values,)
         Counts at hand; what the next tuple brings.
+    rest : shape (values + 1, tuples + 1)
+        Of ordered values, what a place and later ones bring at most after so many tuples.
     hope : shape (values + 1,)
         What this value and later ones bring above the price of a place.
     prices : shape (2,)
@@ -93,11 +146,14 @@ class SharesMemory(NamedTuple):
     share: Ints
     budget: Ints
     least: int
+    order: Ints
+    places: Ints
     many: Ints
     sums: Ints
     over: Ints
     held: Ints
     gain: Ints
+    rest: Ints
     hope: Ints
     prices: Ints
 
@@ -114,11 +170,14 @@ def shares_memory(asked: NearShares) -> SharesMemory:
         share=np.array(asked.share, dtype=np.int64),
         budget=np.array(asked.budget, dtype=np.int64),
         least=asked.least,
+        order=np.array(asked.order, dtype=np.int64),
+        places=np.array(asked.places, dtype=np.int64),
         many=zeros(values),
         sums=zeros(values, most + 1),
         over=zeros(values, most + 1),
         held=zeros(values),
         gain=zeros(values),
+        rest=zeros(values + 1, most + 1 if asked.order else 1),
         hope=zeros(values + 1),
         prices=np.ones(2, dtype=np.int64),
     )
@@ -161,6 +220,8 @@ def _gain(n: SharesMemory, v: int, price: int) -> int:
 @borrowing
 def _largest(n: SharesMemory, members: int, price: int) -> tuple[int, int]:
     """The sum of the largest gains at a price, and how far their counts are above the shares."""
+    if len(n.order):
+        return _largest_in_order(n, members, price)
     total, far = 0, 0
     for v in range(len(n.many)):
         n.held[v] = 0
@@ -182,7 +243,7 @@ def _some_pays(m: BoxMemory, n: SharesMemory, members: int, each: int) -> bool:
     for v in range(len(n.many)):
         for h in range(n.many[v] + 1):
             n.over[v, h] = max(0, n.weight[h] - members * n.share[v])
-    budget, highest = n.budget[members], ROOM // max(1, n.weight[-1])
+    budget, highest = n.budget[members], ROOM // max(1, n.weight[-1] * (1 + n.places.sum()))
     price, lower, upper = min(n.prices[0], highest), 0, -1
     least, best = -LOW, price
     while True:
@@ -204,6 +265,8 @@ def _some_pays(m: BoxMemory, n: SharesMemory, members: int, each: int) -> bool:
         price = min(highest, 2 * price + 1) if upper < 0 else (lower + upper) // 2
     _largest(n, members, best)
     n.prices[0] = best
+    if len(n.order):
+        return _found_in_order(m, n, members, each, budget, best)
     return _found(m, n, members, each, budget)
 
 
@@ -235,4 +298,67 @@ def _found(m: BoxMemory, n: SharesMemory, members: int, each: int, budget: int) 
         if v + 1 < values and total + n.hope[v + 1] + place * left + price * (budget - far) > 0:
             v += 1
             n.held[v] = -1
+    return False
+
+
+@borrowing
+def _apart(n: SharesMemory, place: int, upto: int, members: int) -> int:
+    """How far a group with so many tuples up to a place is from the share there."""
+    return n.places[place] * abs(n.weight[upto] - members * n.share[place])
+
+
+@borrowing
+def _largest_in_order(n: SharesMemory, members: int, price: int) -> tuple[int, int]:
+    """The same for values in order: from the last one on, the most for each number of tuples before it."""
+    values, upto, far = len(n.order), 0, 0
+    for place in range(values, -1, -1):
+        for before in range(members + 1):
+            n.rest[place, before] = 0 if place == values and before == members else LOW
+            v = n.order[place] if place < values else 0
+            for h in range(n.many[v] + 1 if place < values else 0):
+                after = before + h
+                if after <= members and n.rest[place + 1, after] > LOW:
+                    gain = n.sums[v, h] + n.rest[place + 1, after] - price * _apart(n, place, after, members)
+                    n.rest[place, before] = max(n.rest[place, before], gain)
+    for place in range(values):
+        v, h = n.order[place], 0
+        while True:
+            after = upto + h
+            later = n.rest[place + 1, after]
+            if later > LOW:
+                gain = n.sums[v, h] + later - price * _apart(n, place, after, members)
+                if gain == n.rest[place, upto]:
+                    break
+            h += 1
+        upto += h
+        far += _apart(n, place, upto, members)
+    return n.rest[0, 0], far
+
+
+@borrowing
+def _found_in_order(m: BoxMemory, n: SharesMemory, members: int, each: int, budget: int, price: int) -> bool:
+    """Try counts of values in order."""
+    values, place, total, far, upto = len(n.order), 0, -members * each, 0, 0
+    n.held[n.order[0]] = -1
+    while place >= 0 and m.tried[0] <= MOST_TRIED:
+        v = n.order[place]
+        if n.held[v] >= 0:
+            total, far = total - n.sums[v, n.held[v]], far - _apart(n, place, upto, members)
+            upto -= n.held[v]
+        n.held[v] += 1
+        h = n.held[v]
+        if h > n.many[v] or upto + h > members:
+            place -= 1
+            continue
+        upto += h
+        total, far = total + n.sums[v, h], far + _apart(n, place, upto, members)
+        m.tried[0] += 1
+        if far > budget or n.rest[place + 1, upto] <= LOW:
+            continue
+        if place + 1 == values:
+            if total > 0:
+                return True
+        elif total + n.rest[place + 1, upto] + price * (budget - far) > 0:
+            place += 1
+            n.held[n.order[place]] = -1
     return False

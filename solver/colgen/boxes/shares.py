@@ -21,6 +21,7 @@ from ....models.compiled import borrowing, compiled
 from ....models.copying import copy_row
 from ..covering import Ints
 from .desk import BestGroups, keep, lower_duals
+from .ordered import at_price_in_order, tried_in_order
 from .question import NONE
 from .shares_question import SharesDesk, SharesForm, SharesInput
 
@@ -67,6 +68,8 @@ def _at_price(q: SharesInput, d: SharesDesk, size: int, many: int, price: int) -
 
     These are in `held`.
     """
+    if len(q.form.order):
+        return at_price_in_order(q, d, size, price)
     f, values, total, far = q.form, len(d.many), 0, 0
     for v in range(values):
         d.held[v], d.far[v] = 0, 0
@@ -193,8 +196,11 @@ def _best_of_size(q: SharesInput, d: SharesDesk, size: int, many: int, cost: int
     best, most = _weighed(q, d, size, many, cost)
     if most <= best:
         return best, 0
-    _prepared(q, d, size)
-    best, sure = _tried(q, d, size, cost, best)
+    if len(q.form.order):
+        best, sure = tried_in_order(q, d, size, cost, best)
+    else:
+        _prepared(q, d, size)
+        best, sure = _tried(q, d, size, cost, best)
     return best, 0 if sure else most
 
 

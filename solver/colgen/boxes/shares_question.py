@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -28,6 +29,9 @@ class SharesForm(NamedTuple):
     unit : int
         About what one tuple more is away by.
     least : int
+    order, places : shape (values,)
+        Values in their order, and how many places are between each and the next one; none if they have no
+        order. Then `share` is of all values up to each, and see `ordered` for what is away.
     """
 
     weight: Ints
@@ -35,6 +39,8 @@ class SharesForm(NamedTuple):
     budget: Ints
     unit: int
     least: int
+    order: Ints
+    places: Ints
 
     @classmethod
     def near_shares(cls, share: Ints, total: int, most: Fraction, least: int, tuples: int) -> SharesForm:
@@ -44,7 +50,35 @@ class SharesForm(NamedTuple):
         """
         size = np.arange(tuples + 1, dtype=np.int64)
         budget = [most.numerator * total * s // (2 * most.denominator) for s in size.tolist()]
-        return cls(total * size, share, np.array(budget, dtype=np.int64), total, least)
+        none = share[:0]
+        return cls(total * size, share, np.array(budget, dtype=np.int64), total, least, none, none)
+
+    @classmethod
+    def in_order(
+        cls, order: Sequence[int], counts: Sequence[int], most: Fraction, least: int, tuples: int
+    ) -> SharesForm:
+        """Shares of all values up to each differ by `most` in all.
+
+        Parameters
+        ----------
+        order : sequence of int
+            The number of each value in turn, -1 if the table does not have it.
+        counts : sequence of int
+            How many tuples of the table have it.
+        """
+        there = [place for place, v in enumerate(order) if v >= 0]
+        total, between = sum(counts), np.diff([*there, len(order) - 1])
+        size = np.arange(tuples + 1, dtype=np.int64)
+        budget = [most.numerator * total * s // most.denominator for s in size.tolist()]
+        return cls(
+            total * size * len(order),
+            np.cumsum(counts)[there].astype(np.int64),
+            np.array(budget, dtype=np.int64),
+            total,
+            least,
+            np.array(order, dtype=np.int64)[there],
+            between.astype(np.int64),
+        )
 
     @classmethod
     def mixed(cls, entropy: Fraction, values: int, least: int, tuples: int) -> SharesForm:
@@ -54,14 +88,16 @@ class SharesForm(NamedTuple):
         """
         weight, budget = whole_entropy(entropy, tuples)
         share, unit = np.zeros(values, dtype=np.int64), max(1, *weight[:3])
-        return cls(np.array(weight), share, np.array(budget), unit, least)
+        return cls(np.array(weight), share, np.array(budget), unit, least, share[:0], share[:0])
 
     @classmethod
     def recursive(cls, c: Fraction, rank: int, values: int, least: int, tuples: int) -> SharesForm:
         """No value too frequent for its group, as far as its own count says that."""
         weight, share = whole_recursive(c, rank, tuples)
         budget, shares = np.zeros(tuples + 1, dtype=np.int64), np.full(values, share, dtype=np.int64)
-        return cls(np.array(weight), shares, budget, weight[-1] // max(1, tuples), least)
+        return cls(
+            np.array(weight), shares, budget, weight[-1] // max(1, tuples), least, shares[:0], shares[:0]
+        )
 
     @property
     def divisors(self) -> range:

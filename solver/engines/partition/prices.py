@@ -69,7 +69,11 @@ def _form(requirement: GroupJudge, judge: Judge, tuples: int) -> SharesForm | No
     if structure.recursive is not None and tuples >= HISTOGRAM_LIMITS.recursive_rows:
         rule = structure.recursive
         return SharesForm.recursive(rule.c, rule.rank, len(judge.names), judge.least, tuples)
-    if structure.shares is None or structure.shares.order is not None:
+    if structure.shares is None:
         return None
+    if structure.shares.order is not None:
+        number, order = {name: v for v, name in enumerate(judge.names)}, structure.shares.order
+        numbers, known = [number.get(name, -1) for name in order], [counts.get(name, 0) for name in order]
+        return SharesForm.in_order(numbers, known, structure.shares.most, judge.least, tuples)
     share = np.array([counts.get(name, 0) for name in judge.names], dtype=np.int64)
     return SharesForm.near_shares(share, sum(counts.values()), structure.shares.most, judge.least, tuples)

@@ -36,6 +36,8 @@ FORMS = [
     [TCloseness(t="2/5"), KCAnonymity(k=4)],
     [TCloseness(t="1/2"), DistinctLDiversity(l=3)],
     [TCloseness(t="1/10")],
+    [TCloseness(t="1/4", order=("a", "b", "c", "d"))],
+    [TCloseness(t="1/6", order=("d", "b", "x", "a", "c")), KCAnonymity(k=3)],
     [EntropyLDiversity(l=2)],
     [EntropyLDiversity(l="5/2"), KCAnonymity(k=4)],
     [RecursiveCLDiversity(c=2, l=2)],
@@ -155,8 +157,3 @@ def test_higher_duals_are_refused(seed: int, monkeypatch: pytest.MonkeyPatch):
             else:
                 assert priced_loss(problem, forged, None) >= proven
     assert refused > 2
-
-
-def test_shares_in_order_are_not_priced():
-    problem = random_problem(1, TUPLES, [TCloseness(t="1/3", order=("a", "b", "c"))])
-    assert near_shares(problem, Rows.of(problem), Judge(problem), Clock()) is None
