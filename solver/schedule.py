@@ -146,7 +146,7 @@ class Histogram(Schedule):
     annealing_unlisted: Share = Share(part=0.65, of=Of.LEFT, why="or a bound by column generation")
     shares: Seconds = Seconds(
         value=1e-6,
-        unit="s a pair of rows",
+        unit="s a pair of tuples",
         why="boxes gone through where shares matter, by the verifier, too",
     )
     annealing_dived: Seconds = Seconds(

@@ -28,6 +28,8 @@ __all__ = ["NearShares", "SharesMemory", "shares_memory", "shares_pay"]
 
 ROOM = 1 << 59
 """Largest sum of prices."""
+MOST_TUPLES = 10_000
+"""All sizes of groups are written down."""
 
 
 class NearShares(NamedTuple):
@@ -60,7 +62,7 @@ class NearShares(NamedTuple):
     def of(
         cls, structure: Structure, counts: Mapping[str, int], reference: Mapping[str, int], least: int
     ) -> NearShares | None:
-        """Of one requirement of a table with such counts of values; None if it speaks of others.
+        """Of one requirement of a table with such counts of values; None if it speaks of others, or too many.
 
         Parameters
         ----------
@@ -70,6 +72,8 @@ class NearShares(NamedTuple):
             The counts that shares are compared with.
         """
         tuples, rule = sum(counts.values()), structure.shares
+        if tuples > MOST_TUPLES:
+            return None
         if structure.entropy is not None:
             return cls.of_entropy(len(counts), tuples, structure.entropy.least, least)
         if structure.recursive is not None:

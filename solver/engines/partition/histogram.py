@@ -230,10 +230,10 @@ class HistogramSearch:
 
     @cached_property
     def _shares(self) -> tuple[Part, SharesPricing] | None:
-        few = self.listed and not self.pricing.histograms.steps.beyond
-        limit, swept = self.settings.time_limit, HISTOGRAM.shares.value * len(self.rows) ** 2
+        few, tuples = self.listed and not self.pricing.histograms.steps.beyond, int(self.rows.count.sum())
+        limit, swept = self.settings.time_limit, HISTOGRAM.shares.value * tuples**2
         late = limit is not None and limit < LIMITS.shares_swept * swept
-        if few or late or len(self.rows) > LIMITS.finished_rows:
+        if few or late or tuples > LIMITS.finished_rows:
             return None
         self.clock.keep(swept)
         return near_shares(self.problem, self.rows, self.judge, self.clock)

@@ -27,7 +27,7 @@ def priced(problem: Problem, rows: Rows, workers: int, clock: Clock) -> tuple[Hi
     """
     histograms = Histograms.of(problem)
     listed = isinstance(histograms, Histograms) and not (
-        len(rows) <= HISTOGRAM_LIMITS.finished_rows
+        int(rows.count.sum()) <= HISTOGRAM_LIMITS.finished_rows
         and histograms.steps.beyond
         and histograms.steps.largest < 2 * smallest_group(problem) - 1
         and any(r.structure(problem).shares for r in problem.policy.requirements)
