@@ -42,7 +42,7 @@ from .duals import ClaimedDuals
 from .histograms import ENDLESS, Needed
 from .outcome import UndecidedError
 from .rows import Boxes, CheckedRows, Ints
-from .shares_groups import NearShares, SharesMemory, shares_memory, shares_pay
+from .shares_groups import SharesAsked, SharesMemory, shares_memory, shares_pay
 
 __all__ = ["Walk"]
 
@@ -66,7 +66,7 @@ class Walk:
     code : shape (rows, attributes)
         Codes; of which all intervals are nodes they are numbered, and the last attribute's are as they are.
     order, nodes, sizes
-    near : NearShares or None
+    near : SharesAsked or None
         What is asked besides a least size, if it is that.
     """
 
@@ -75,10 +75,10 @@ class Walk:
     order: tuple[int, ...]
     nodes: tuple[tuple[tuple[int, int, int], ...], ...]
     sizes: Sizes
-    near: NearShares | None
+    near: SharesAsked | None
 
     @classmethod
-    def of(cls, rows: CheckedRows, needed: Needed | None, near: NearShares | None = None) -> Walk | None:
+    def of(cls, rows: CheckedRows, needed: Needed | None, near: SharesAsked | None = None) -> Walk | None:
         """None if it matters which value it is, groups may have any size, or there are too many boxes.
 
         Unless values are to be `near` the table's, and nothing else is asked but a size.

@@ -29,7 +29,7 @@ from ...models.requirements.k_c_anonymity import KCAnonymity
 from ...models.structure import DependsOn
 from ...models.verdicts import Context, GroupJudge, group_judges
 from .rows import Ints
-from .shares_groups import NearShares
+from .shares_groups import SharesAsked
 
 __all__ = ["ENDLESS", "HistogramVerdicts", "Needed", "judged", "said", "stood_for"]
 
@@ -175,15 +175,15 @@ class HistogramVerdicts:
         return max(found, default=None)
 
     @property
-    def near(self) -> NearShares | None:
+    def near(self) -> SharesAsked | None:
         """What groups must have of each value, if all else that is asked of them is a least size."""
-        found = list[NearShares | None]()
+        found = list[SharesAsked | None]()
         least = max((r.bounds(self._problem).smallest for r in self.requirements), default=1)
         counts = {name: self._context.reference[name] for name in self._names}
         for requirement in self.requirements:
             structure = requirement.structure(self._problem)
             if structure.entropy or structure.recursive or structure.shares:
-                found.append(NearShares.of(structure, counts, self._context.reference, least))
+                found.append(SharesAsked.of(structure, counts, self._context.reference, least))
             elif not structure.monotone or structure.depends_on is not DependsOn.SIZE or structure.overlap:
                 return None
         return found[0] if len(found) == 1 else None

@@ -29,7 +29,7 @@ from .listing import ListingInput, TooLongError, listed, no_meetings, refuted
 from .parts import hidden_price, units_of
 from .reach import paid_anyway
 from .rows import CheckedRows, Ints
-from .shares_groups import NearShares
+from .shares_groups import SharesAsked
 from .trees import searched
 
 __all__ = ["Single", "Suppressible", "least_information_loss", "priced_loss", "proven_loss"]
@@ -70,13 +70,13 @@ class Single:
     rows : Rows
     needed : Needed or None
         None if there are too many.
-    near : NearShares or None
+    near : SharesAsked or None
         What is asked of shares, if nothing else is but a size.
     """
 
     rows: CheckedRows
     needed: Needed | None
-    near: NearShares | None
+    near: SharesAsked | None
 
     @classmethod
     def of(

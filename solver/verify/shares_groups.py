@@ -24,7 +24,7 @@ from ...models.whole_values import whole_entropy, whole_recursive
 from .box_groups import LOW, MOST_TRIED, BoxMemory, BoxQuestion
 from .rows import Ints
 
-__all__ = ["NearShares", "SharesMemory", "shares_memory", "shares_pay"]
+__all__ = ["SharesAsked", "SharesMemory", "shares_memory", "shares_pay"]
 
 ROOM = 1 << 59
 """Largest sum of prices."""
@@ -32,7 +32,7 @@ MOST_TUPLES = 10_000
 """All sizes of groups are written down."""
 
 
-class NearShares(NamedTuple):
+class SharesAsked(NamedTuple):
     """Groups of at least `least` tuples with ``sum max(0, weight[n] - size * share)`` up to ``budget[size]``.
 
     Attributes
@@ -61,7 +61,7 @@ class NearShares(NamedTuple):
     @classmethod
     def of(
         cls, structure: Structure, counts: Mapping[str, int], reference: Mapping[str, int], least: int
-    ) -> NearShares | None:
+    ) -> SharesAsked | None:
         """Of one requirement of a table with such counts of values; None if it speaks of others, or too many.
 
         Parameters
@@ -85,7 +85,7 @@ class NearShares(NamedTuple):
         return cls.of_order(counts, rule.order, rule.most, least) if set(counts) <= set(rule.order) else None
 
     @classmethod
-    def of_shares(cls, table: Sequence[int], most: Fraction, least: int) -> NearShares:
+    def of_shares(cls, table: Sequence[int], most: Fraction, least: int) -> SharesAsked:
         """If ``sum |n / s - T / N|`` may be `most`: half of that is above the shares, half below."""
         whole = sum(table)
         sizes = range(whole + 1)
@@ -95,7 +95,7 @@ class NearShares(NamedTuple):
     @classmethod
     def of_order(
         cls, table: Mapping[str, int], order: Sequence[str], most: Fraction, least: int
-    ) -> NearShares:
+    ) -> SharesAsked:
         """If shares of all values up to each may differ by `most` in all."""
         whole, values = sum(table.values()), sorted(table)
         sizes, upto = range(whole + 1), 0
@@ -113,13 +113,13 @@ class NearShares(NamedTuple):
         return cls(weight, tuple(shares), budget, least, True, tuple(known), tuple(places))
 
     @classmethod
-    def of_entropy(cls, values: int, tuples: int, entropy: Fraction, least: int) -> NearShares:
+    def of_entropy(cls, values: int, tuples: int, entropy: Fraction, least: int) -> SharesAsked:
         """If ``sum n log n`` may be ``s log (s / entropy)``, in whole numbers that admit a little more."""
         weight, budget = whole_entropy(entropy, tuples)
         return cls(tuple(weight), (0,) * values, tuple(budget), least, exact=False)
 
     @classmethod
-    def of_recursive(cls, values: int, tuples: int, rule: RecursiveRule, least: int) -> NearShares:
+    def of_recursive(cls, values: int, tuples: int, rule: RecursiveRule, least: int) -> SharesAsked:
         """If no value may be too frequent, as far as its own count says that."""
         weight, share = whole_recursive(rule.c, rule.rank, tuples)
         return cls(tuple(weight), (share,) * values, (0,) * len(weight), least, exact=False)
@@ -131,7 +131,7 @@ class SharesMemory(NamedTuple):
     Attributes
     ----------
     weight, share, budget, least, order, places
-        As of `NearShares`.
+        As of `SharesAsked`.
     many : shape (values,)
         Tuples of the interval.
     sums, over : shape (values, tuples + 1)
@@ -162,7 +162,7 @@ class SharesMemory(NamedTuple):
     prices: Ints
 
 
-def shares_memory(asked: NearShares) -> SharesMemory:
+def shares_memory(asked: SharesAsked) -> SharesMemory:
     """Room for one walk."""
     values, most = len(asked.share), len(asked.weight) - 1
 
