@@ -71,7 +71,8 @@ class Single:
     needed : Needed or None
         None if there are too many.
     near : SharesAsked or None
-        What is asked of shares, if nothing else is but a size.
+        What is asked of shares, if nothing else is but a size: only of a part, as groups of the whole policy
+        are listed.
     """
 
     rows: CheckedRows
@@ -113,7 +114,7 @@ class Single:
             rows = replace(rows, value=np.zeros_like(rows.value))
         if hidden is not None:
             rows = rows.suppressing(hidden.most, hidden.price, finer=hidden.weighed)
-        near, needed = verdicts.near, None
+        near, needed = None if part is None else verdicts.near, None
         try:
             needed = Needed.of(verdicts)
         except CertificateError:

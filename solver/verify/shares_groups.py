@@ -1,10 +1,12 @@
 """The groups of one box where shares of values are to be near the table's: whether one of them pays.
 
-Of s tuples, n of a value that T of the table's N have, a group may have ``sum max(0, N n - s T)`` up to
-some budget. Tuples of an interval cost the same, so a paying group has, of each value, those of the largest
-duals. No group of a size brings more than the largest of all gains less a price for what is above the shares,
-and the whole budget at that price: mostly some price shows that none pays, or a group that does. Otherwise
-counts are tried value by value; what is left brings no more than all gains above a second price, on places.
+Of s tuples, n of a value, a group may have ``sum max(0, weight[n] - s share)`` up to some budget: under
+t-closeness ``N n`` and T, if T of the table's N tuples have the value. Tuples of an interval cost the same,
+so a paying group has, of each value, those of the largest duals. No group of a size brings more than the
+largest of all gains less a price for what is above the shares, and the whole budget at that price: mostly
+some price shows that none pays, or a group that does. Otherwise counts are tried value by value; what is
+left brings no more than all gains above a second price, on places. Where values have an order, the most that
+counts bring at a price is found from the last value on.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.

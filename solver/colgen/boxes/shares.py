@@ -1,12 +1,12 @@
-"""The best groups of boxes where shares have to be near the table's, at integer duals. Compiled.
+"""The best groups of boxes where values have to be near the table's, or mixed, at integer duals. Compiled.
 
-A group of s tuples, n of them of a value that T tuples of the table's N have, is *away* by
-``max(0, N n - s T)`` for each value, and may be away by some budget in all. In a box all its tuples cost the
-same, so of a value it has those of the largest duals: the best group is known by how many it has of each
-value. What the next tuple of a value brings falls, and what it is away by does not; so at a price on being
-away the best counts are the largest gains of all (a bound, at any price), and at the best price these are
-mostly close to the answer. Where they are not, counts are tried value by value, as long as the bound of the
-rest at that price allows.
+A group of s tuples, n of them of a value, is *away* by ``max(0, weight[n] - s share)`` for each value, and
+may be away by some budget in all (under t-closeness ``N n`` and T, if T tuples of the table's N have the
+value). In a box all its tuples cost the same, so of a value it has those of the largest duals: the best
+group is known by how many it has of each value. What the next tuple of a value brings falls, and what it is
+away by does not; so at a price on being away the best counts are the largest gains of all (a bound, at any
+price), and at the best price these are mostly close to the answer. Where they are not, counts are tried
+value by value, as long as the bound of the rest at that price allows.
 
 As in `scan`, all boxes are gone through once, and where a group pays, duals of those of its rows are lowered
 that it has the largest part of: in the end none pays.
